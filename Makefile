@@ -1,0 +1,70 @@
+# The newcomer's two commands are `make demo` and `make test`: both set everything up by themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CORE := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+JOBS ?= 2
+
+.PHONY: demo test lint bench quality asan native stubs format clean help
+
+help:            ## what can be made
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
+
+demo: $(VENV)/.installed  ## learn from docstrings with few labels, choose the words by MDL
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/.installed  ## unit, property, doctest and estimator checks
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
+
+lint: $(VENV)/.lint  ## ruff, mypy, clang-format, import contract
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(shell find cpp -name '*.cpp' -o -name '*.hpp')
+	$(BIN)/lint-imports
+
+format: $(VENV)/.lint  ## rewrite the sources in the agreed format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(shell find cpp -name '*.cpp' -o -name '*.hpp')
+
+bench: $(VENV)/.bench  ## ratios against peers, in one run
+	$(BIN)/python benchmarks/run.py $(ARGS)
+
+quality: $(VENV)/.bench  ## test error and number of features on real data
+	$(BIN)/python benchmarks/quality.py $(ARGS)
+
+asan: $(VENV)/.installed  ## the tests on a core built with address and undefined-behaviour sanitizers
+	$(PYTHON) -m venv .venv-asan
+	.venv-asan/bin/python -m pip --disable-pip-version-check --quiet install -Cbuild-dir=build/asan -Ccmake.define.VITALFEW_SANITIZE=ON '.[test]'
+	cd tests && ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so) $$(g++ -print-file-name=libstdc++.so)" \
+	  ../.venv-asan/bin/python -m pytest -q -p no:cacheprovider --rootdir . -c /dev/null --hypothesis-profile=asan $(ARGS) .
+
+native:          ## the core's own tests, without Python
+	cmake -S . -B build/native -DVITALFEW_NATIVE_TESTS=ON -DVITALFEW_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
+	cmake --build build/native -j $(JOBS)
+	ctest --test-dir build/native --output-on-failure
+
+stubs: $(VENV)/.installed  ## the type stub of the compiled module, after a change of bindings
+	$(BIN)/python -m pip --quiet install nanobind
+	$(BIN)/python -m nanobind.stubgen -m vitalfew._core -o src/vitalfew/_core.pyi
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(CORE) | $(VENV)/bin/python
+	$(PIP) install -e '.[test]'
+	touch $@
+
+$(VENV)/.lint: $(VENV)/.installed
+	$(PIP) install -e '.[test,lint]'
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.installed
+	$(PIP) install -e '.[test,bench]'
+	touch $@
+
+clean:           ## remove what was built
+	rm -rf build dist $(VENV) .venv-asan .pytest_cache .hypothesis .mypy_cache .ruff_cache

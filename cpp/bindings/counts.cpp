@@ -1,0 +1,72 @@
+#include "vitalfew/counts.hpp"
+
+#include "views.hpp"
+
+namespace vitalfew::bindings {
+namespace {
+
+template <class Rows>
+Output<double> count(const Rows& rows, const std::optional<Vector<std::int32_t>>& label, const std::optional<Vector<double>>& weight,
+                     std::size_t n_classes, int threads) {
+  PythonMonitor monitor;
+  std::vector<double> table;
+  {
+    const nb::gil_scoped_release released;
+    table = count_slots(rows, view(label), view(weight), {n_classes, threads}, monitor);
+  }
+  return give(std::move(table), {rows.n_slots(), n_classes});
+}
+
+template <class Code>
+void bind_count_codes(nb::module_& m) {
+  m.def(
+      "count_codes",
+      [](const Strided<Code>& codes, const Vector<std::int64_t>& offset, const std::optional<Vector<std::int32_t>>& label,
+         const std::optional<Vector<double>>& weight, std::size_t n_classes,
+         int threads) { return count(codes_of(codes, offset), label, weight, n_classes, threads); },
+      "codes"_a.noconvert(), "offset"_a.noconvert(), "label"_a.noconvert().none(), "weight"_a.noconvert().none(), "n_classes"_a, "threads"_a = 0,
+      "Weighted counts of each value of each column with each class: (slots, classes).");
+}
+
+template <class T>
+void bind_inspect(nb::module_& m) {
+  m.def(
+      "inspect_pattern",
+      [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const std::optional<Vector<T>>& value, std::size_t width, int threads) {
+        PythonMonitor monitor;
+        PatternReport report;
+        {
+          const nb::gil_scoped_release released;
+          report = inspect_pattern<T>(pattern_of(indptr, indices, width), view(value), threads, monitor);
+        }
+        nb::dict out;
+        out["is_sorted"] = report.is_sorted;
+        out["has_zero"] = report.has_zero;
+        out["has_nan"] = report.has_nan;
+        out["in_bounds"] = report.in_bounds;
+        return out;
+      },
+      "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert().none(), "width"_a, "threads"_a = 0,
+      "What a sparse pattern and its values look like: sorted, zeros, not finite, within bounds.");
+}
+
+}  // namespace
+
+void bind_counts(nb::module_& m) {
+  m.def(
+      "count_binary",
+      [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, std::size_t width, const std::optional<Vector<std::int32_t>>& label,
+         const std::optional<Vector<double>>& weight, std::size_t n_classes,
+         int threads) { return count(binary_rows(indptr, indices, width), label, weight, n_classes, threads); },
+      "indptr"_a.noconvert(), "indices"_a.noconvert(), "width"_a, "label"_a.noconvert().none(), "weight"_a.noconvert().none(), "n_classes"_a,
+      "threads"_a = 0, "Weighted counts of each present feature with each class: (features, classes).");
+  bind_count_codes<std::uint8_t>(m);
+  bind_count_codes<std::uint32_t>(m);
+  bind_inspect<double>(m);
+  bind_inspect<float>(m);
+  bind_inspect<std::int8_t>(m);
+  bind_inspect<std::int32_t>(m);
+  bind_inspect<std::int64_t>(m);
+}
+
+}  // namespace vitalfew::bindings

@@ -1,0 +1,81 @@
+#include "vitalfew/mdl.hpp"
+
+#include "views.hpp"
+
+namespace vitalfew::bindings {
+namespace {
+
+// The arguments every form of the search has in common, as one Python object.
+struct Search {
+  Vector<std::int32_t> label;
+  std::optional<Vector<double>> weight;
+  Vector<double> log_prior;
+  Matrix<double> table;
+  Vector<double> feature_cost, size_cost;
+  std::size_t max_features, patience;
+  bool patience_on_data, backward;
+  int threads;
+  nb::object progress;
+};
+
+template <class Rows, class Kernel>
+nb::tuple run(const Rows& rows, const Search& s, Kernel&& kernel) {
+  const MdlProblem problem{view(s.label), view(s.weight), view(s.log_prior), view(s.table), s.log_prior.size()};
+  if (problem.label.size() != rows.n_rows || (!problem.weight.empty() && problem.weight.size() != rows.n_rows))
+    throw std::invalid_argument("mdl: labels, weights and rows differ in number");
+  if (s.table.shape(1) != problem.n_classes) throw std::invalid_argument("mdl: the table does not have a column for each class");
+  for (const std::int32_t c : problem.label)
+    if (c < 0 || std::size_t(c) >= problem.n_classes) throw std::invalid_argument("mdl: a label is not below the number of classes");
+  const MdlOptions options{s.max_features, s.patience, s.patience_on_data, s.backward, view(s.feature_cost), view(s.size_cost), s.threads};
+  PythonMonitor monitor(s.progress);
+  MdlTrace trace;
+  {
+    const nb::gil_scoped_release released;
+    trace = kernel(rows, problem, options, monitor);
+  }
+  std::vector<std::int32_t> feature;
+  std::vector<std::int8_t> sign;
+  std::vector<double> data{trace.data_without_features};
+  for (const auto& event : trace.events) {
+    feature.push_back(event.feature);
+    sign.push_back(event.sign);
+    data.push_back(event.data);
+  }
+  return nb::make_tuple(give(std::move(feature)), give(std::move(sign)), give(std::move(data)));
+}
+
+template <class Code>
+void bind_codes(nb::module_& m) {
+  m.def(
+      "mdl_codes",
+      [](const Strided<Code>& codes, const Vector<std::int64_t>& offset, const Search& search) {
+        const auto rows = codes_of(codes, offset);
+        if (search.table.shape(0) != rows.n_slots()) throw std::invalid_argument("mdl: the table does not have a line for each value");
+        return run(rows, search, [](const auto& r, const auto& p, const auto& o, Monitor& mon) { return mdl_codes(r, p, o, mon); });
+      },
+      "codes"_a.noconvert(), "offset"_a.noconvert(), "search"_a, "Greedy MDL search over dense codes.");
+}
+
+}  // namespace
+
+void bind_mdl(nb::module_& m) {
+  nb::class_<Search>(m, "MdlSearch", "What an MDL search needs besides the features.")
+      .def(nb::init<Vector<std::int32_t>, std::optional<Vector<double>>, Vector<double>, Matrix<double>, Vector<double>, Vector<double>, std::size_t,
+                    std::size_t, bool, bool, int, nb::object>(),
+           "label"_a.noconvert(), "weight"_a.noconvert().none(), "log_prior"_a.noconvert(), "table"_a.noconvert(), "feature_cost"_a.noconvert(),
+           "size_cost"_a.noconvert(), "max_features"_a, "patience"_a, "patience_on_data"_a, "backward"_a, "threads"_a, "progress"_a.none());
+  m.def(
+      "mdl_binary",
+      [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, std::size_t width, const Search& search) {
+        const auto rows = binary_rows(indptr, indices, width);
+        if (search.table.shape(0) != 2 * width) throw std::invalid_argument("mdl: the table does not have two lines for each feature");
+        return run(rows, search, [](const auto& r, const auto& p, const auto& o, Monitor& mon) {
+          return p.n_classes == 2 ? mdl_two_class(r, p, o, mon) : mdl_multi_class(r, p, o, mon);
+        });
+      },
+      "indptr"_a.noconvert(), "indices"_a.noconvert(), "width"_a, "search"_a, "Greedy MDL search over sparse 0/1 features.");
+  bind_codes<std::uint8_t>(m);
+  bind_codes<std::uint32_t>(m);
+}
+
+}  // namespace vitalfew::bindings

@@ -1,0 +1,19 @@
+#include "arrays.hpp"
+#include "vitalfew/parallel.hpp"
+
+namespace vitalfew::bindings {
+void bind_counts(nb::module_& m);
+void bind_coding(nb::module_& m);
+void bind_scores(nb::module_& m);
+void bind_mdl(nb::module_& m);
+}  // namespace vitalfew::bindings
+
+NB_MODULE(_core, m) {
+  using namespace vitalfew::bindings;
+  m.doc() = "Compiled kernels of vitalfew. Private: the public names are in the package itself.";
+  m.def("thread_count", &vitalfew::thread_count, "requested"_a = 0, "Threads a kernel uses when asked for `requested`; 0 means all.");
+  bind_counts(m);
+  bind_coding(m);
+  bind_scores(m);
+  bind_mdl(m);
+}

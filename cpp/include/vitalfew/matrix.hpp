@@ -1,0 +1,182 @@
+// Views of a design matrix. They own nothing and check their bounds once, in validate(), so that the loops need not.
+//
+//   ColumnMatrix   what a coordinate-wise solver needs of a matrix: dot(j, v) = x_jᵀv and axpy(a, j, v): v += a x_j.
+//                  Modelled by DenseColumns, SparseColumns and BinaryColumns.
+//   SlotRows       what a counting or scoring pass over discrete data needs: visit(begin, end, f) calls f(row, feature,
+//                  slot) for each stored entry of these rows, in the storage's own order. A slot is a row of a table
+//                  with one line for each (feature, value). Modelled by BinaryRows and Codes.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace vitalfew {
+
+template <class M>
+concept ColumnMatrix = requires(const M& m, std::size_t j, std::span<double> v, std::span<const double> u, double a) {
+  { m.n_rows } -> std::convertible_to<std::size_t>;
+  { m.n_cols } -> std::convertible_to<std::size_t>;
+  { m.dot(j, u) } -> std::same_as<double>;
+  m.axpy(a, j, v);
+};
+
+template <class M>
+concept SlotRows = requires(const M& m, void (*f)(std::size_t, std::size_t, std::size_t)) {
+  { m.n_rows } -> std::convertible_to<std::size_t>;
+  { m.n_entries() } -> std::convertible_to<std::size_t>;
+  { m.n_features() } -> std::convertible_to<std::size_t>;
+  { m.n_slots() } -> std::convertible_to<std::size_t>;
+  m.visit(std::size_t{}, std::size_t{}, f);
+};
+
+// Dense, column-major.
+template <std::floating_point T>
+struct DenseColumns {
+  std::span<const T> data;
+  std::size_t n_rows, n_cols;
+
+  void validate() const {
+    if (data.size() != n_rows * n_cols) throw std::invalid_argument("dense matrix: the buffer does not have n_rows x n_cols entries");
+  }
+  double dot(std::size_t j, std::span<const double> v) const {
+    const T* x = data.data() + j * n_rows;
+    double sum = 0;
+    for (std::size_t i = 0; i < n_rows; ++i) sum += double(x[i]) * v[i];
+    return sum;
+  }
+  void axpy(double a, std::size_t j, std::span<double> v) const {
+    const T* x = data.data() + j * n_rows;
+    for (std::size_t i = 0; i < n_rows; ++i) v[i] += a * double(x[i]);
+  }
+};
+
+// The pattern of a compressed sparse matrix: the indices of line l are index[start[l] .. start[l + 1]).
+struct Pattern {
+  std::span<const std::int64_t> start;
+  std::span<const std::int32_t> index;
+  std::size_t width;  // every index is below it
+
+  std::size_t lines() const { return start.size() - 1; }
+  std::span<const std::int32_t> line(std::size_t l) const {
+    return index.subspan(std::size_t(start[l]), std::size_t(start[l + 1] - start[l]));
+  }
+  void validate() const {
+    if (start.empty() || start.front() != 0 || start.back() != std::int64_t(index.size()))
+      throw std::invalid_argument("sparse matrix: indptr must begin with 0 and end with the number of indices");
+    for (std::size_t l = 0; l + 1 < start.size(); ++l)
+      if (start[l] > start[l + 1]) throw std::invalid_argument("sparse matrix: indptr falls at line " + std::to_string(l));
+    for (const std::int32_t i : index)
+      if (i < 0 || std::size_t(i) >= width) throw std::invalid_argument("sparse matrix: index " + std::to_string(i) + " is out of bounds");
+  }
+};
+
+// Compressed sparse columns with values.
+template <std::floating_point T>
+struct SparseColumns {
+  Pattern pattern;  // lines are columns
+  std::span<const T> value;
+  std::size_t n_rows = pattern.width, n_cols = pattern.lines();
+
+  double dot(std::size_t j, std::span<const double> v) const {
+    double sum = 0;
+    for (auto k = std::size_t(pattern.start[j]); k < std::size_t(pattern.start[j + 1]); ++k)
+      sum += double(value[k]) * v[std::size_t(pattern.index[k])];
+    return sum;
+  }
+  void axpy(double a, std::size_t j, std::span<double> v) const {
+    for (auto k = std::size_t(pattern.start[j]); k < std::size_t(pattern.start[j + 1]); ++k)
+      v[std::size_t(pattern.index[k])] += a * double(value[k]);
+  }
+};
+
+// Compressed sparse columns of a 0/1 matrix: every stored entry is 1.
+struct BinaryColumns {
+  Pattern pattern;  // lines are columns
+  std::size_t n_rows = pattern.width, n_cols = pattern.lines();
+
+  double dot(std::size_t j, std::span<const double> v) const {
+    double sum = 0;
+    for (const std::int32_t i : pattern.line(j)) sum += v[std::size_t(i)];
+    return sum;
+  }
+  void axpy(double a, std::size_t j, std::span<double> v) const {
+    for (const std::int32_t i : pattern.line(j)) v[std::size_t(i)] += a;
+  }
+};
+
+// Compressed sparse rows of a 0/1 matrix. The slot of feature j, when present, is j.
+struct BinaryRows {
+  Pattern pattern;  // lines are rows
+  std::size_t n_rows = pattern.lines();
+
+  std::size_t n_entries() const { return pattern.index.size(); }
+  std::size_t n_features() const { return pattern.width; }
+  std::size_t n_slots() const { return pattern.width; }
+  template <class F>
+  void visit(std::size_t begin, std::size_t end, F&& f) const {
+    for (std::size_t i = begin; i < end; ++i)
+      for (const std::int32_t j : pattern.line(i)) f(i, std::size_t(j), std::size_t(j));
+  }
+};
+
+// Dense discrete data: codes 0 .. k_j - 1 in any regular layout; the largest value of the code type means missing and is
+// not visited. The slot of value v of feature j is offset[j] + v.
+template <std::unsigned_integral Code>
+struct Codes {
+  static constexpr Code missing = std::numeric_limits<Code>::max();
+  const Code* data;
+  std::size_t n_rows, n_cols;
+  std::ptrdiff_t row_stride, col_stride;  // in codes
+  std::span<const std::int64_t> offset;   // n_cols + 1
+
+  std::size_t n_entries() const { return n_rows * n_cols; }
+  std::size_t n_features() const { return n_cols; }
+  std::size_t n_slots() const { return std::size_t(offset[n_cols]); }
+  const Code* column(std::size_t j) const { return data + std::ptrdiff_t(j) * col_stride; }
+  Code at(std::size_t i, std::size_t j) const { return column(j)[std::ptrdiff_t(i) * row_stride]; }
+
+  void validate() const {
+    if (offset.size() != n_cols + 1 || offset[0] != 0) throw std::invalid_argument("codes: offsets must begin with 0, one more than columns");
+    for (std::size_t j = 0; j < n_cols; ++j)
+      if (offset[j + 1] < offset[j]) throw std::invalid_argument("codes: offsets fall at column " + std::to_string(j));
+    std::vector<std::size_t> top(n_cols);  // largest code + 1; missing wraps to 0
+    const auto see = [&](std::size_t i, std::size_t j) { top[j] = std::max(top[j], std::size_t(Code(at(i, j) + 1))); };
+    if (col_stride == 1) {
+      for (std::size_t i = 0; i < n_rows; ++i)
+        for (std::size_t j = 0; j < n_cols; ++j) see(i, j);
+    } else {
+      for (std::size_t j = 0; j < n_cols; ++j)
+        for (std::size_t i = 0; i < n_rows; ++i) see(i, j);
+    }
+    for (std::size_t j = 0; j < n_cols; ++j)
+      if (top[j] > std::size_t(offset[j + 1] - offset[j]))
+        throw std::invalid_argument("codes: column " + std::to_string(j) + " has a code that is not below its number of values");
+  }
+  template <class F>
+  void visit(std::size_t begin, std::size_t end, F&& f) const {
+    const auto one = [&](std::size_t i, std::size_t j) {
+      const Code code = at(i, j);
+      if (code != missing) f(i, j, std::size_t(offset[j]) + code);
+    };
+    if (col_stride == 1) {
+      for (std::size_t i = begin; i < end; ++i)
+        for (std::size_t j = 0; j < n_cols; ++j) one(i, j);
+    } else {
+      for (std::size_t j = 0; j < n_cols; ++j)
+        for (std::size_t i = begin; i < end; ++i) one(i, j);
+    }
+  }
+
+};
+
+static_assert(ColumnMatrix<DenseColumns<float>> && ColumnMatrix<SparseColumns<double>> && ColumnMatrix<BinaryColumns>);
+static_assert(SlotRows<BinaryRows> && SlotRows<Codes<std::uint8_t>>);
+
+}  // namespace vitalfew

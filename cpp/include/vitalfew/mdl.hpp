@@ -1,0 +1,60 @@
+// Greedy choice of Naive Bayes features by description length:
+//
+//   DL(J) = sum_t w_t (-log P(y_t | x_t, J)) + sum_{j in J} cost_j + size_cost(|J|)
+//
+// (Jaakkola, 6.867 Machine Learning, 2006, lecture 12, eqs. 10-15). Every candidate is evaluated at every step.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vitalfew/matrix.hpp"
+#include "vitalfew/monitor.hpp"
+
+namespace vitalfew {
+
+struct MdlOptions {
+  std::size_t max_features = 0;
+  std::size_t patience = 10;            // steps without a new minimum before the search ends
+  bool patience_on_data = false;        // ... of the data part alone instead of the whole
+  bool backward = false;                // after each addition, take out what is better out (floating search)
+  std::span<const double> feature_cost;  // per feature
+  std::span<const double> size_cost;     // for |J| = 0 .. max_features
+  int threads = 0;
+};
+
+struct MdlEvent {
+  std::int32_t feature;
+  std::int8_t sign;  // +1 enters, -1 leaves
+  double data;       // data part of DL after it
+};
+
+struct MdlTrace {
+  double data_without_features;
+  std::vector<MdlEvent> events;
+};
+
+// What the search knows of the labels and their model. `score` holds log P(y = c) + evidence of no feature, per row
+// and class (rows x classes); `table` log P(value | c) per slot and class.
+struct MdlProblem {
+  std::span<const std::int32_t> label;
+  std::span<const double> weight;  // empty: 1
+  std::span<const double> log_prior;  // per class
+  std::span<const double> table;
+  std::size_t n_classes;
+};
+
+// Two classes, sparse 0/1 features; `table` has log P(absent | c), log P(present | c) for each feature.
+// O(stored entries + rows) a step.
+MdlTrace mdl_two_class(const BinaryRows& rows, const MdlProblem& problem, const MdlOptions& options, Monitor& monitor);
+
+// Any number of classes, sparse 0/1 features. O(stored entries x classes + features x classes^2) a step, and
+// O(rows x classes) for each feature that bounds cannot exclude.
+MdlTrace mdl_multi_class(const BinaryRows& rows, const MdlProblem& problem, const MdlOptions& options, Monitor& monitor);
+
+// Any number of classes, dense codes. O(rows x features x classes) a step.
+template <std::unsigned_integral Code>
+MdlTrace mdl_codes(const Codes<Code>& rows, const MdlProblem& problem, const MdlOptions& options, Monitor& monitor);
+
+}  // namespace vitalfew

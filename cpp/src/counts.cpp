@@ -1,0 +1,128 @@
+#include "vitalfew/counts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "vitalfew/parallel.hpp"
+
+namespace vitalfew {
+namespace {
+
+// Rows are cut into a number of parts that depends on the data alone; each part has its own table and the tables
+// are added in order, so that weighted sums come out the same for any number of threads.
+std::size_t parts_for(std::size_t entries, std::size_t table_size, std::size_t bytes) {
+  if (entries < 100'000) return 1;
+  const std::size_t by_work = std::clamp<std::size_t>(entries / std::max<std::size_t>(table_size, 1), 2, 8);
+  const std::size_t by_memory = std::max<std::size_t>(1, (std::size_t{512} << 20) / std::max<std::size_t>(table_size * bytes, 1));
+  return std::min(by_work, by_memory);
+}
+
+constexpr std::size_t rows_per_visit = 2048;
+
+template <class Count, SlotRows Rows>
+std::vector<double> count_in_parts(const Rows& rows, std::span<const std::int32_t> label, std::span<const double> weight,
+                                   const CountOptions& options, Monitor& monitor) {
+  const std::size_t classes = options.n_classes, size = rows.n_slots() * classes;
+  const std::size_t parts = parts_for(rows.n_entries(), size, sizeof(Count));
+  std::vector<std::vector<Count>> tables(parts);
+  parallel_blocks(parts, options.threads, monitor, [&](std::size_t part) {
+    auto& table = tables[part];
+    table.assign(size, Count{0});
+    Count* const cell = table.data();
+    const std::size_t end = rows.n_rows * (part + 1) / parts;
+    for (std::size_t begin = rows.n_rows * part / parts; begin < end; begin += rows_per_visit) {
+      const std::size_t stop = std::min(begin + rows_per_visit, end);
+      if constexpr (std::is_integral_v<Count>) {
+        if (label.empty())
+          rows.visit(begin, stop, [&](std::size_t, std::size_t, std::size_t slot) { ++cell[slot]; });
+        else
+          rows.visit(begin, stop, [&](std::size_t i, std::size_t, std::size_t slot) { ++cell[slot * classes + std::size_t(label[i])]; });
+      } else {
+        rows.visit(begin, stop, [&](std::size_t i, std::size_t, std::size_t slot) {
+          cell[slot * classes + (label.empty() ? 0 : std::size_t(label[i]))] += weight[i];
+        });
+      }
+      if (part == 0) monitor.check();
+    }
+  });
+  std::vector<double> total(size);
+  for (const auto& table : tables)
+    for (std::size_t s = 0; s < size; ++s) total[s] += double(table[s]);
+  return total;
+}
+
+}  // namespace
+
+template <SlotRows Rows>
+std::vector<double> count_slots(const Rows& rows, std::span<const std::int32_t> label, std::span<const double> weight,
+                                const CountOptions& options, Monitor& monitor) {
+  if (!label.empty() && label.size() != rows.n_rows) throw std::invalid_argument("labels and rows differ in number");
+  if (!weight.empty() && weight.size() != rows.n_rows) throw std::invalid_argument("weights and rows differ in number");
+  for (const std::int32_t c : label)
+    if (c < 0 || std::size_t(c) >= options.n_classes) throw std::invalid_argument("a label is not below the number of classes");
+  // A class code a row: 32-bit counters halve the table; a row adds at most one to a cell.
+  if (weight.empty() && rows.n_rows < std::numeric_limits<std::uint32_t>::max())
+    return count_in_parts<std::uint32_t>(rows, label, weight, options, monitor);
+  if (weight.empty()) return count_in_parts<std::uint64_t>(rows, label, weight, options, monitor);
+  return count_in_parts<double>(rows, label, weight, options, monitor);
+}
+
+template std::vector<double> count_slots(const BinaryRows&, std::span<const std::int32_t>, std::span<const double>, const CountOptions&, Monitor&);
+template std::vector<double> count_slots(const Codes<std::uint8_t>&, std::span<const std::int32_t>, std::span<const double>, const CountOptions&, Monitor&);
+template std::vector<double> count_slots(const Codes<std::uint32_t>&, std::span<const std::int32_t>, std::span<const double>, const CountOptions&, Monitor&);
+
+template <class T>
+PatternReport inspect_pattern(const Pattern& pattern, std::span<const T> value, int threads, Monitor& monitor) {
+  PatternReport report;
+  const auto& start = pattern.start;
+  report.in_bounds = !start.empty() && start.front() == 0 && start.back() == std::int64_t(pattern.index.size()) &&
+                     std::is_sorted(start.begin(), start.end()) && (value.empty() || value.size() == pattern.index.size());
+  if (!report.in_bounds) return report;
+  const std::size_t lines = pattern.lines(), blocks = std::min<std::size_t>(lines, 64);
+  std::vector<PatternReport> found(blocks);
+  parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
+    bool falls = false, outside = false, zero = false, nan = false;
+    const std::size_t first = lines * b / blocks, last = lines * (b + 1) / blocks;
+    for (std::size_t l = first; l < last; ++l) {
+      std::int32_t before = -1;
+      for (const std::int32_t i : pattern.line(l)) {
+        falls |= i <= before;
+        outside |= i < 0 || std::size_t(i) >= pattern.width;
+        before = i;
+      }
+    }
+    if (!value.empty()) {
+      for (auto k = std::size_t(start[first]); k < std::size_t(start[last]); ++k) {
+        zero |= value[k] == T{0};
+        if constexpr (std::is_floating_point_v<T>) nan |= !std::isfinite(value[k]);
+      }
+    }
+    found[b] = {!falls, zero, nan, !outside};
+  });
+  for (const auto& part : found) {
+    report.is_sorted &= part.is_sorted;
+    report.has_zero |= part.has_zero;
+    report.has_nan |= part.has_nan;
+    report.in_bounds &= part.in_bounds;
+  }
+  return report;
+}
+
+template PatternReport inspect_pattern(const Pattern&, std::span<const double>, int, Monitor&);
+template PatternReport inspect_pattern(const Pattern&, std::span<const float>, int, Monitor&);
+template PatternReport inspect_pattern(const Pattern&, std::span<const std::int8_t>, int, Monitor&);
+template PatternReport inspect_pattern(const Pattern&, std::span<const std::int32_t>, int, Monitor&);
+template PatternReport inspect_pattern(const Pattern&, std::span<const std::int64_t>, int, Monitor&);
+
+Transposed transpose(const Pattern& pattern) {
+  Transposed out{std::vector<std::int64_t>(pattern.width + 1), std::vector<std::int32_t>(pattern.index.size())};
+  for (const std::int32_t i : pattern.index) ++out.start[std::size_t(i) + 1];
+  for (std::size_t w = 0; w < pattern.width; ++w) out.start[w + 1] += out.start[w];
+  std::vector<std::int64_t> next(out.start.begin(), out.start.end() - 1);
+  for (std::size_t l = 0; l < pattern.lines(); ++l)
+    for (const std::int32_t i : pattern.line(l)) out.index[std::size_t(next[std::size_t(i)]++)] = std::int32_t(l);
+  return out;
+}
+
+}  // namespace vitalfew

@@ -1,0 +1,66 @@
+#include "vitalfew/scores.hpp"
+
+#include <algorithm>
+
+#include "vitalfew/parallel.hpp"
+
+namespace vitalfew {
+namespace {
+
+constexpr std::size_t rows_per_block = 512;
+
+// `Fixed` classes known to the compiler, or 0 for any number of them.
+template <std::size_t Fixed, SlotRows Rows>
+void score_block(const Rows& rows, const double* table, std::size_t n_classes, const Events* events, std::size_t begin,
+                 std::size_t end, double* out) {
+  const std::size_t classes = Fixed ? Fixed : n_classes;
+  if (events == nullptr) {
+    rows.visit(begin, end, [=](std::size_t i, std::size_t, std::size_t slot) {
+      for (std::size_t c = 0; c < classes; ++c) out[i * classes + c] += table[slot * classes + c];
+    });
+    return;
+  }
+  const std::size_t segments = events->n_segments;
+  rows.visit(begin, end, [=](std::size_t i, std::size_t j, std::size_t slot) {
+    for (auto e = std::size_t(events->start[j]); e < std::size_t(events->start[j + 1]); ++e) {
+      double* const cell = out + (i * segments + std::size_t(events->segment[e])) * classes;
+      for (std::size_t c = 0; c < classes; ++c) cell[c] += double(events->sign[e]) * table[slot * classes + c];
+    }
+  });
+  for (std::size_t i = begin; i < end; ++i)
+    for (std::size_t k = classes; k < segments * classes; ++k) out[i * segments * classes + k] += out[i * segments * classes + k - classes];
+}
+
+void validate(const Events& events, std::size_t n_features) {
+  if (events.start.size() != n_features + 1 || events.start.back() != std::int64_t(events.segment.size()) ||
+      events.sign.size() != events.segment.size() || !std::is_sorted(events.start.begin(), events.start.end()) || events.start[0] != 0)
+    throw std::invalid_argument("path events: one start for each feature and one more, a segment and a sign for each event");
+  for (const std::int32_t g : events.segment)
+    if (g < 0 || std::size_t(g) >= events.n_segments) throw std::invalid_argument("path events: a segment is out of bounds");
+}
+
+}  // namespace
+
+template <SlotRows Rows>
+std::vector<double> score_rows(const Rows& rows, std::span<const double> table, std::size_t n_classes, const Events* events,
+                               int threads, Monitor& monitor) {
+  if (table.size() != rows.n_slots() * n_classes) throw std::invalid_argument("the table does not have a row for each slot");
+  if (events != nullptr) validate(*events, rows.n_features());
+  const std::size_t n = rows.n_rows, width = n_classes * (events != nullptr ? events->n_segments : 1);
+  std::vector<double> out(n * width);
+  const std::size_t blocks = (n + rows_per_block - 1) / rows_per_block;
+  parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
+    const std::size_t begin = b * rows_per_block, end = std::min(n, begin + rows_per_block);
+    if (n_classes == 2)
+      score_block<2>(rows, table.data(), n_classes, events, begin, end, out.data());
+    else
+      score_block<0>(rows, table.data(), n_classes, events, begin, end, out.data());
+  });
+  return out;
+}
+
+template std::vector<double> score_rows(const BinaryRows&, std::span<const double>, std::size_t, const Events*, int, Monitor&);
+template std::vector<double> score_rows(const Codes<std::uint8_t>&, std::span<const double>, std::size_t, const Events*, int, Monitor&);
+template std::vector<double> score_rows(const Codes<std::uint32_t>&, std::span<const double>, std::size_t, const Events*, int, Monitor&);
+
+}  // namespace vitalfew
