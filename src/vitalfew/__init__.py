@@ -1,0 +1,32 @@
+"""Find the vital few features of your data: how many, which, for which model, and with what error."""
+
+from vitalfew.data.discretize import Discretizer
+from vitalfew.families.information_ranking import InformationRanking
+from vitalfew.families.naive_bayes import NaiveBayes
+from vitalfew.rules import aic, bic, description_length, ebic
+from vitalfew.summaries.counts import Counts
+from vitalfew.summaries.information import (
+    conditional_entropy,
+    conditional_mutual_information,
+    entropy,
+    interaction_information,
+    mutual_information,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Counts",
+    "Discretizer",
+    "InformationRanking",
+    "NaiveBayes",
+    "aic",
+    "bic",
+    "conditional_entropy",
+    "conditional_mutual_information",
+    "description_length",
+    "ebic",
+    "entropy",
+    "interaction_information",
+    "mutual_information",
+]

@@ -1,0 +1,34 @@
+// Supervised cut points of numeric columns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vitalfew/coding.hpp"
+#include "vitalfew/monitor.hpp"
+
+namespace vitalfew {
+
+struct CutOptions {
+  std::size_t n_classes = 1;
+  int threads = 0;
+};
+
+struct Cuts {
+  std::vector<double> value;        // rising within each column
+  std::vector<std::int64_t> start;  // column j owns value[start[j]] .. value[start[j + 1] - 1]
+};
+
+// Recursive entropy minimisation with the MDL stopping rule (Fayyad & Irani, 1993). A set S of weight N is cut in S1, S2 at
+// the value of least N1 Ent(S1) + N2 Ent(S2), the lowest one of equals, if
+//   N Gain > log2(N - 1) + log2(3^k - 2) - (k Ent(S) - k1 Ent(S1) - k2 Ent(S2)),
+// entropies in bits, k the number of classes present; then S1 and S2 are cut in turn. A set of weight below 2 is not cut.
+// The code of x is the number of cuts < x, so x <= cut goes left; a cut is the midpoint of the two values it parts, or the
+// lower one if the midpoint rounds to the upper one. NaN and rows of weight 0 are left out; weight empty means 1.
+// O(n) to sort a column by digits, then O(min(n, values x classes)) for each level of cuts.
+// Throws std::invalid_argument for an infinite value, a label not in 0..n_classes-1, a negative or not finite weight.
+Cuts mdl_cuts(const Table<double>& table, std::span<const std::int32_t> label, std::span<const double> weight,
+              const CutOptions& options, Monitor& monitor);
+
+}  // namespace vitalfew

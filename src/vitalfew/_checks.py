@@ -1,0 +1,94 @@
+"""Checks of arguments that every estimator shares. They return what the kernels take."""
+
+from __future__ import annotations
+
+import os
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+
+def encode_labels(y) -> tuple[NDArray, NDArray[np.int32]]:
+    """Classes in rising order and the code of each row's class."""
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind in "OUST":
+        return _encode_objects(y)
+    assert_all_finite(y, input_name="y")
+    if y.dtype.kind == "f":
+        check_classification_targets(y)
+    if y.size and y.dtype.kind in "iuf":
+        low, high = y.min(), y.max()
+        if high - low < 4 * y.size + 1000:
+            return _encode_small_range(y, low)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes.astype(np.int32)
+
+
+def _encode_small_range(y: NDArray, low) -> tuple[NDArray, NDArray[np.int32]]:
+    shifted = (y - low).astype(np.int64)
+    present = np.flatnonzero(np.bincount(shifted))
+    lookup = np.zeros(present[-1] + 1, dtype=np.int32)
+    lookup[present] = np.arange(len(present))
+    return (present + low).astype(y.dtype), lookup[shifted]
+
+
+def _encode_objects(y: NDArray) -> tuple[NDArray, NDArray[np.int32]]:
+    values = y.tolist()
+    missing = next((i for i, v in enumerate(values) if v is None or v != v), None)
+    if missing is not None:
+        raise ValueError(
+            f"Input y contains NaN: row {missing} has no label. Pass unlabelled rows as X_unlabeled, "
+            "or leave them out."
+        )
+    try:
+        distinct = sorted(set(values))
+    except TypeError:
+        kinds = sorted({type(v).__name__ for v in values})
+        raise TypeError(f"y mixes labels of types {kinds}; make them all strings or all numbers.") from None
+    if any(isinstance(v, float) and not v.is_integer() for v in distinct):
+        check_classification_targets(y)
+    code = {v: i for i, v in enumerate(distinct)}
+    codes = np.fromiter((code[v] for v in values), dtype=np.int32, count=len(values))
+    return np.array(distinct, dtype=y.dtype if y.dtype.kind != "O" else None), codes
+
+
+def check_weight(sample_weight, n_rows: int) -> NDArray[np.float64] | None:
+    """Weights as float64, or None where every row counts once."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n_rows, float(weight))
+    if weight.ndim != 1:
+        raise ValueError(f"sample_weight must be one-dimensional, got shape {weight.shape}.")
+    if len(weight) != n_rows:
+        raise ValueError(f"sample_weight has {len(weight)} entries for {n_rows} rows.")
+    assert_all_finite(weight, input_name="sample_weight")
+    if (weight < 0).any():
+        row = int(np.argmax(weight < 0))
+        raise ValueError(f"sample_weight must not be negative, got {weight[row]:g} at row {row}.")
+    if not weight.any():
+        raise ValueError("sample_weight is zero for every row; at least one row must count.")
+    return None if (weight == 1).all() else weight
+
+
+def check_threads(n_jobs: int | None) -> int:
+    """Number of threads for the kernels: 0 stands for all that are allowed."""
+    if n_jobs is None or n_jobs == -1:
+        return 0
+    if not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be None, a positive number or a negative one, got {n_jobs!r}.")
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+
+
+def check_choice(name: str, value, choices) -> None:
+    """`value` must be one of `choices`."""
+    if value not in choices:
+        listed = ", ".join(repr(c) for c in choices)
+        raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
+
+
+__all__ = ["check_choice", "check_consistent_length", "check_threads", "check_weight", "encode_labels"]

@@ -1,0 +1,33 @@
+"""Progress bars: on a terminal when work takes long, always with ``verbose=True``, never with ``verbose=False``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from tqdm.auto import tqdm
+
+
+def is_shown(verbose: bool | None) -> bool:
+    """Whether somebody looks."""
+    return sys.stderr.isatty() if verbose is None else bool(verbose)
+
+
+def progress(total: int | None, title: str, verbose: bool | None) -> tqdm:
+    """A bar of `total` steps that shows itself once the work has taken a while."""
+    return tqdm(total=total, desc=title, disable=not is_shown(verbose), delay=0.2 if verbose else 2, leave=False)
+
+
+@contextmanager
+def kernel_progress(total: int | None, title: str, verbose: bool | None) -> Iterator[Callable[[float], None] | None]:
+    """A callback for a kernel that reports how far it is; None when nobody looks."""
+    if not is_shown(verbose):
+        yield None
+        return
+    with progress(total, title, verbose) as bar:
+
+        def show(done: float) -> None:
+            bar.update(int(done) - bar.n)
+
+        yield show

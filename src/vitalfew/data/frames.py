@@ -1,0 +1,137 @@
+"""Reads tables of any kind: NumPy, scipy sparse, pandas, polars, Arrow. Nothing is coded here, only brought to one form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_array
+
+from vitalfew import _core
+from vitalfew.data.blocks import BinaryBlock
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """A table before coding: a numeric matrix, or columns of numbers and strings with None where a value is missing.
+
+    `sparse_block` is set instead of `columns` for sparse input, which needs no coding.
+    """
+
+    n_rows: int
+    names: list[str]
+    matrix: NDArray | None = None
+    columns: list[NDArray] | None = None
+    sparse_block: BinaryBlock | None = None
+
+    @property
+    def n_features(self) -> int:
+        return len(self.names)
+
+    def column(self, j: int) -> NDArray:
+        if self.matrix is not None:
+            return self.matrix[:, j]
+        assert self.columns is not None
+        return self.columns[j]
+
+    def take(self, rows: NDArray[np.intp]) -> RawTable:
+        return RawTable(
+            len(rows),
+            self.names,
+            None if self.matrix is None else self.matrix[rows],
+            None if self.columns is None else [c[rows] for c in self.columns],
+            None if self.sparse_block is None else self.sparse_block.take(rows),
+        )
+
+
+def read_table(X: Any, *, min_rows: int = 1) -> RawTable:
+    """Brings `X` to one form, with clear errors for what is not a table."""
+    if not sparse.issparse(X) and not isinstance(X, np.ndarray | list | tuple):
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            return _read_frame(frame, min_rows)
+    X = check_array(
+        X,
+        accept_sparse="csr",
+        dtype=None,
+        ensure_all_finite=False,
+        ensure_min_samples=min_rows,
+        estimator="vitalfew",
+    )
+    names = [f"x{j}" for j in range(X.shape[1])]
+    if sparse.issparse(X):
+        return RawTable(X.shape[0], names, sparse_block=_read_sparse(X))
+    if X.dtype.kind in "fiub":
+        return RawTable(len(X), names, matrix=X)
+    return RawTable(len(X), names, columns=[_read_objects(X[:, j], names[j]) for j in range(X.shape[1])])
+
+
+def _read_frame(frame: nw.DataFrame, min_rows: int) -> RawTable:
+    n_rows, n_features = frame.shape
+    if n_features == 0:
+        raise ValueError(f"Found array with 0 feature(s) (shape={frame.shape}) while a minimum of 1 is required.")
+    if n_rows < min_rows:
+        raise ValueError(f"Found array with {n_rows} sample(s) (shape={frame.shape}) while a minimum of {min_rows} is required.")
+    names = [str(name) for name in frame.columns]
+    return RawTable(n_rows, names, columns=[_read_series(frame[:, j], names[j]) for j in range(n_features)])
+
+
+def _read_series(series: nw.Series, name: str) -> NDArray:
+    dtype = series.dtype
+    if isinstance(dtype, nw.Boolean) or dtype.is_numeric():
+        if series.null_count() == 0:
+            values = series.to_numpy()
+            if values.dtype.kind in "fiub":
+                return values
+        return series.cast(nw.Float64).to_numpy().astype(np.float64)
+    if dtype.is_nested():
+        raise TypeError(f"column {name!r} holds {dtype}; a feature is one value a row: expand it into columns of its own.")
+    if dtype.is_temporal():
+        raise TypeError(f"column {name!r} holds {dtype}; turn dates into numbers or parts (year, weekday) first.")
+    return _read_objects(np.array([*series.to_list(), None], dtype=object)[:-1], name)
+
+
+def _read_objects(values: NDArray, name: str) -> NDArray:
+    """Numbers if every value is one, else strings; None where a value is missing."""
+    listed = [None if v is None or (isinstance(v, float) and v != v) else v for v in values.tolist()]
+    if all(v is None or isinstance(v, bool | int | float | np.number) for v in listed):
+        return np.array([np.nan if v is None else v for v in listed], dtype=np.float64)
+    for row, v in enumerate(listed):
+        if v is not None and not isinstance(v, str | bool | int | float | np.generic):
+            raise TypeError(
+                f"argument must be a string or a number: column {name!r}, row {row} holds "
+                f"a {type(v).__name__}; a feature takes strings, numbers and missing values."
+            )
+    column = np.empty(len(listed), dtype=object)
+    column[:] = [None if v is None else str(v) for v in listed]
+    return column
+
+
+def _read_sparse(X) -> BinaryBlock:
+    """Any stored value but 0 means present."""
+    if X.dtype.kind == "c":
+        raise ValueError("Complex data not supported\nsparse X holds complex numbers.")
+    if X.shape[1] > np.iinfo(np.int32).max:
+        raise ValueError(f"sparse X has {X.shape[1]} columns; at most 2,147,483,647 are supported.")
+    value = X.data if X.data.dtype.char in "dfbil" else X.data.astype(np.int8 if X.data.dtype.kind == "b" else np.float64)
+    indptr, indices = X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False)
+    seen = _core.inspect_pattern(indptr, indices, value, X.shape[1])
+    if not seen["in_bounds"]:
+        raise ValueError("sparse X is broken: its indptr and indices do not describe a matrix of its shape.")
+    if seen["has_nan"]:
+        at = int(np.flatnonzero(~np.isfinite(X.data))[0])
+        row = int(np.searchsorted(indptr, at, side="right")) - 1
+        raise ValueError(
+            f"Input X contains NaN or infinity (row {row}, column {int(indices[at])}); sparse data means present or absent "
+            "and has no missing values: remove them, or pass a dense table."
+        )
+    if seen["has_zero"] or not seen["is_sorted"]:
+        X = X.astype(np.float64) if X.dtype.kind == "b" else X.copy()
+        X.sum_duplicates()
+        X.eliminate_zeros()
+        indptr, indices = X.indptr.astype(np.int64), X.indices.astype(np.int32)
+    return BinaryBlock(np.ascontiguousarray(indptr), np.ascontiguousarray(indices), X.shape[1])

@@ -1,0 +1,13 @@
+"""Errors and warnings of vitalfew. Every error message says what was received, what was expected, and the remedy."""
+
+
+class RuleError(ValueError):
+    """A rule was asked for that the family's path cannot answer."""
+
+
+class VitalfewWarning(UserWarning):
+    """Base of the warnings of this package."""
+
+
+class DiscretizationWarning(VitalfewWarning):
+    """A numeric column was treated in a way the user may not expect."""

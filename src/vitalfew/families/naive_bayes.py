@@ -1,0 +1,424 @@
+"""Naive Bayes for discrete data, with its features and its prior chosen by rule."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from vitalfew import rules
+from vitalfew._checks import check_choice, check_threads
+from vitalfew.data.coding import NUMERIC, TableCoder
+from vitalfew.data.discrete import DiscreteData
+from vitalfew.data.frames import read_table
+from vitalfew.families.evidence import Evidence, log_of, normalise
+from vitalfew.families.naive_bayes_path import FeatureFamily, FeaturePath, PriorFamily, PriorPath, counts_of, loo_probabilities
+from vitalfew.rules.selection import make_frame
+from vitalfew.summaries.counts import Counts
+from vitalfew.summaries.information import information
+
+ORDERS = ("greedy", "information")
+
+
+class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
+    r"""Naive Bayes for binary and k-ary features, with a Beta or Dirichlet prior and feature selection.
+
+    .. math:: P(x, y) = P(y) \prod_{j \in J} P(x_j \mid y) \prod_{j \notin J} P(x_j), \qquad
+       P(x_j = v \mid y) = \frac{N_j(v, y) + n' p_{jv}}{N_j(y) + n'}
+
+    Features outside J keep their marginal and do not influence the label. Sparse input means present or absent (any
+    stored value but 0 is 1). In tables, strings, categories, booleans and whole numbers with at most 32 distinct values
+    are categories; other numbers are cut into intervals, see `numeric`. Missing values and categories never seen in
+    training carry no evidence.
+
+    Parameters
+    ----------
+    prior_strength : float or rule, default 1.0
+        n', how many rows the prior weighs as much as; or ``"loo"``, ``"cv"``, ``"1se"``, ``"holdout"``. It is resolved
+        before `features`, with all features in the model.
+    prior_mean : "pooled", "uniform" or float, default "pooled"
+        p. ``"pooled"``: the frequency of the value over all rows, unlabelled ones included. ``"uniform"``: 1 over the
+        number of values. A number: the prior probability of value 1 of every binary feature.
+        ``prior_strength=2, prior_mean=0.5`` is scikit-learn's ``BernoulliNB``.
+    features : None, int or rule, default None
+        Which features are in J: all; the first k; or as many as ``"mdl"``, ``"cv"``, ``"1se"``, ``"holdout"``,
+        ``"loo"``, ``"bic"``, ``"aic"`` or ``"ebic"`` says.
+    order : {"greedy", "information"}, default "greedy"
+        In which order features enter: greedily, each the one that shortens the description of the labels most given
+        those already in; or by mutual information with the label, each on its own.
+    backward : bool, default False
+        Let the greedy search also take features out again (floating search).
+    max_features : int, optional
+        Longest path considered by a rule.
+    numeric : {"mdl", "quantile", "uniform", "distinct"}, default "mdl"
+        How other numbers are cut, see :class:`~vitalfew.Discretizer`; ``"distinct"`` takes every number as a category.
+    cv, scoring, random_state
+        As in scikit-learn, for rules that resample; the error rate is minimised unless `scoring` is given.
+    n_jobs : int, optional
+        Threads; all by default. Results do not depend on it.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    support_ : ndarray of bool, shape (n_features_in_,)
+        The set J.
+    coef_ : ndarray of shape (1, n_features_in_) or (n_classes, n_features_in_)
+        The linear form for 0/1 features: P(y | x) is the logistic function (softmax) of ``coef_ @ x + intercept_``.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    log_likelihood_, null_log_likelihood_ : float
+        Joint log-likelihood of rows and labels, with J and with no feature that depends on the label. Their difference
+        is n times the sum of the mutual information over J if there is no prior.
+    bic_ : float
+    description_length_ : Bits
+        Bits of the labels given the features, and of the model. Not after `partial_fit`.
+    selection_, path_
+        The curve the rule saw, and the whole path; those of `prior_strength` are in ``selections_`` and ``paths_``.
+    counts_ : Counts
+    prior_strength_ : float
+
+    Notes
+    -----
+    The rule ``"loo"`` and :meth:`loo_predict_proba` are exact for a given set of features and given cuts of numeric
+    columns. The error of the whole procedure, selection included, is what ``cross_val_score`` of this estimator gives.
+
+    References
+    ----------
+    Jaakkola, 6.867 Machine Learning (2006), lecture 12. Hand & Yu (2001), doi:10.1111/j.1751-5823.2001.tb00465.x.
+
+    Examples
+    --------
+    >>> from vitalfew import NaiveBayes
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 200)
+    >>> X = rng.integers(0, 2, (200, 30))
+    >>> X[:, 7] = y ^ (rng.random(200) < 0.1)
+    >>> model = NaiveBayes(features="mdl").fit(X, y)
+    >>> model.get_support(indices=True)
+    array([7])
+    >>> round(model.score(X, y), 2)
+    0.93
+    """
+
+    def __init__(
+        self,
+        *,
+        prior_strength: float | str = 1.0,
+        prior_mean: float | str = "pooled",
+        features: int | str | None = None,
+        order: str = "greedy",
+        backward: bool = False,
+        max_features: int | None = None,
+        numeric: str = "mdl",
+        cv=5,
+        scoring=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.prior_strength = prior_strength
+        self.prior_mean = prior_mean
+        self.features = features
+        self.order = order
+        self.backward = backward
+        self.max_features = max_features
+        self.numeric = numeric
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None, *, X_unlabeled=None):
+        """Learn from labelled rows; rows without labels only inform the pooled prior."""
+        self._check_parameters()
+        data = self._read(X, y, sample_weight, X_unlabeled)
+        self.classes_ = data.classes
+        self.selections_, self.paths_ = {}, {}
+        self._choose_prior(data)
+        support = self._choose_features(data)
+        path = self.paths_.get("features")
+        self._set_evidence(Evidence(path.evidence.counts if path else counts_of(data), self.prior_strength_, self.prior_mean), support)
+        self._set_description_length(data)
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Add rows to the counts. The first call names all `classes`, as in scikit-learn, or takes those it sees.
+
+        New categories may appear at any time. Features can be all, the k most informative or chosen by ``"bic"``,
+        ``"aic"`` or ``"ebic"`` in the order of information: the greedy search and resampling need all rows at once.
+        """
+        self._check_parameters()
+        self._check_incremental()
+        is_first = not hasattr(self, "counts_")
+        coder = TableCoder("distinct" if self.numeric == "mdl" else self.numeric, check_threads(self.n_jobs))
+        data = DiscreteData.read(X, y, sample_weight, coder)
+        validate_data(self, X, reset=is_first, skip_check_array=True)
+        counts = self._of_classes(counts_of(data), classes if is_first else None)
+        self.counts_ = counts if is_first else self.counts_ + counts
+        if not is_first and len(self.counts_.classes) > len(self.classes_):
+            new = sorted(set(self.counts_.classes.tolist()) - set(self.classes_.tolist()))
+            raise ValueError(f"y holds classes {new} that the first call of partial_fit did not name; pass them there in `classes`.")
+        self.classes_ = self.counts_.classes
+        self.coder_ = coder if self.counts_.codings is None else TableCoder(coder.numeric, coder.threads, self.counts_.codings, self.counts_.names)
+        self.prior_strength_ = float(self.prior_strength)
+        evidence = Evidence(self.counts_, self.prior_strength_, self.prior_mean)
+        self._set_evidence(evidence, self._support_from_counts(evidence))
+        return self
+
+    def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
+        """log P(x_J, y) of each row and class."""
+        check_is_fitted(self)
+        table = read_table(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self.coder_.transform(table).score(self._used_table(), None, check_threads(self.n_jobs))[:, 0] + self.class_log_prior_
+
+    def predict_proba(self, X) -> NDArray[np.float64]:
+        """P(y | x) of each row and class."""
+        return normalise(self.predict_joint_log_proba(X))
+
+    def predict_log_proba(self, X) -> NDArray[np.float64]:
+        """log P(y | x) of each row and class."""
+        joint = self.predict_joint_log_proba(X)
+        return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
+
+    def predict(self, X) -> NDArray:
+        """The most probable class of each row."""
+        return self.classes_[self.predict_joint_log_proba(X).argmax(axis=1)]
+
+    def loo_predict_proba(self, X, y, sample_weight=None) -> NDArray[np.float64]:
+        """P(y | x) of each training row by the model of all the others, exact for the set J.
+
+        `X`, `y` and `sample_weight` are the rows the model was fitted on. O(one prediction pass + tables for each class).
+        """
+        check_is_fitted(self)
+        table = read_table(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        rows = self._training_rows(table, y, sample_weight)
+        if abs(rows.n_rows - self.counts_.n) > 1e-6 * self.counts_.n and rows.weight is None:
+            raise ValueError(f"the model was fitted on rows of total weight {self.counts_.n:g}, got {rows.n_rows}; pass the training rows.")
+        start = np.concatenate([[0], np.cumsum(self.support_)]).astype(np.int64)
+        n_used = int(start[-1])
+        events = (start, np.zeros(n_used, dtype=np.int32), np.ones(n_used, dtype=np.int8), 1)
+        evidence = Evidence(self.counts_, self.prior_strength_, self.prior_mean)
+        return loo_probabilities(evidence, rows, None if self.support_.all() else events)[:, 0]
+
+    def summary(self):
+        """The features in J as a data frame, most informative first.
+
+        Columns: feature, information in bits, the class it speaks for most when present (0/1 features), and its
+        weight, the log-odds of that class in bits.
+        """
+        check_is_fitted(self)
+        counts, used = self.counts_, np.flatnonzero(self.support_)
+        bits = information(counts.table, counts.offsets).mutual / np.log(2)
+        used = used[np.argsort(-bits[used], kind="stable")]
+        columns = {"feature": np.array([counts.names[j] for j in used], dtype=object).astype(str), "information": bits[used]}
+        if self._is_binary and len(self.classes_) > 1:
+            present = counts.offsets[used] + 1
+            odds = self.feature_log_prob_[present] - self.feature_log_prob_[present - 1]
+            odds = odds - (odds.sum(axis=1, keepdims=True) - odds) / (odds.shape[1] - 1)
+            best = odds.argmax(axis=1)
+            columns["speaks_for"] = self.classes_[best].astype(str)
+            columns["weight"] = odds[np.arange(len(used)), best] / np.log(2)
+        return make_frame(columns)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        return self._linear_form()[0]
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        return self._linear_form()[1]
+
+    @property
+    def selection_(self):
+        """The curve of the last rule that chose."""
+        check_is_fitted(self)
+        if not getattr(self, "selections_", None):
+            raise AttributeError("no rule chose anything: give a rule as `features` or `prior_strength`.")
+        return list(self.selections_.values())[-1]
+
+    @property
+    def path_(self):
+        """The path of the last rule that chose."""
+        check_is_fitted(self)
+        if not getattr(self, "paths_", None):
+            raise AttributeError("there is no path: give a number or a rule as `features`, or a rule as `prior_strength`.")
+        return list(self.paths_.values())[-1]
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def _check_parameters(self) -> None:
+        check_choice("order", self.order, ORDERS)
+        check_choice("numeric", self.numeric, NUMERIC)
+        rules.check_rule("features", self.features, FeaturePath, "None, a number of features")
+        rules.check_rule("prior_strength", self.prior_strength, PriorPath)
+        if isinstance(self.features, Real) and (not isinstance(self.features, Integral) or self.features < 0):
+            raise ValueError(f"features must be None, a whole number of features or a rule, got {self.features!r}.")
+        if isinstance(self.prior_strength, Real) and not 0 <= self.prior_strength < np.inf:
+            raise ValueError(f"prior_strength must be a number of rows, 0 or more, or a rule, got {self.prior_strength!r}.")
+        if isinstance(self.prior_mean, str):
+            check_choice("prior_mean", self.prior_mean, ("pooled", "uniform"))
+        elif not 0 < self.prior_mean < 1:
+            raise ValueError(f"prior_mean must lie between 0 and 1, or be 'pooled' or 'uniform', got {self.prior_mean!r}.")
+
+    def _check_incremental(self) -> None:
+        if isinstance(self.prior_strength, str):
+            raise ValueError(f"partial_fit takes a number as prior_strength, got the rule {self.prior_strength!r}, which needs all rows at once.")
+        allowed = self.features is None or (self.order == "information" and self.features not in ("mdl", "cv", "1se", "loo", "holdout"))
+        if not allowed:
+            raise ValueError(
+                f"partial_fit cannot choose features={self.features!r} in {self.order!r} order, which needs all rows at once; use fit, or "
+                "order='information' with a number, 'bic', 'aic' or 'ebic'."
+            )
+
+    def _read(self, X, y, sample_weight, X_unlabeled) -> DiscreteData:
+        self.coder_ = TableCoder(self.numeric, check_threads(self.n_jobs))
+        if y is None:
+            raise ValueError("NaiveBayes requires y to be passed, but the target y is None.")
+        data = DiscreteData.read(X, y, sample_weight, self.coder_, X_unlabeled)
+        validate_data(self, X, skip_check_array=True)
+        self._name_features()
+        if not isinstance(self.prior_mean, str):
+            wide = np.flatnonzero(np.diff(data.block.offsets) > 2)
+            if wide.size:
+                name = self.coder_.names[int(wide[0])]
+                raise ValueError(f"prior_mean={self.prior_mean} needs 0/1 features, but column {name!r} has more values; use 'pooled' or 'uniform'.")
+        return data
+
+    def _name_features(self) -> None:
+        if hasattr(self, "feature_names_in_"):
+            self.coder_.names = [str(n) for n in self.feature_names_in_]
+
+    def _training_rows(self, table, y, sample_weight) -> DiscreteData:
+        """The training rows, coded as they were for fitting."""
+        from vitalfew._checks import check_weight, encode_labels
+
+        classes, label = encode_labels(y)
+        if not np.isin(classes, self.classes_).all() or len(label) != table.n_rows:
+            raise ValueError("y does not fit: pass the rows and labels the model was fitted on.")
+        label = np.searchsorted(self.classes_, classes).astype(np.int32)[label]
+        weight = check_weight(sample_weight, table.n_rows)
+        return DiscreteData(self.coder_.transform(table), label, self.classes_, weight, self.coder_, table)
+
+    def _options(self) -> rules.Options:
+        return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+
+    def _choose_prior(self, data: DiscreteData) -> None:
+        if not isinstance(self.prior_strength, str):
+            self.prior_strength_ = float(self.prior_strength)
+            return
+        family = PriorFamily(self.prior_mean)
+        path = family.path(data)
+        selection = rules.choose(self.prior_strength, path, family, data, self._options())
+        self.prior_strength_ = path.at(selection.index)
+        self.selections_["prior_strength"], self.paths_["prior_strength"] = selection, path
+
+    def _choose_features(self, data: DiscreteData) -> NDArray[np.bool_]:
+        d = data.block.n_features
+        if self.features is None:
+            return np.ones(d, dtype=bool)
+        is_number = not isinstance(self.features, str)
+        if is_number and self.features > d:
+            raise ValueError(f"features must be between 0 and {d} (columns of X), got {self.features}; pass None for all of them.")
+        family = FeatureFamily(
+            self.prior_strength_,
+            self.prior_mean,
+            self.order,
+            self.backward,
+            self.features if is_number else self.max_features,
+            self.features == "mdl",
+            self.verbose,
+        )
+        path = family.path(data)
+        if is_number:
+            selection = rules.fixed(path, len(path.grid) - 1)
+        else:
+            selection = rules.choose(self.features, path, family, data, self._options())
+        self.selections_["features"], self.paths_["features"] = selection, path
+        return path.at(selection.index)
+
+    def _support_from_counts(self, evidence: Evidence) -> NDArray[np.bool_]:
+        """Features chosen by their own information, for which counts are enough."""
+        counts = evidence.counts
+        if self.features is None:
+            return np.ones(counts.n_features, dtype=bool)
+        score = information(counts.table, counts.offsets).mutual
+        order = np.argsort(-score, kind="stable").astype(np.int32)
+        steps = np.arange(counts.n_features + 1)
+        path = FeaturePath(evidence, None, order, np.ones(len(order), dtype=np.int8), steps, np.zeros(len(order)), "information")
+        if isinstance(self.features, str):
+            selection = rules.choose(self.features, path, None, None, self._options())
+        else:
+            selection = rules.fixed(path, min(int(self.features), counts.n_features))
+        self.selections_, self.paths_ = {"features": selection}, {"features": path}
+        return path.at(selection.index)
+
+    def _of_classes(self, counts: Counts, classes) -> Counts:
+        if classes is None:
+            return counts
+        classes = np.unique(classes)
+        missing = np.setdiff1d(counts.classes, classes)
+        if missing.size:
+            raise ValueError(f"y holds classes {missing.tolist()} that are not in `classes`.")
+        empty = np.zeros((len(counts.table), len(classes)))
+        none = Counts(empty, counts.offsets, np.zeros(len(classes)), classes, counts.names, counts.codings)
+        return none + counts
+
+    def _set_evidence(self, evidence: Evidence, support: NDArray[np.bool_]) -> None:
+        self.support_ = support
+        self.counts_ = evidence.counts
+        self.class_log_prior_ = evidence.log_prior
+        self.feature_log_prob_ = evidence.log_table
+        self.null_log_likelihood_ = evidence.null_log_likelihood
+        self.log_likelihood_ = float(evidence.null_log_likelihood + evidence.gain[support].sum())
+        values = evidence.counts.n_values - 1
+        n_classes = evidence.counts.n_classes
+        n_parameters = n_classes - 1 + values[~support].sum() + n_classes * values[support].sum()
+        self.bic_ = float(rules.bic(self.log_likelihood_, n_parameters, evidence.counts.n))
+
+    def _set_description_length(self, data: DiscreteData) -> None:
+        counts = self.counts_
+        score = data.block.score(self._used_table(), None, data.coder.threads)[:, 0] + self.class_log_prior_
+        own = log_of(np.take_along_axis(normalise(score), data.label[:, None], axis=1)[:, 0])
+        log_likelihood = own.sum() if data.weight is None else data.weight @ own
+        n_values = (counts.n_values + counts.has_missing)[self.support_]
+        self.description_length_ = rules.description_length(log_likelihood, counts.class_count, counts.n_features, n_values)
+
+    def _used_table(self) -> NDArray[np.float64]:
+        if self.support_.all():
+            return self.feature_log_prob_
+        return np.where(np.repeat(self.support_, self.counts_.n_values)[:, None], self.feature_log_prob_, 0.0)
+
+    @property
+    def _is_binary(self) -> bool:
+        return bool((self.counts_.n_values == 2).all())
+
+    def _linear_form(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        if not self._is_binary:
+            raise AttributeError("coef_ and intercept_ exist for 0/1 features only; this model has features with more values.")
+        table = self._used_table()
+        absent, present = table[0::2], table[1::2]
+        coef, intercept = (present - absent).T, absent.sum(axis=0) + self.class_log_prior_
+        if len(self.classes_) == 2:
+            return coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        return coef, intercept

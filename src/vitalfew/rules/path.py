@@ -1,0 +1,74 @@
+"""The protocol between families and rules. What a path can answer decides which rules a family supports."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Likelihood(NamedTuple):
+    """What information criteria need, per point."""
+
+    log_likelihood: NDArray[np.float64]
+    n_parameters: NDArray[np.float64]
+    n_samples: float
+    n_candidates: int
+
+
+class LeaveOneOut(NamedTuple):
+    """Predictions for each row by the model fitted without it, at all points: (rows, points[, classes])."""
+
+    prediction: NDArray[np.float64]
+    is_exact: bool
+    note: str = ""
+
+
+class DescriptionLength(NamedTuple):
+    """Nats for the labels given the model and for the model, per point."""
+
+    data: NDArray[np.float64]
+    model: NDArray[np.float64]
+
+
+class Data(Protocol):
+    """Rows with their targets, as a family takes them."""
+
+    weight: NDArray[np.float64] | None
+
+    @property
+    def y(self) -> NDArray: ...
+    @property
+    def n_rows(self) -> int: ...
+
+    def split(self, train, test) -> tuple[Any, Any]: ...
+
+
+class Path(Protocol):
+    """Models of growing complexity, computed together. A family leaves out the methods its paths cannot answer."""
+
+    knob: str
+    grid: NDArray  # the knob's values, from simple to complex
+    n_features: NDArray  # features used at each point
+
+    def at(self, index: int) -> Any:
+        """The fitted parameters of one point."""
+
+    def predict(self, data) -> NDArray[np.float64]:
+        """Predictions at all points, (rows, points[, classes]): enables "cv", "1se" and "holdout"."""
+
+    def log_likelihood(self) -> Likelihood:
+        """Enables "bic", "aic" and "ebic"."""
+
+    def loo(self) -> LeaveOneOut:
+        """Enables "loo"."""
+
+    def description_length(self) -> DescriptionLength:
+        """Enables "mdl"."""
+
+
+class Family(Protocol):
+    """How to fit a path: on all data, or on a fold over the points of another path."""
+
+    def path(self, data, grid: NDArray | None = None) -> Any: ...

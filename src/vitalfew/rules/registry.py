@@ -1,0 +1,70 @@
+"""The rules by name. To add one: write it, enter it in `RULES`, and add a row to its test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vitalfew.exceptions import RuleError
+from vitalfew.rules.criteria import choose_criterion, choose_mdl
+from vitalfew.rules.path import Family, Path
+from vitalfew.rules.resampling import choose_by_folds, choose_by_holdout, choose_by_loo
+from vitalfew.rules.selection import Selection
+
+
+@dataclass(frozen=True)
+class Options:
+    """What rules that resample need; the names mean what they mean in scikit-learn."""
+
+    cv: Any = 5
+    scoring: Any = None
+    random_state: Any = None
+    verbose: bool | None = None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A way to pick a point, and the method of a path it asks."""
+
+    needs: str
+    choose: Callable[[str, Path, Family, Any, Options], Selection]
+
+
+RULES: dict[str, Rule] = {
+    "cv": Rule("predict", choose_by_folds),
+    "1se": Rule("predict", choose_by_folds),
+    "holdout": Rule("predict", choose_by_holdout),
+    "loo": Rule("loo", lambda rule, path, family, data, options: choose_by_loo(rule, path, data, options)),
+    "bic": Rule("log_likelihood", lambda rule, path, *_: choose_criterion(rule, path)),
+    "aic": Rule("log_likelihood", lambda rule, path, *_: choose_criterion(rule, path)),
+    "ebic": Rule("log_likelihood", lambda rule, path, *_: choose_criterion(rule, path)),
+    "mdl": Rule("description_length", lambda rule, path, *_: choose_mdl(rule, path)),
+}
+
+
+def supported_rules(path: type[Any] | Any) -> list[str]:
+    """The rules that a path of this type can answer."""
+    return [name for name, rule in RULES.items() if hasattr(path, rule.needs)]
+
+
+def check_rule(knob: str, value, path_type: type[Any], numbers: str = "a number") -> None:
+    """A knob takes a number or a rule its path supports."""
+    rules = supported_rules(path_type)
+    if isinstance(value, str) and value not in rules:
+        listed = ", ".join(repr(r) for r in rules)
+        raise RuleError(f"{knob}={value!r} is not a rule this model supports; it takes {numbers}, or one of {listed}.")
+
+
+def choose(rule: str, path: Path, family: Family, data, options: Options) -> Selection:
+    """The point of the path that the rule picks."""
+    check_rule(path.knob, rule, type(path))
+    return RULES[rule].choose(rule, path, family, data, options)
+
+
+def fixed(path: Path, index: int) -> Selection:
+    """The user's own choice."""
+    nothing = np.full(len(path.grid), np.nan)
+    return Selection(path.knob, "fixed", path.grid, nothing, nothing, path.n_features, index)

@@ -1,0 +1,119 @@
+"""`Selection`: the curve a rule saw and the point it chose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Selection:
+    """One complexity knob, resolved.
+
+    Attributes
+    ----------
+    knob : str
+        The parameter, for instance ``"features"``.
+    rule : str
+        The rule that chose, or ``"fixed"``.
+    grid : ndarray
+        Values of the knob, from simple to complex.
+    score : ndarray
+        What the rule compared, in units of `measure`.
+    standard_error : ndarray
+        Standard error of each score; NaN where there is none.
+    n_features : ndarray
+        Features used at each point.
+    index : int
+        The chosen point.
+    measure : str
+    greater_is_better : bool
+    parts : dict of ndarray
+        Further curves, such as the data bits and model bits of a description length.
+    note : str
+        What should be known about the scores, for instance whether they are exact.
+    """
+
+    knob: str
+    rule: str
+    grid: NDArray
+    score: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    n_features: NDArray
+    index: int
+    measure: str = "error"
+    greater_is_better: bool = False
+    parts: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def value(self) -> Any:
+        """The chosen value of the knob."""
+        return self.grid[self.index].item()
+
+    def to_frame(self):
+        """The curve as a data frame (pandas, polars or Arrow, whichever is installed)."""
+        return make_frame(self._columns())
+
+    def _columns(self) -> dict[str, NDArray]:
+        return {
+            self.knob: self.grid,
+            self.measure: self.score,
+            "standard_error": self.standard_error,
+            "n_features": self.n_features,
+            **self.parts,
+            "is_chosen": np.arange(len(self.grid)) == self.index,
+        }
+
+    def plot(self):
+        """The curve as an Altair chart: scores, one standard error either way, parts, and the chosen point."""
+        alt = import_altair()
+        columns = {name: np.asarray(values).tolist() for name, values in self._columns().items()}
+        rows = [dict(zip(columns, line)) for line in zip(*columns.values())]
+        scale = alt.Scale(type="symlog" if np.ptp(self.grid.astype(float)) > 200 else "linear")
+        x = alt.X(f"{self.knob}:Q", scale=scale, title=self.knob.replace("_", " "))
+        curves = [self.measure, *self.parts]
+        long = [{self.knob: r[self.knob], "curve": c, "value": r[c]} for r in rows for c in curves if r[c] == r[c]]
+        tooltip = [alt.Tooltip(f"{self.knob}:Q"), "curve:N", alt.Tooltip("value:Q", format=".4g")]
+        lines = (
+            alt.Chart(alt.Data(values=long))
+            .mark_line(point=len(rows) <= 60)
+            .encode(x=x, y=alt.Y("value:Q", title=self.measure, scale=alt.Scale(zero=False)), color=alt.Color("curve:N", sort=curves, title=None), tooltip=tooltip)
+        )
+        layers = [lines]
+        banded = [
+            {self.knob: r[self.knob], "low": r[self.measure] - r["standard_error"], "high": r[self.measure] + r["standard_error"]}
+            for r in rows
+            if r["standard_error"] == r["standard_error"]
+        ]
+        if banded:
+            layers.insert(0, alt.Chart(alt.Data(values=banded)).mark_area(opacity=0.2).encode(x=x, y="low:Q", y2="high:Q"))
+        chosen = [{self.knob: rows[self.index][self.knob], "value": rows[self.index][self.measure]}]
+        layers.append(alt.Chart(alt.Data(values=chosen)).mark_rule(strokeDash=[4, 4], color="gray").encode(x=x))
+        layers.append(alt.Chart(alt.Data(values=chosen)).mark_point(size=120, color="black", filled=True).encode(x=x, y="value:Q"))
+        title = f"{self.knob.replace('_', ' ')} = {self.value:g} chosen by {self.rule!r}"
+        return alt.layer(*layers).properties(title=title, width=480, height=280)
+
+
+def make_frame(columns: dict[str, NDArray]):
+    """A frame of the first library that is installed."""
+    import narwhals.stable.v2 as nw
+
+    for backend in ("pandas", "polars", "pyarrow"):
+        try:
+            return nw.from_dict({k: np.asarray(v) for k, v in columns.items()}, backend=backend).to_native()
+        except ImportError:
+            continue
+    raise ImportError("a data frame needs pandas, polars or pyarrow; install one of them.")
+
+
+def import_altair():
+    """Altair, or an error that says how to get it."""
+    try:
+        import altair
+    except ImportError:
+        raise ImportError("charts need Altair: pip install 'vitalfew[report]'.") from None
+    return altair

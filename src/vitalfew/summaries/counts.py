@@ -1,0 +1,304 @@
+"""`Counts`: how often each value of each feature occurs with each class. Built in one pass, merged by adding."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew._checks import check_consistent_length, check_threads, check_weight, encode_labels
+from vitalfew.data.blocks import Block, class_totals
+from vitalfew.data.coding import Categories, Coding, Cuts, OwnCodes, TableCoder
+from vitalfew.data.frames import read_table
+
+SCHEMA = "vitalfew.counts/1"
+_CODINGS: dict[str, Any] = {"own": OwnCodes, "categories": Categories, "cuts": Cuts}
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Weighted counts :math:`N_j(v, c)` of value v of feature j with class c, and the class counts.
+
+    Everything Naive Bayes, mutual information and their criteria need of the rows. Counts of disjoint rows add up
+    (``a + b``), and rows are taken out by subtraction (``total - fold``), so that they can be built in parallel, in
+    batches or on a cluster. A missing value is counted in no line: for each feature and class, what is missing is the
+    class count minus the sum of the lines.
+
+    Attributes
+    ----------
+    table : ndarray of shape (n_slots, n_classes)
+        Line ``offsets[j] + v`` holds value v of feature j.
+    offsets : ndarray of shape (n_features + 1,)
+    class_count : ndarray of shape (n_classes,)
+    classes : ndarray of shape (n_classes,)
+    names : list of str
+    codings : list or None
+        How values became codes; None for sparse 0/1 data.
+    unlabeled : ndarray of shape (n_slots,)
+        Counts over rows without a label.
+    n_unlabeled : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vitalfew import Counts
+    >>> X, y = np.array([[0, 1], [1, 1], [1, 0]]), np.array(["ham", "spam", "spam"])
+    >>> counts = Counts.from_data(X, y)
+    >>> counts.table[2:4]  # feature 1: value 0, then value 1, with ham and spam
+    array([[0., 1.],
+           [1., 1.]])
+    >>> a, b = Counts.from_data(X[:2], y[:2]), Counts.from_data(X[2:], y[2:])
+    >>> bool(((a + b).table == counts.table).all())
+    True
+    """
+
+    table: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+    class_count: NDArray[np.float64]
+    classes: NDArray
+    names: list[str]
+    codings: list[Coding] | None = None
+    unlabeled: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    n_unlabeled: float = 0.0
+
+    def __post_init__(self):
+        if not self.unlabeled.size:
+            object.__setattr__(self, "unlabeled", np.zeros(len(self.table)))
+
+    @classmethod
+    def from_data(cls, X, y, *, sample_weight=None, X_unlabeled=None, numeric: str = "mdl", n_jobs: int | None = None) -> Counts:
+        """Counts of a table or sparse matrix `X` with labels `y`, and of rows without labels."""
+        table = read_table(X)
+        classes, label = encode_labels(y)
+        check_consistent_length(np.empty(table.n_rows), label)
+        weight = check_weight(sample_weight, table.n_rows)
+        coder = TableCoder(numeric, check_threads(n_jobs))
+        block = coder.fit(table, label, len(classes), weight)
+        counts = cls.of_block(block, label, weight, classes, coder)
+        return counts if X_unlabeled is None else counts.with_unlabeled(coder.transform(read_table(X_unlabeled)))
+
+    @classmethod
+    def of_block(cls, block: Block, label, weight, classes: NDArray, coder: TableCoder) -> Counts:
+        """Counts of data that is coded already."""
+        n_classes = len(classes)
+        return cls(
+            block.count(label, weight, n_classes, coder.threads),
+            block.offsets,
+            class_totals(label, weight, n_classes, block.n_rows),
+            classes,
+            coder.names,
+            None if coder.is_sparse else coder.codings,
+        )
+
+    def with_unlabeled(self, block: Block, weight=None, threads: int = 0) -> Counts:
+        """These counts and those of rows without labels."""
+        line = block.count(None, weight, 1, threads)[:, 0]
+        extra = class_totals(None, weight, 1, block.n_rows)[0]
+        return self._replace(unlabeled=self.unlabeled + line, n_unlabeled=self.n_unlabeled + extra)
+
+    @property
+    def n(self) -> float:
+        """Sum of the weights of the labelled rows."""
+        return float(self.class_count.sum())
+
+    @property
+    def n_features(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
+
+    @property
+    def n_values(self) -> NDArray[np.int64]:
+        """Number of values of each feature."""
+        return np.diff(self.offsets)
+
+    @property
+    def feature_of_slot(self) -> NDArray[np.int64]:
+        return np.repeat(np.arange(self.n_features), self.n_values)
+
+    @property
+    def observed(self) -> NDArray[np.float64]:
+        """Rows in which each feature is not missing, by class: (n_features, n_classes)."""
+        return np.add.reduceat(self.table, self.offsets[:-1], axis=0)
+
+    @property
+    def has_missing(self) -> NDArray[np.bool_]:
+        return (self.class_count - self.observed > 1e-9 * max(self.n, 1)).any(axis=1)
+
+    def __add__(self, other: Counts) -> Counts:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        if self._same_form(other):
+            return self._combined(other, +1)
+        a, b = _aligned(self, other)
+        return a._combined(b, +1)
+
+    def __radd__(self, other):
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+    def __sub__(self, other: Counts) -> Counts:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        part = other if self._same_form(other) else _aligned(self, other)[1]
+        if part.table.shape != self.table.shape:
+            raise ValueError("cannot subtract counts that hold classes or values which the total does not have.")
+        rest = self._combined(part, -1)
+        tolerance = 1e-9 * max(self.n + self.n_unlabeled, 1)
+        if min(rest.table.min(initial=0), rest.class_count.min(initial=0), rest.unlabeled.min(initial=0)) < -tolerance:
+            raise ValueError("cannot subtract: the counts taken out are not part of the total.")
+        return rest._replace(
+            table=np.maximum(rest.table, 0), class_count=np.maximum(rest.class_count, 0), unlabeled=np.maximum(rest.unlabeled, 0)
+        )
+
+    def _replace(self, **changes) -> Counts:
+        return Counts(**{**self.__dict__, **changes})
+
+    def _combined(self, other: Counts, sign: int) -> Counts:
+        return self._replace(
+            table=self.table + sign * other.table,
+            class_count=self.class_count + sign * other.class_count,
+            unlabeled=self.unlabeled + sign * other.unlabeled,
+            n_unlabeled=self.n_unlabeled + sign * other.n_unlabeled,
+        )
+
+    def _same_form(self, other: Counts) -> bool:
+        return self.codings == other.codings and self.n_features == other.n_features and np.array_equal(self.classes, other.classes)
+
+    def to_json(self) -> str:
+        """The counts as a JSON document that :meth:`from_json` reads."""
+        codings = None
+        if self.codings is not None:
+            kinds = {kind: name for name, kind in _CODINGS.items()}
+            codings = [{"kind": kinds[type(c)], **asdict(c)} for c in self.codings]
+        return json.dumps(
+            {
+                "schema": SCHEMA,
+                "names": self.names,
+                "classes": self.classes.tolist(),
+                "codings": codings,
+                "offsets": self.offsets.tolist(),
+                "class_count": self.class_count.tolist(),
+                "table": self.table.tolist(),
+                "unlabeled": self.unlabeled.tolist(),
+                "n_unlabeled": self.n_unlabeled,
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Counts:
+        """Reads what :meth:`to_json` wrote."""
+        try:
+            document = json.loads(text)
+            if document["schema"] != SCHEMA:
+                raise ValueError(f"expected a document of schema {SCHEMA!r}, got {document['schema']!r}.")
+            counts = cls(
+                np.array(document["table"], dtype=float).reshape(-1, len(document["classes"])),
+                np.array(document["offsets"], dtype=np.int64),
+                np.array(document["class_count"], dtype=float),
+                np.array(document["classes"]),
+                document["names"],
+                None if document["codings"] is None else [_read_coding(c) for c in document["codings"]],
+                np.array(document["unlabeled"], dtype=float),
+                float(document["n_unlabeled"]),
+            )
+        except (KeyError, TypeError, json.JSONDecodeError) as error:
+            raise ValueError(f"not a document of counts, or a truncated one: {error!r}.") from error
+        if counts.offsets[-1] != len(counts.table) or len(counts.names) != counts.n_features:
+            raise ValueError("the document of counts is inconsistent: offsets, names and table do not fit together.")
+        return counts
+
+    def to_arrow(self):
+        """An Arrow table with one row for each value: feature, value, unlabelled and one column a class."""
+        import pyarrow as pa
+
+        header = json.loads(self.to_json())
+        for large in ("table", "unlabeled"):
+            del header[large]
+        columns = {
+            "feature": np.asarray(self.names, dtype=object)[self.feature_of_slot],
+            "value": np.arange(len(self.table)) - np.repeat(self.offsets[:-1], self.n_values),
+            "unlabeled": self.unlabeled,
+            **{f"class {i}": self.table[:, i] for i in range(self.n_classes)},
+        }
+        return pa.table(columns).replace_schema_metadata({"vitalfew": json.dumps(header)})
+
+    @classmethod
+    def from_arrow(cls, table) -> Counts:
+        """Reads what :meth:`to_arrow` made."""
+        metadata = (table.schema.metadata or {}).get(b"vitalfew")
+        if metadata is None:
+            raise ValueError("the Arrow table does not hold counts: its schema has no 'vitalfew' entry.")
+        document = json.loads(metadata)
+        lines = [table.column(f"class {i}").to_numpy() for i in range(len(document["classes"]))]
+        document["table"] = np.column_stack(lines).tolist()
+        document["unlabeled"] = table.column("unlabeled").to_pylist()
+        return cls.from_json(json.dumps(document))
+
+
+def _read_coding(entry: dict) -> Coding:
+    arguments = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items() if k != "kind"}
+    return _CODINGS[entry["kind"]](**arguments)
+
+
+def _aligned(a: Counts, b: Counts) -> tuple[Counts, Counts]:
+    """Both counts over the union of their classes and values."""
+    if a.n_features != b.n_features:
+        raise ValueError(f"cannot add counts of {a.n_features} and of {b.n_features} features.")
+    if (a.codings is None) != (b.codings is None):
+        raise ValueError("cannot add counts of sparse 0/1 data and of a dense table; build both from one kind.")
+    classes = np.unique(np.concatenate([a.classes, b.classes]))
+    codings = None
+    if a.codings is not None and b.codings is not None:
+        codings = [_union(x, y, name) for x, y, name in zip(a.codings, b.codings, a.names)]
+    return _moved(a, classes, codings), _moved(b, classes, codings)
+
+
+def _union(x: Coding, y: Coding, name: str) -> Coding:
+    if x == y:
+        return x
+    if isinstance(x, Cuts) or isinstance(y, Cuts):
+        raise ValueError(
+            f"cannot add counts: column {name!r} was cut into different intervals; cut it with one Discretizer before counting."
+        )
+    if isinstance(x, OwnCodes) and isinstance(y, OwnCodes):
+        return OwnCodes(max(x.n_values, y.n_values))
+    values = {v for coding in (x, y) for v in _values_of(coding)}
+    if len({isinstance(v, str) for v in values}) > 1:
+        raise ValueError(f"cannot add counts: column {name!r} holds numbers in one part and strings in the other.")
+    return Categories(tuple(sorted(values)))
+
+
+def _values_of(coding: Coding) -> tuple:
+    if isinstance(coding, OwnCodes):
+        return tuple(float(v) for v in range(coding.n_values))
+    assert isinstance(coding, Categories)
+    return coding.values
+
+
+def _moved(counts: Counts, classes: NDArray, codings: list[Coding] | None) -> Counts:
+    """The same counts in a larger form."""
+    column = np.searchsorted(classes, counts.classes)
+    if codings is None or counts.codings is None:
+        slot, offsets = np.arange(len(counts.table)), counts.offsets
+    else:
+        offsets = np.concatenate([[0], np.cumsum([c.n_values for c in codings])])
+        slot = np.arange(len(counts.table)) - np.repeat(counts.offsets[:-1] - offsets[:-1], counts.n_values)
+        for j, (old, new) in enumerate(zip(counts.codings, codings)):
+            if old != new and isinstance(new, Categories):
+                place = {v: i for i, v in enumerate(new.values)}
+                known = [place[v] for v in _values_of(old)]
+                slot[counts.offsets[j] : counts.offsets[j] + len(known)] = offsets[j] + np.array(known, dtype=np.int64)
+    table = np.zeros((offsets[-1], len(classes)))
+    class_count = np.zeros(len(classes))
+    unlabeled = np.zeros(offsets[-1])
+    np.add.at(table, (slot[:, None], column[None, :]), counts.table)
+    class_count[column] = counts.class_count
+    np.add.at(unlabeled, slot, counts.unlabeled)
+    return counts._replace(
+        table=table, class_count=class_count, unlabeled=unlabeled, offsets=offsets, classes=classes, codings=codings
+    )
