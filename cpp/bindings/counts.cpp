@@ -12,6 +12,7 @@ Output<double> count(const Rows& rows, const std::optional<Vector<std::int32_t>>
   std::vector<double> table;
   {
     const nb::gil_scoped_release released;
+    check(rows, threads, monitor);
     table = count_slots(rows, view(label), view(weight), {n_classes, threads}, monitor);
   }
   return give(std::move(table), {rows.n_slots(), n_classes});
@@ -37,17 +38,18 @@ void bind_inspect(nb::module_& m) {
         PatternReport report;
         {
           const nb::gil_scoped_release released;
-          report = inspect_pattern<T>(pattern_of(indptr, indices, width), view(value), threads, monitor);
+          const Pattern pattern = pattern_of(indptr, indices, width);
+          check_bounds(pattern, threads, monitor);
+          report = inspect_pattern<T>(pattern, view(value), threads, monitor);
         }
         nb::dict out;
         out["is_sorted"] = report.is_sorted;
         out["has_zero"] = report.has_zero;
         out["has_nan"] = report.has_nan;
-        out["in_bounds"] = report.in_bounds;
         return out;
       },
       "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert().none(), "width"_a, "threads"_a = 0,
-      "What a sparse pattern and its values look like: sorted, zeros, not finite, within bounds.");
+      "What a sparse pattern and its values look like: sorted, zeros, not finite.");
 }
 
 }  // namespace
@@ -57,7 +59,7 @@ void bind_counts(nb::module_& m) {
       "count_binary",
       [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, std::size_t width, const std::optional<Vector<std::int32_t>>& label,
          const std::optional<Vector<double>>& weight, std::size_t n_classes,
-         int threads) { return count(binary_rows(indptr, indices, width), label, weight, n_classes, threads); },
+         int threads) { return count(BinaryRows{pattern_of(indptr, indices, width)}, label, weight, n_classes, threads); },
       "indptr"_a.noconvert(), "indices"_a.noconvert(), "width"_a, "label"_a.noconvert().none(), "weight"_a.noconvert().none(), "n_classes"_a,
       "threads"_a = 0, "Weighted counts of each present feature with each class: (features, classes).");
   bind_count_codes<std::uint8_t>(m);

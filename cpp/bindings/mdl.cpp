@@ -31,6 +31,7 @@ nb::tuple run(const Rows& rows, const Search& s, Kernel&& kernel) {
   MdlTrace trace;
   {
     const nb::gil_scoped_release released;
+    check(rows, s.threads, monitor);
     trace = kernel(rows, problem, options, monitor);
   }
   std::vector<std::int32_t> feature;
@@ -50,7 +51,7 @@ void bind_codes(nb::module_& m) {
       "mdl_codes",
       [](const Strided<Code>& codes, const Vector<std::int64_t>& offset, const Search& search) {
         const auto rows = codes_of(codes, offset);
-        if (search.table.shape(0) != rows.n_slots()) throw std::invalid_argument("mdl: the table does not have a line for each value");
+        if (offset.size() != codes.shape(1) + 1 || search.table.shape(0) != rows.n_slots()) throw std::invalid_argument("mdl: the table does not have a line for each value");
         return run(rows, search, [](const auto& r, const auto& p, const auto& o, Monitor& mon) { return mdl_codes(r, p, o, mon); });
       },
       "codes"_a.noconvert(), "offset"_a.noconvert(), "search"_a, "Greedy MDL search over dense codes.");
@@ -67,7 +68,7 @@ void bind_mdl(nb::module_& m) {
   m.def(
       "mdl_binary",
       [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, std::size_t width, const Search& search) {
-        const auto rows = binary_rows(indptr, indices, width);
+        const BinaryRows rows{pattern_of(indptr, indices, width)};
         if (search.table.shape(0) != 2 * width) throw std::invalid_argument("mdl: the table does not have two lines for each feature");
         return run(rows, search, [](const auto& r, const auto& p, const auto& o, Monitor& mon) {
           return p.n_classes == 2 ? mdl_two_class(r, p, o, mon) : mdl_multi_class(r, p, o, mon);

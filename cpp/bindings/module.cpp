@@ -5,6 +5,7 @@ namespace vitalfew::bindings {
 void bind_counts(nb::module_& m);
 void bind_coding(nb::module_& m);
 void bind_scores(nb::module_& m);
+void bind_tokens(nb::module_& m);
 void bind_cuts(nb::module_& m);
 void bind_mdl(nb::module_& m);
 }  // namespace vitalfew::bindings
@@ -16,6 +17,7 @@ NB_MODULE(_core, m) {
   bind_counts(m);
   bind_coding(m);
   bind_scores(m);
+  bind_tokens(m);
   bind_cuts(m);
   bind_mdl(m);
 }

@@ -17,6 +17,7 @@ Output<double> score(const Rows& rows, const Matrix<double>& table, const Segmen
   if (segments) events = {view(std::get<0>(*segments)), view(std::get<1>(*segments)), view(std::get<2>(*segments)), std::get<3>(*segments)};
   {
     const nb::gil_scoped_release released;
+    check(rows, threads, monitor);
     out = score_rows(rows, view(table), table.shape(1), segments ? &events : nullptr, threads, monitor);
   }
   return give(std::move(out), {rows.n_rows, events.n_segments, table.shape(1)});
@@ -39,7 +40,7 @@ void bind_scores(nb::module_& m) {
   m.def(
       "score_binary",
       [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, std::size_t width, const Matrix<double>& table,
-         const Segments& events, int threads) { return score(binary_rows(indptr, indices, width), table, events, threads); },
+         const Segments& events, int threads) { return score(BinaryRows{pattern_of(indptr, indices, width)}, table, events, threads); },
       "indptr"_a.noconvert(), "indices"_a.noconvert(), "width"_a, "table"_a.noconvert(), "events"_a.none(), "threads"_a = 0,
       "Sum of table lines of the features present in each row, at each point of a path: (rows, points, classes).");
   bind_score_codes<std::uint8_t>(m);

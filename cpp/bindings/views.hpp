@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arrays.hpp"
+#include "vitalfew/checks.hpp"
 #include "vitalfew/matrix.hpp"
 
 namespace vitalfew::bindings {
@@ -10,18 +11,16 @@ inline Pattern pattern_of(const Vector<std::int64_t>& indptr, const Vector<std::
   return {view(indptr), view(indices), width};
 }
 
-// Checked, so that a kernel may trust it.
-inline BinaryRows binary_rows(const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, std::size_t width) {
-  const Pattern pattern = pattern_of(indptr, indices, width);
-  pattern.validate();
-  return {pattern};
+inline void check(const BinaryRows& rows, int threads, Monitor& monitor) { check_bounds(rows.pattern, threads, monitor); }
+
+template <class Code>
+void check(const Codes<Code>& rows, int threads, Monitor& monitor) {
+  check_bounds(rows, threads, monitor);
 }
 
 template <class Code>
 Codes<Code> codes_of(const Strided<Code>& codes, const Vector<std::int64_t>& offset) {
-  Codes<Code> rows{codes.data(), codes.shape(0), codes.shape(1), codes.stride(0), codes.stride(1), view(offset)};
-  rows.validate();
-  return rows;
+  return {codes.data(), codes.shape(0), codes.shape(1), codes.stride(0), codes.stride(1), view(offset)};
 }
 
 }  // namespace vitalfew::bindings

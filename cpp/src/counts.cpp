@@ -20,10 +20,21 @@ std::size_t parts_for(std::size_t entries, std::size_t table_size, std::size_t b
 
 constexpr std::size_t rows_per_visit = 2048;
 
+// The table lies class by class: a row then needs no multiplication for each of its entries.
+template <class Count, SlotRows Rows>
+void add_rows(const Rows& rows, std::size_t begin, std::size_t end, const std::int32_t* label, const double* weight, std::size_t slots, Count* table) {
+  if constexpr (!std::is_integral_v<Count>)
+    rows.visit(begin, end, [=](std::size_t i, std::size_t, std::size_t slot) { table[(label ? std::size_t(label[i]) * slots : 0) + slot] += weight[i]; });
+  else if (label == nullptr)
+    rows.visit(begin, end, [=](std::size_t, std::size_t, std::size_t slot) { ++table[slot]; });
+  else
+    rows.visit(begin, end, [=](std::size_t i, std::size_t, std::size_t slot) { ++table[std::size_t(label[i]) * slots + slot]; });
+}
+
 template <class Count, SlotRows Rows>
 std::vector<double> count_in_parts(const Rows& rows, std::span<const std::int32_t> label, std::span<const double> weight,
                                    const CountOptions& options, Monitor& monitor) {
-  const std::size_t classes = options.n_classes, size = rows.n_slots() * classes;
+  const std::size_t classes = options.n_classes, slots = rows.n_slots(), size = slots * classes;
   const std::size_t parts = parts_for(rows.n_entries(), size, sizeof(Count));
   std::vector<std::vector<Count>> tables(parts);
   parallel_blocks(parts, options.threads, monitor, [&](std::size_t part) {
@@ -33,22 +44,14 @@ std::vector<double> count_in_parts(const Rows& rows, std::span<const std::int32_
     const std::size_t end = rows.n_rows * (part + 1) / parts;
     for (std::size_t begin = rows.n_rows * part / parts; begin < end; begin += rows_per_visit) {
       const std::size_t stop = std::min(begin + rows_per_visit, end);
-      if constexpr (std::is_integral_v<Count>) {
-        if (label.empty())
-          rows.visit(begin, stop, [&](std::size_t, std::size_t, std::size_t slot) { ++cell[slot]; });
-        else
-          rows.visit(begin, stop, [&](std::size_t i, std::size_t, std::size_t slot) { ++cell[slot * classes + std::size_t(label[i])]; });
-      } else {
-        rows.visit(begin, stop, [&](std::size_t i, std::size_t, std::size_t slot) {
-          cell[slot * classes + (label.empty() ? 0 : std::size_t(label[i]))] += weight[i];
-        });
-      }
+      add_rows(rows, begin, stop, label.empty() ? nullptr : label.data(), weight.data(), slots, cell);
       if (part == 0) monitor.check();
     }
   });
   std::vector<double> total(size);
   for (const auto& table : tables)
-    for (std::size_t s = 0; s < size; ++s) total[s] += double(table[s]);
+    for (std::size_t c = 0; c < classes; ++c)
+      for (std::size_t s = 0; s < slots; ++s) total[s * classes + c] += double(table[c * slots + s]);
   return total;
 }
 
@@ -71,49 +74,6 @@ std::vector<double> count_slots(const Rows& rows, std::span<const std::int32_t> 
 template std::vector<double> count_slots(const BinaryRows&, std::span<const std::int32_t>, std::span<const double>, const CountOptions&, Monitor&);
 template std::vector<double> count_slots(const Codes<std::uint8_t>&, std::span<const std::int32_t>, std::span<const double>, const CountOptions&, Monitor&);
 template std::vector<double> count_slots(const Codes<std::uint32_t>&, std::span<const std::int32_t>, std::span<const double>, const CountOptions&, Monitor&);
-
-template <class T>
-PatternReport inspect_pattern(const Pattern& pattern, std::span<const T> value, int threads, Monitor& monitor) {
-  PatternReport report;
-  const auto& start = pattern.start;
-  report.in_bounds = !start.empty() && start.front() == 0 && start.back() == std::int64_t(pattern.index.size()) &&
-                     std::is_sorted(start.begin(), start.end()) && (value.empty() || value.size() == pattern.index.size());
-  if (!report.in_bounds) return report;
-  const std::size_t lines = pattern.lines(), blocks = std::min<std::size_t>(lines, 64);
-  std::vector<PatternReport> found(blocks);
-  parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
-    bool falls = false, outside = false, zero = false, nan = false;
-    const std::size_t first = lines * b / blocks, last = lines * (b + 1) / blocks;
-    for (std::size_t l = first; l < last; ++l) {
-      std::int32_t before = -1;
-      for (const std::int32_t i : pattern.line(l)) {
-        falls |= i <= before;
-        outside |= i < 0 || std::size_t(i) >= pattern.width;
-        before = i;
-      }
-    }
-    if (!value.empty()) {
-      for (auto k = std::size_t(start[first]); k < std::size_t(start[last]); ++k) {
-        zero |= value[k] == T{0};
-        if constexpr (std::is_floating_point_v<T>) nan |= !std::isfinite(value[k]);
-      }
-    }
-    found[b] = {!falls, zero, nan, !outside};
-  });
-  for (const auto& part : found) {
-    report.is_sorted &= part.is_sorted;
-    report.has_zero |= part.has_zero;
-    report.has_nan |= part.has_nan;
-    report.in_bounds &= part.in_bounds;
-  }
-  return report;
-}
-
-template PatternReport inspect_pattern(const Pattern&, std::span<const double>, int, Monitor&);
-template PatternReport inspect_pattern(const Pattern&, std::span<const float>, int, Monitor&);
-template PatternReport inspect_pattern(const Pattern&, std::span<const std::int8_t>, int, Monitor&);
-template PatternReport inspect_pattern(const Pattern&, std::span<const std::int32_t>, int, Monitor&);
-template PatternReport inspect_pattern(const Pattern&, std::span<const std::int64_t>, int, Monitor&);
 
 Transposed transpose(const Pattern& pattern) {
   Transposed out{std::vector<std::int64_t>(pattern.width + 1), std::vector<std::int32_t>(pattern.index.size())};

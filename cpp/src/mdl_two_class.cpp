@@ -45,7 +45,8 @@ inline void multiply_column(const std::int32_t* row, std::size_t m, const double
 }
 
 struct Word {
-  double present, absent;  // what it adds to f
+  double present, absent;    // what it adds to f
+  double A, B, over_A, over_B;  // exp(-present), exp(-absent) and their inverses
 };
 
 struct Columns {
@@ -59,16 +60,16 @@ VITALFEW_HOT void column_sums(const Columns& columns, const Word* word, const do
                               std::size_t end, double* sum) {
   for (std::size_t j = begin; j < end; ++j) {
     const auto start = std::size_t(columns.start[j]), split = std::size_t(columns.split[j]), stop = std::size_t(columns.start[j + 1]);
-    const double A = std::exp(-word[j].present), B = std::exp(-word[j].absent);
+    const Word& w = word[j];
     LogProduct over, under;
-    multiply_column(columns.row + start, split - start, e, A, B, every, over, under);
+    multiply_column(columns.row + start, split - start, e, w.A, w.B, every, over, under);
     if (stop - start >= 4) {
       over.normalise();
       under.normalise();
     }
-    multiply_column(columns.row + split, stop - split, e, 1 / A, 1 / B, every, over, under);
+    multiply_column(columns.row + split, stop - split, e, w.over_A, w.over_B, every, over, under);
     if (stop - start >= 4) {
-      sum[j] = over.log() - under.log();
+      sum[j] = log_ratio(over, under);
     } else {  // few factors, all in the first lane
       sum[j] = std::log(over.mantissa[0] / under.mantissa[0]);
     }
@@ -97,6 +98,26 @@ VITALFEW_HOT double sum_log1p(const double* e, std::size_t n, double E, std::siz
   return std::log(product) + ln2 * double(exponent) + tail;
 }
 
+constexpr std::size_t n_nodes = 16;
+
+// sum of coefficient[m] T_m(x) at many x, by Clenshaw's recurrence side by side.
+VITALFEW_HOT void chebyshev_sums(const double* x, std::size_t n, const double* coefficient, double* out) {
+  constexpr std::size_t width = 16;
+  for (std::size_t begin = 0; begin < n; begin += width) {
+    const std::size_t count = std::min(width, n - begin);
+    double t[width] = {}, b1[width] = {}, b2[width] = {};
+    for (std::size_t l = 0; l < count; ++l) t[l] = x[begin + l];
+    for (std::size_t m = n_nodes; m-- > 1;) {
+      for (std::size_t l = 0; l < width; ++l) {
+        const double b0 = coefficient[m] + 2 * t[l] * b1[l] - b2[l];
+        b2[l] = b1[l];
+        b1[l] = b0;
+      }
+    }
+    for (std::size_t l = 0; l < count; ++l) out[begin + l] = coefficient[0] + t[l] * b1[l] - b2[l];
+  }
+}
+
 class TwoClass {
  public:
   TwoClass(const BinaryRows& rows, const MdlProblem& problem, const MdlOptions& options)
@@ -109,7 +130,9 @@ class TwoClass {
     }
     for (std::size_t j = 0; j < word_.size(); ++j) {
       const double* t = problem.table.data() + 4 * j;
-      word_[j] = {t[3] - t[2], t[1] - t[0]};
+      const double a = t[3] - t[2], b = t[1] - t[0];
+      word_[j] = {a, b, std::exp(-a), std::exp(-b), std::exp(a), std::exp(b)};
+      most_evidence_ = std::max({most_evidence_, std::abs(a), std::abs(b)});
     }
     const double f = problem.log_prior[1] - problem.log_prior[0];
     margin_.assign(n_rows_, -f);
@@ -152,11 +175,11 @@ class TwoClass {
   }
 
   void apply(std::size_t j, int direction) {
-    const Word w{direction * word_[j].present, direction * word_[j].absent};
-    for (std::size_t i = 0; i < n_rows_; ++i) margin_[i] += sign(i) * w.absent;
+    const double absent = direction * word_[j].absent, present = direction * word_[j].present;
+    for (std::size_t i = 0; i < n_rows_; ++i) margin_[i] += sign(i) * absent;
     for (auto k = std::size_t(columns_.start[j]); k < std::size_t(columns_.start[j + 1]); ++k) {
       const auto i = std::size_t(columns_.index[k]);
-      margin_[i] += sign(i) * (w.present - w.absent);
+      margin_[i] += sign(i) * (present - absent);
     }
     refresh();
   }
@@ -202,7 +225,6 @@ class TwoClass {
     std::size_t begin, end;
     double low;
   };
-  static constexpr std::size_t n_nodes = 16;
 
   void plan_panels() {
     by_absent_.resize(word_.size());
@@ -213,9 +235,10 @@ class TwoClass {
       std::size_t end = p;
       while (end < by_absent_.size() && word_[by_absent_[end]].absent <= low + 1) ++end;
       panels_.push_back({p, end, low});
-      p = end;
+      for (; p < end; ++p) place_.push_back(2 * (word_[by_absent_[p]].absent - low) - 1);
     }
     smooth_.resize(word_.size());
+    sorted_smooth_.resize(word_.size());
   }
 
   double smooth_at(double b) const {
@@ -241,16 +264,8 @@ class TwoClass {
         for (std::size_t k = 0; k < n_nodes; ++k) coefficient[m] += value[k] * std::cos(pi * double(m) * (double(k) + 0.5) / n_nodes);
         coefficient[m] *= (m == 0 ? 1.0 : 2.0) / n_nodes;
       }
-      for (std::size_t p = panel.begin; p < panel.end; ++p) {
-        const double x = 2 * (word_[by_absent_[p]].absent - middle);
-        double b1 = 0, b2 = 0;  // Clenshaw's recurrence
-        for (std::size_t m = n_nodes; m-- > 1;) {
-          const double b0 = coefficient[m] + 2 * x * b1 - b2;
-          b2 = b1;
-          b1 = b0;
-        }
-        smooth_[by_absent_[p]] = coefficient[0] + x * b1 - b2;
-      }
+      chebyshev_sums(place_.data() + panel.begin, panel.end - panel.begin, coefficient, sorted_smooth_.data() + panel.begin);
+      for (std::size_t p = panel.begin; p < panel.end; ++p) smooth_[by_absent_[p]] = sorted_smooth_[p];
     }
   }
 
@@ -267,15 +282,12 @@ class TwoClass {
   void refresh() {
     e_.resize(n_rows_);
     double least = 0;
-    data_ = 0;
     for (std::size_t i = 0; i < n_rows_; ++i) {
       e_[i] = std::exp(-margin_[i]);
       least = std::min(least, margin_[i]);
-      data_ += weight(i) * loss(margin_[i]);
     }
-    double most_evidence = 0;
-    for (const Word& w : word_) most_evidence = std::max({most_evidence, std::abs(w.present), std::abs(w.absent)});
-    per_lane_ = weight_.empty() ? factors_per_lane((most_evidence + 0.5 - least) / ln2 + 1) : 0;
+    per_lane_ = weight_.empty() ? factors_per_lane((most_evidence_ + 0.5 - least) / ln2 + 1) : 0;
+    data_ = smooth_at(0);
   }
 
   const MdlOptions& options_;
@@ -285,9 +297,9 @@ class TwoClass {
   std::vector<std::int64_t> split_;
   std::vector<std::size_t> new_row_, work_, by_absent_;
   std::vector<Panel> panels_;
-  std::vector<double> weight_, margin_, e_, smooth_, column_sum_;
+  std::vector<double> weight_, margin_, e_, place_, sorted_smooth_, smooth_, column_sum_;
   std::size_t per_lane_ = 0;
-  double data_ = 0;
+  double data_ = 0, most_evidence_ = 0;
 };
 
 }  // namespace

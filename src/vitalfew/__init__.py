@@ -1,6 +1,7 @@
 """Find the vital few features of your data: how many, which, for which model, and with what error."""
 
 from vitalfew.data.discretize import Discretizer
+from vitalfew.data.text import WordPresence
 from vitalfew.families.information_ranking import InformationRanking
 from vitalfew.families.naive_bayes import NaiveBayes
 from vitalfew.rules import aic, bic, description_length, ebic
@@ -20,6 +21,7 @@ __all__ = [
     "Discretizer",
     "InformationRanking",
     "NaiveBayes",
+    "WordPresence",
     "aic",
     "bic",
     "conditional_entropy",

@@ -1,4 +1,4 @@
-// N(slot, c): weighted counts of each (feature, value) with each class, and the checks of sparse patterns before it.
+// N(slot, c): weighted counts of each (feature, value) with each class.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,6 @@ struct CountOptions {
 template <SlotRows Rows>
 std::vector<double> count_slots(const Rows& rows, std::span<const std::int32_t> label, std::span<const double> weight,
                                 const CountOptions& options, Monitor& monitor);
-
-struct PatternReport {
-  bool is_sorted = true;    // strictly rising within each line: sorted, no duplicates
-  bool has_zero = false;    // a stored value is 0
-  bool has_nan = false;     // a stored value is not finite
-  bool in_bounds = true;    // indptr and indices describe a matrix of this width
-};
-
-// One parallel pass over indices and values. O(stored entries).
-template <class T>
-PatternReport inspect_pattern(const Pattern& pattern, std::span<const T> value, int threads, Monitor& monitor);
 
 struct Transposed {
   std::vector<std::int64_t> start;

@@ -2,8 +2,10 @@
 // that one logarithm serves many terms. With n factors the relative error of the product is about n x 1e-16.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 namespace vitalfew {
@@ -31,6 +33,15 @@ struct LogProduct {
     return std::log(mantissa[0] * mantissa[1] * mantissa[2] * mantissa[3]) + ln2 * double(exponent);
   }
 };
+
+// log of the quotient of two products.
+inline double log_ratio(LogProduct& over, LogProduct& under) {
+  over.normalise();
+  under.normalise();
+  double ratio = 1;
+  for (int l = 0; l < LogProduct::lanes; ++l) ratio *= over.mantissa[l] / under.mantissa[l];
+  return std::log(ratio) + ln2 * double(over.exponent - under.exponent);
+}
 
 // How many factors, each within [2^-bits, 2^bits], a lane may take between two calls of normalise().
 inline std::size_t factors_per_lane(double bits) { return bits * 8 >= 1000 ? 0 : std::size_t(1000 / std::max(bits, 1.0)) - 7; }

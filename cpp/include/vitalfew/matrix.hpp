@@ -1,4 +1,4 @@
-// Views of a design matrix. They own nothing and check their bounds once, in validate(), so that the loops need not.
+// Views of a design matrix. They own nothing; checks.hpp checks their bounds once, so that the loops need not.
 //
 //   ColumnMatrix   what a coordinate-wise solver needs of a matrix: dot(j, v) = x_jᵀv and axpy(a, j, v): v += a x_j.
 //                  Modelled by DenseColumns, SparseColumns and BinaryColumns.
@@ -14,8 +14,6 @@
 #include <limits>
 #include <span>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 namespace vitalfew {
 
@@ -66,14 +64,6 @@ struct Pattern {
   std::size_t lines() const { return start.size() - 1; }
   std::span<const std::int32_t> line(std::size_t l) const {
     return index.subspan(std::size_t(start[l]), std::size_t(start[l + 1] - start[l]));
-  }
-  void validate() const {
-    if (start.empty() || start.front() != 0 || start.back() != std::int64_t(index.size()))
-      throw std::invalid_argument("sparse matrix: indptr must begin with 0 and end with the number of indices");
-    for (std::size_t l = 0; l + 1 < start.size(); ++l)
-      if (start[l] > start[l + 1]) throw std::invalid_argument("sparse matrix: indptr falls at line " + std::to_string(l));
-    for (const std::int32_t i : index)
-      if (i < 0 || std::size_t(i) >= width) throw std::invalid_argument("sparse matrix: index " + std::to_string(i) + " is out of bounds");
   }
 };
 
@@ -142,38 +132,25 @@ struct Codes {
   const Code* column(std::size_t j) const { return data + std::ptrdiff_t(j) * col_stride; }
   Code at(std::size_t i, std::size_t j) const { return column(j)[std::ptrdiff_t(i) * row_stride]; }
 
-  void validate() const {
-    if (offset.size() != n_cols + 1 || offset[0] != 0) throw std::invalid_argument("codes: offsets must begin with 0, one more than columns");
-    for (std::size_t j = 0; j < n_cols; ++j)
-      if (offset[j + 1] < offset[j]) throw std::invalid_argument("codes: offsets fall at column " + std::to_string(j));
-    std::vector<std::size_t> top(n_cols);  // largest code + 1; missing wraps to 0
-    const auto see = [&](std::size_t i, std::size_t j) { top[j] = std::max(top[j], std::size_t(Code(at(i, j) + 1))); };
-    if (col_stride == 1) {
-      for (std::size_t i = 0; i < n_rows; ++i)
-        for (std::size_t j = 0; j < n_cols; ++j) see(i, j);
-    } else {
-      for (std::size_t j = 0; j < n_cols; ++j)
-        for (std::size_t i = 0; i < n_rows; ++i) see(i, j);
-    }
-    for (std::size_t j = 0; j < n_cols; ++j)
-      if (top[j] > std::size_t(offset[j + 1] - offset[j]))
-        throw std::invalid_argument("codes: column " + std::to_string(j) + " has a code that is not below its number of values");
-  }
   template <class F>
   void visit(std::size_t begin, std::size_t end, F&& f) const {
-    const auto one = [&](std::size_t i, std::size_t j) {
-      const Code code = at(i, j);
-      if (code != missing) f(i, j, std::size_t(offset[j]) + code);
-    };
     if (col_stride == 1) {
-      for (std::size_t i = begin; i < end; ++i)
-        for (std::size_t j = 0; j < n_cols; ++j) one(i, j);
+      for (std::size_t i = begin; i < end; ++i) {
+        const Code* const row = data + std::ptrdiff_t(i) * row_stride;
+        for (std::size_t j = 0; j < n_cols; ++j)
+          if (row[j] != missing) f(i, j, std::size_t(offset[j]) + row[j]);
+      }
     } else {
-      for (std::size_t j = 0; j < n_cols; ++j)
-        for (std::size_t i = begin; i < end; ++i) one(i, j);
+      for (std::size_t j = 0; j < n_cols; ++j) {
+        const Code* const x = column(j);
+        const auto first = std::size_t(offset[j]);
+        for (std::size_t i = begin; i < end; ++i) {
+          const Code code = x[std::ptrdiff_t(i) * row_stride];
+          if (code != missing) f(i, j, first + code);
+        }
+      }
     }
   }
-
 };
 
 static_assert(ColumnMatrix<DenseColumns<float>> && ColumnMatrix<SparseColumns<double>> && ColumnMatrix<BinaryColumns>);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -92,7 +93,7 @@ class TableCoder:
     numeric: str = "mdl"
     threads: int = 0
     codings: list[Coding] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
+    names: Sequence[str] = ()
     is_sparse: bool = False
 
     @property

@@ -20,6 +20,8 @@ from vitalfew import _core
 
 STRATEGIES = ("mdl", "quantile", "uniform")
 LARGEST_WEIGHT = 1e300
+# Comparing a column with each of so few cuts is faster than a binary search for each value.
+MOST_COMPARED = 64
 
 
 def cut_columns(
@@ -95,7 +97,13 @@ def apply_cuts(column: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArra
     >>> apply_cuts(np.array([-9.0, 4.5, 4.6, np.nan]), np.array([4.5]))
     array([ 0.,  0.,  1., nan])
     """
-    codes = np.searchsorted(cuts, column, side="left").astype(np.float64)
+    if len(cuts) <= MOST_COMPARED:
+        below: NDArray = np.zeros(column.shape, dtype=np.uint8)
+        for cut in cuts:
+            below += column > cut
+    else:
+        below = np.searchsorted(cuts, column, side="left")
+    codes = below.astype(np.float64)
     codes[np.isnan(column)] = np.nan
     return codes
 
@@ -155,8 +163,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         - \left[k\,\mathrm{Ent}(S) - k_1\,\mathrm{Ent}(S_1) - k_2\,\mathrm{Ent}(S_2)\right]}{N},
 
     where :math:`\mathrm{Gain} = \mathrm{Ent}(S) - \sum_i \frac{N_i}{N} \mathrm{Ent}(S_i)` and
-    :math:`k, k_1, k_2` are the numbers of classes present; both parts are cut in turn. A column that by itself
-    says nothing of the class gets one bin.
+    :math:`k, k_1, k_2` are the numbers of classes present; both parts are cut in turn. A column that by
+    itself says nothing of the class gets one bin.
 
     Parameters
     ----------
@@ -181,9 +189,9 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    With "mdl" a cut is the midpoint of the two neighbouring values that it parts, the lowest one of equally good
-    cuts. A missing value (NaN) takes no part in the cuts and stays NaN; values beyond those seen go to the outer
-    bins. Weights stand for numbers of rows: with weights that sum to 1 the MDL rule cuts nothing.
+    With "mdl" a cut is the midpoint of the two neighbouring values that it parts, the lowest one of equally
+    good cuts. A missing value (NaN) takes no part in the cuts and stays NaN; values beyond those seen go to
+    the outer bins. Weights stand for numbers of rows: with weights that sum to 1 the MDL rule cuts nothing.
 
     References
     ----------
@@ -239,8 +247,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if self.strategy == "mdl":
             X, y = validate_data(self, X, _check_labels(y), dtype=np.float64, ensure_all_finite=False)
             check_classification_targets(y)
-            classes, y_codes = np.unique(y, return_inverse=True)
-            y_codes, n_classes = y_codes.astype(np.int32), len(classes)
+            classes, position = np.unique(y, return_inverse=True)
+            y_codes, n_classes = position.astype(np.int32), len(classes)
         else:
             X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False)
         self._refuse_infinite(X)
@@ -336,8 +344,6 @@ def _is_missing(label) -> bool:
 def _check_weight(sample_weight, X) -> NDArray[np.float64] | None:
     if sample_weight is None:
         return None
-    if np.ndim(sample_weight) == 0:
-        sample_weight = np.full(X.shape[0], sample_weight)
     name = "sample_weight"
     weight = check_array(sample_weight, dtype=np.float64, ensure_2d=False, order="C", input_name=name)
     if weight.ndim != 1:
@@ -345,9 +351,13 @@ def _check_weight(sample_weight, X) -> NDArray[np.float64] | None:
     check_consistent_length(X, weight)
     if weight.min() < 0:
         raise ValueError(f"sample_weight must be 0 or more, got {weight.min()}; use 0 to leave a row out.")
-    if not 0 < weight.sum() < LARGEST_WEIGHT:
+    if not weight.any():
+        raise ValueError("sample_weight is zero for all rows; at least one must count.")
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if not total < LARGEST_WEIGHT:
         raise ValueError(
-            f"sample_weight must sum to more than 0 and less than {LARGEST_WEIGHT}, got {weight.sum()}."
+            f"sample_weight must sum to less than {LARGEST_WEIGHT}, got {total}; count rows instead."
         )
     return weight
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,24 @@ from vitalfew import _core
 from vitalfew.data.blocks import BinaryBlock
 
 
+class NumberedNames(Sequence):
+    """x0, x1, …: names of columns that have none, made when somebody looks."""
+
+    def __init__(self, n: int):
+        self.n = n
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, j):
+        if isinstance(j, slice):
+            return [f"x{i}" for i in range(self.n)[j]]
+        return f"x{range(self.n)[j]}"
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, NumberedNames) and other.n == self.n
+
+
 @dataclass(frozen=True)
 class RawTable:
     """A table before coding: a numeric matrix, or columns of numbers and strings with None where a value is missing.
@@ -23,7 +42,7 @@ class RawTable:
     """
 
     n_rows: int
-    names: list[str]
+    names: Sequence[str]
     matrix: NDArray | None = None
     columns: list[NDArray] | None = None
     sparse_block: BinaryBlock | None = None
@@ -54,28 +73,35 @@ def read_table(X: Any, *, min_rows: int = 1) -> RawTable:
         frame = nw.from_native(X, eager_only=True, pass_through=True)
         if isinstance(frame, nw.DataFrame):
             return _read_frame(frame, min_rows)
+    if sparse.issparse(X):
+        _check_shape(X.shape, min_rows)
+        return RawTable(X.shape[0], NumberedNames(X.shape[1]), sparse_block=_read_sparse(X.tocsr()))
     X = check_array(
         X,
-        accept_sparse="csr",
         dtype=None,
         ensure_all_finite=False,
         ensure_min_samples=min_rows,
         estimator="vitalfew",
     )
-    names = [f"x{j}" for j in range(X.shape[1])]
-    if sparse.issparse(X):
-        return RawTable(X.shape[0], names, sparse_block=_read_sparse(X))
+    names = NumberedNames(X.shape[1])
     if X.dtype.kind in "fiub":
         return RawTable(len(X), names, matrix=X)
     return RawTable(len(X), names, columns=[_read_objects(X[:, j], names[j]) for j in range(X.shape[1])])
 
 
+def _check_shape(shape: tuple[int, ...], min_rows: int) -> None:
+    """The checks scikit-learn makes of arrays, in its words."""
+    if len(shape) != 2:
+        raise ValueError(f"Expected 2D array, got {len(shape)}D array instead (shape={shape}).")
+    if shape[0] < min_rows:
+        raise ValueError(f"Found array with {shape[0]} sample(s) (shape={shape}) while a minimum of {min_rows} is required.")
+    if shape[1] == 0:
+        raise ValueError(f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
+
+
 def _read_frame(frame: nw.DataFrame, min_rows: int) -> RawTable:
+    _check_shape(frame.shape, min_rows)
     n_rows, n_features = frame.shape
-    if n_features == 0:
-        raise ValueError(f"Found array with 0 feature(s) (shape={frame.shape}) while a minimum of 1 is required.")
-    if n_rows < min_rows:
-        raise ValueError(f"Found array with {n_rows} sample(s) (shape={frame.shape}) while a minimum of {min_rows} is required.")
     names = [str(name) for name in frame.columns]
     return RawTable(n_rows, names, columns=[_read_series(frame[:, j], names[j]) for j in range(n_features)])
 
@@ -120,8 +146,6 @@ def _read_sparse(X) -> BinaryBlock:
     value = X.data if X.data.dtype.char in "dfbil" else X.data.astype(np.int8 if X.data.dtype.kind == "b" else np.float64)
     indptr, indices = X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False)
     seen = _core.inspect_pattern(indptr, indices, value, X.shape[1])
-    if not seen["in_bounds"]:
-        raise ValueError("sparse X is broken: its indptr and indices do not describe a matrix of its shape.")
     if seen["has_nan"]:
         at = int(np.flatnonzero(~np.isfinite(X.data))[0])
         row = int(np.searchsorted(indptr, at, side="right")) - 1

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from vitalfew.summaries.counts import Counts
+from vitalfew.summaries.counts import Counts, sum_by_feature
 
 # Stands for log 0: a value never seen in a class when there is no prior.
 LOG_ZERO = -690.0
@@ -32,8 +32,8 @@ class Evidence:
         """p of each slot."""
         counts = self.counts
         if self.prior_mean == "pooled":
-            line = counts.table.sum(axis=1) + counts.unlabeled
-            total = np.add.reduceat(line, counts.offsets[:-1])
+            line = counts.line_count + counts.unlabeled
+            total = sum_by_feature(line, counts.offsets)
             return line / np.repeat(np.where(total > 0, total, 1.0), counts.n_values)
         if self.prior_mean == "uniform":
             return np.repeat(1.0 / counts.n_values, counts.n_values)
@@ -51,17 +51,13 @@ class Evidence:
 
     def _log_theta(self, table, observed, prior) -> NDArray[np.float64]:
         """log theta from counts (slots, classes), rows in which the feature is known (features, classes), and p."""
-        n_values = self.counts.n_values
         strength = self.prior_strength
-        total = np.repeat(observed + strength, n_values, axis=0)
-        theta = (table + strength * prior[:, None]) / np.where(total > 0, total, 1.0)
+        total = np.repeat(observed + strength, self.counts.n_values, axis=0)
+        theta = table + (strength * prior)[:, None]
+        theta /= np.where(total > 0, total, 1.0)
         log_theta = log_of(theta)
-        known = table.any(axis=1)
-        if self.prior_mean == "pooled":
-            known |= prior > 0
-        else:
-            known |= strength > 0
-        log_theta[~known] = 0.0
+        if self.prior_mean == "pooled" or strength == 0:
+            log_theta[(prior == 0) if self.prior_mean == "pooled" else ~table.any(axis=1)] = 0.0
         if strength == 0:  # a class without rows says nothing
             log_theta[total == 0] = 0.0
         return log_theta
@@ -79,10 +75,9 @@ class Evidence:
         observed = np.maximum(counts.observed - own, 0.0)
         prior = self.prior_line
         if self.prior_mean == "pooled":
-            line = np.maximum(counts.table.sum(axis=1) + counts.unlabeled - weight, 0.0)
-            whole = counts.table.sum(axis=1) + counts.unlabeled
-            total = np.repeat(np.add.reduceat(whole, counts.offsets[:-1]) - weight, counts.n_values)
-            prior = line / np.where(total > 0, total, 1.0)
+            line = counts.line_count + counts.unlabeled
+            total = np.repeat(sum_by_feature(line, counts.offsets) - weight, counts.n_values)
+            prior = np.maximum(line - weight, 0.0) / np.where(total > 0, total, 1.0)
         remaining = np.maximum(counts.class_count - own, 0.0)
         with np.errstate(divide="ignore"):
             log_prior = np.log(remaining / max(remaining.sum(), 1e-300))
@@ -91,14 +86,16 @@ class Evidence:
     @cached_property
     def gain(self) -> NDArray[np.float64]:
         """What each feature adds to the joint log-likelihood when it depends on the class."""
-        return np.add.reduceat((self.counts.table * self.log_table).sum(axis=1), self.counts.offsets[:-1]) - self.marginal
+        counts = self.counts
+        of_slot = np.einsum("sc,sc->s", counts.table, self.log_table)
+        return sum_by_feature(of_slot, counts.offsets) - self.marginal
 
     @cached_property
     def marginal(self) -> NDArray[np.float64]:
         """Log-likelihood of each feature on its own, by its frequencies."""
-        line = self.counts.table.sum(axis=1)
-        total = np.add.reduceat(line, self.counts.offsets[:-1])
-        return np.add.reduceat(xlogy(line, line), self.counts.offsets[:-1]) - xlogy(total, total)
+        line = self.counts.line_count
+        total = sum_by_feature(line, self.counts.offsets)
+        return sum_by_feature(xlogy(line, line), self.counts.offsets) - xlogy(total, total)
 
     @property
     def null_log_likelihood(self) -> float:
@@ -110,11 +107,18 @@ class Evidence:
 def log_of(probability: NDArray[np.float64]) -> NDArray[np.float64]:
     """Logarithm with a floor in place of minus infinity."""
     with np.errstate(divide="ignore"):
-        return np.maximum(np.log(probability), LOG_ZERO)
+        log = np.log(probability)
+    return np.maximum(log, LOG_ZERO, out=log)
 
 
 def normalise(score: NDArray[np.float64]) -> NDArray[np.float64]:
     """Joint log-probabilities to probabilities over the last axis."""
-    top = score.max(axis=-1, keepdims=True)
-    p = np.exp(score - np.where(np.isfinite(top), top, 0.0))
-    return p / p.sum(axis=-1, keepdims=True)
+    # Class by class: the last axis is short, and NumPy is slow over short axes.
+    classes = range(score.shape[-1])
+    top = score[..., 0].copy()
+    for c in classes[1:]:
+        np.maximum(top, score[..., c], out=top)
+    p = score - np.where(np.isfinite(top), top, 0.0)[..., None]
+    np.exp(p, out=p)
+    p /= (p @ np.ones(len(classes)))[..., None]
+    return p

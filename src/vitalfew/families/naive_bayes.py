@@ -145,7 +145,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         support = self._choose_features(data)
         path = self.paths_.get("features")
         self._set_evidence(Evidence(path.evidence.counts if path else counts_of(data), self.prior_strength_, self.prior_mean), support)
-        self._set_description_length(data)
+        self._data, self._length = data, None  # the description length is computed when somebody asks
         return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -170,6 +170,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         self.prior_strength_ = float(self.prior_strength)
         evidence = Evidence(self.counts_, self.prior_strength_, self.prior_mean)
         self._set_evidence(evidence, self._support_from_counts(evidence))
+        self._data = self._length = None
         return self
 
     def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
@@ -206,7 +207,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         start = np.concatenate([[0], np.cumsum(self.support_)]).astype(np.int64)
         n_used = int(start[-1])
         events = (start, np.zeros(n_used, dtype=np.int32), np.ones(n_used, dtype=np.int8), 1)
-        evidence = Evidence(self.counts_, self.prior_strength_, self.prior_mean)
+        evidence = self._evidence()
         return loo_probabilities(evidence, rows, None if self.support_.all() else events)[:, 0]
 
     def summary(self):
@@ -389,20 +390,49 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         self.counts_ = evidence.counts
         self.class_log_prior_ = evidence.log_prior
         self.feature_log_prob_ = evidence.log_table
-        self.null_log_likelihood_ = evidence.null_log_likelihood
-        self.log_likelihood_ = float(evidence.null_log_likelihood + evidence.gain[support].sum())
-        values = evidence.counts.n_values - 1
-        n_classes = evidence.counts.n_classes
-        n_parameters = n_classes - 1 + values[~support].sum() + n_classes * values[support].sum()
-        self.bic_ = float(rules.bic(self.log_likelihood_, n_parameters, evidence.counts.n))
 
-    def _set_description_length(self, data: DiscreteData) -> None:
+    def _evidence(self) -> Evidence:
+        check_is_fitted(self)
+        return Evidence(self.counts_, self.prior_strength_, self.prior_mean)
+
+    @property
+    def null_log_likelihood_(self) -> float:
+        return self._evidence().null_log_likelihood
+
+    @property
+    def log_likelihood_(self) -> float:
+        evidence = self._evidence()
+        return float(evidence.null_log_likelihood + evidence.gain[self.support_].sum())
+
+    @property
+    def bic_(self) -> float:
+        counts = self._evidence().counts
+        values = counts.n_values - 1
+        n_parameters = counts.n_classes - 1 + values[~self.support_].sum() + counts.n_classes * values[self.support_].sum()
+        return float(rules.bic(self.log_likelihood_, n_parameters, counts.n))
+
+    @property
+    def description_length_(self) -> rules.Bits:
+        check_is_fitted(self)
+        if self._length is None:
+            if self._data is None:
+                raise AttributeError("the description length needs all rows at once: use fit, not partial_fit.")
+            self._length, self._data = self._describe(self._data), None
+        return self._length
+
+    def __getstate__(self):
+        # The rows stay behind, what they are needed for goes along.
+        if getattr(self, "_data", None) is not None:
+            _ = self.description_length_
+        return super().__getstate__()
+
+    def _describe(self, data: DiscreteData) -> rules.Bits:
         counts = self.counts_
         score = data.block.score(self._used_table(), None, data.coder.threads)[:, 0] + self.class_log_prior_
         own = log_of(np.take_along_axis(normalise(score), data.label[:, None], axis=1)[:, 0])
         log_likelihood = own.sum() if data.weight is None else data.weight @ own
         n_values = (counts.n_values + counts.has_missing)[self.support_]
-        self.description_length_ = rules.description_length(log_likelihood, counts.class_count, counts.n_features, n_values)
+        return rules.description_length(log_likelihood, counts.class_count, counts.n_features, n_values)
 
     def _used_table(self) -> NDArray[np.float64]:
         if self.support_.all():

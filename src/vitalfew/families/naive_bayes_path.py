@@ -46,6 +46,10 @@ class FeaturePath:
 
     knob = "features"
 
+    def __getstate__(self):
+        # Rows are not part of a model: a path read back answers what it can without them.
+        return {**self.__dict__, "data": None}
+
     @cached_property
     def _size_after(self) -> NDArray[np.int64]:
         return np.concatenate([[0], np.cumsum(self.sign, dtype=np.int64)])
@@ -124,16 +128,16 @@ class FeaturePath:
 
     def to_frame(self):
         """The steps of the walk as a data frame."""
-        names = np.asarray(self.evidence.counts.names, dtype=object)
+        names = self.evidence.counts.names
         step = np.arange(1, len(self.feature) + 1)
         change = np.where(self.sign > 0, "enters", "leaves")
-        return make_frame({"step": step, "feature": names[self.feature].astype(str), "change": change, "size": self._size_after[1:]})
+        return make_frame({"step": step, "feature": np.array([names[f] for f in self.feature], dtype=str), "change": change, "size": self._size_after[1:]})
 
     def plot(self):
         """Description length along the path, with the feature that enters at each point on hover."""
         alt = import_altair()
         data, model = (part / np.log(2) for part in self.description_length())
-        names = np.asarray(self.evidence.counts.names, dtype=object)
+        names = self.evidence.counts.names
         last = ["(none)", *(str(names[f]) for f in self.feature)]
         rows = [
             {"features": int(k), "bits": float(b), "part": part, "last step": last[s]}
@@ -216,6 +220,9 @@ class PriorPath:
     grid: NDArray[np.float64]
 
     knob = "prior_strength"
+
+    def __getstate__(self):
+        return {**self.__dict__, "data": None}
 
     @property
     def n_features(self) -> NDArray[np.int64]:

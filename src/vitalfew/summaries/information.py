@@ -12,6 +12,7 @@ from scipy.stats import chi2
 from vitalfew._checks import check_choice, check_consistent_length, check_threads, check_weight, encode_labels
 from vitalfew.data.coding import TableCoder
 from vitalfew.data.frames import read_table
+from vitalfew.summaries.counts import sum_by_feature
 
 UNITS = {"bits": 1 / np.log(2), "nats": 1.0}
 CORRECTIONS = (None, "miller-madow")
@@ -57,24 +58,20 @@ def information(table: NDArray[np.float64], offsets: NDArray[np.int64]) -> Infor
 
     O(slots x classes). Rows in which a feature is missing are in no line and so do not count for it.
     """
-    first = offsets[:-1]
-
-    def per_feature(of_slot):
-        return np.add.reduceat(of_slot, first, axis=0)
-
-    lines = table.sum(axis=1)
-    labels = per_feature(table)
-    n = labels.sum(axis=1)
+    ones = np.ones(table.shape[1])
+    lines = table @ ones
+    labels = sum_by_feature(table, offsets)
+    n = labels @ ones
     safe_n = np.where(n > 0, n, 1.0)
     log_n = np.log(safe_n)
     return Information(
-        np.maximum(log_n - per_feature(xlogy(lines, lines)) / safe_n, 0),
-        np.maximum(log_n - xlogy(labels, labels).sum(axis=1) / safe_n, 0),
-        np.maximum(log_n - per_feature(xlogy(table, table).sum(axis=1)) / safe_n, 0),
+        np.maximum(log_n - sum_by_feature(xlogy(lines, lines), offsets) / safe_n, 0),
+        np.maximum(log_n - xlogy(labels, labels) @ ones / safe_n, 0),
+        np.maximum(log_n - sum_by_feature(xlogy(table, table) @ ones, offsets) / safe_n, 0),
         n,
-        per_feature((lines > 0).astype(np.int64)),
-        (labels > 0).sum(axis=1),
-        per_feature((table > 0).sum(axis=1)),
+        sum_by_feature((lines > 0).astype(np.int64), offsets),
+        ((labels > 0) @ ones).astype(np.int64),
+        sum_by_feature(((table > 0) @ ones).astype(np.int64), offsets),
     )
 
 

@@ -1,0 +1,241 @@
+#include "vitalfew/tokens.hpp"
+
+#include <algorithm>
+
+#include "views.hpp"
+
+namespace vitalfew::bindings {
+namespace {
+
+constexpr std::uint32_t n_characters = 0x110000;
+// The only two characters that Python does not lower-case one by one: what Σ becomes depends on its neighbours, and İ
+// becomes two characters.
+constexpr std::uint32_t sigma = 0x3A3, dotted_i = 0x130;
+
+struct AlphabetTables {
+  std::vector<std::uint64_t> is_word = std::vector<std::uint64_t>(n_characters / 64);
+  std::vector<std::uint32_t> lower;
+
+  AlphabetTables() {
+    std::vector<std::uint32_t> lower_case(n_characters);
+    std::uint32_t cased = 0;
+    for (std::uint32_t c = 0; c < n_characters; ++c) {
+      if (c == '_' || Py_UNICODE_ISALNUM(c)) is_word[c / 64] |= std::uint64_t{1} << (c % 64);
+      lower_case[c] = Py_UNICODE_TOLOWER(c);
+      if (lower_case[c] != c) cased = c + 1;
+    }
+    lower.assign(lower_case.begin(), lower_case.begin() + cased);
+  }
+};
+
+// Python's own tables, copied the first time that a character beyond ASCII is met: the kernel cannot call Python.
+Alphabet python_alphabet() {
+  static const AlphabetTables tables;
+  return {tables.is_word, tables.lower};
+}
+
+template <class Character>
+bool has_special_case(const void* data, std::size_t length) {
+  const auto* characters = static_cast<const Character*>(data);
+  bool found = false;
+  for (std::size_t i = 0; i < length; ++i) found |= characters[i] == sigma || characters[i] == dotted_i;
+  return found;
+}
+
+// The documents of one call, and what keeps their memory alive while the GIL is released.
+class Documents {
+ public:
+  Documents(std::size_t n, bool lowercase) : lowercase_(lowercase) { text_.reserve(n); }
+
+  std::span<const Text> texts() const { return text_; }
+  Alphabet alphabet() const { return has_wide_ ? python_alphabet() : Alphabet{}; }
+
+  void push_ascii(const char* data, std::size_t length) { text_.push_back({data, length, Encoding::ascii}); }
+  // The caller keeps the string alive.
+  void push(PyObject* string) {
+    if (PyUnicode_IS_ASCII(string))
+      push_ascii(static_cast<const char*>(PyUnicode_DATA(string)), std::size_t(PyUnicode_GET_LENGTH(string)));
+    else
+      push_wide(string);
+  }
+  void push_owned(nb::object string) {
+    owned_.push_back(std::move(string));
+    push(owned_.back().ptr());
+  }
+
+ private:
+  void push_wide(PyObject* string) {
+    has_wide_ = true;
+    Text text = text_of(string);
+    if (lowercase_ && needs_python(text)) {
+      const nb::object lower = nb::handle(reinterpret_cast<PyObject*>(&PyUnicode_Type)).attr("lower")(nb::handle(string));
+      owned_.push_back(lower);
+      text = text_of(lower.ptr());
+    }
+    text_.push_back(text);
+  }
+  static Text text_of(PyObject* string) {
+    const auto kind = PyUnicode_KIND(string);
+    const Encoding encoding = kind == PyUnicode_1BYTE_KIND   ? Encoding::ucs1
+                              : kind == PyUnicode_2BYTE_KIND ? Encoding::ucs2
+                                                             : Encoding::ucs4;
+    return {PyUnicode_DATA(string), std::size_t(PyUnicode_GET_LENGTH(string)), encoding};
+  }
+  static bool needs_python(const Text& text) {
+    if (text.encoding == Encoding::ucs2) return has_special_case<Py_UCS2>(text.data, text.length);
+    return text.encoding == Encoding::ucs4 && has_special_case<Py_UCS4>(text.data, text.length);
+  }
+
+  bool lowercase_, has_wide_ = false;
+  std::vector<Text> text_;
+  std::vector<nb::object> owned_;
+};
+
+bool is_ascii(const std::uint8_t* bytes, std::size_t n) {
+  std::uint8_t any = 0;
+  for (std::size_t i = 0; i < n; ++i) any |= bytes[i];
+  return any < 0x80;
+}
+
+// WordRows with the options that the translation needs.
+struct BoundRows {
+  bool lowercase;
+  WordRows rows;
+
+  void add(const Documents& documents, nb::object progress) {
+    PythonMonitor monitor(std::move(progress));
+    const Alphabet alphabet = documents.alphabet();
+    const nb::gil_scoped_release released;
+    rows.add(documents.texts(), alphabet, monitor);
+  }
+};
+
+// A tuple of its own holds the strings, so that nobody can take them away while the kernel reads.
+std::ptrdiff_t add_strings(BoundRows& self, const nb::object& strings, nb::object progress) {
+  const nb::tuple held(strings);
+  Documents documents(held.size(), self.lowercase);
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    PyObject* const item = PyTuple_GET_ITEM(held.ptr(), Py_ssize_t(i));
+    if (!PyUnicode_Check(item)) return std::ptrdiff_t(i);
+#if PY_VERSION_HEX < 0x030C0000
+    if (PyUnicode_READY(item) < 0) throw nb::python_error();
+#endif
+    documents.push(item);
+  }
+  self.add(documents, std::move(progress));
+  return -1;
+}
+
+void add_utf8(BoundRows& self, const Vector<std::uint8_t>& bytes, const Vector<std::int64_t>& start, nb::object progress) {
+  const auto offsets = view(start);
+  if (offsets.empty() || offsets.front() < 0 || offsets.back() > std::int64_t(bytes.size()) ||
+      !std::is_sorted(offsets.begin(), offsets.end()))
+    throw std::invalid_argument("strings: offsets must rise and stay within the bytes");
+  Documents documents(offsets.size() - 1, self.lowercase);
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+    const std::uint8_t* const data = bytes.data() + offsets[i];
+    const auto length = std::size_t(offsets[i + 1] - offsets[i]);
+    const auto* const characters = reinterpret_cast<const char*>(data);
+    if (is_ascii(data, length)) {
+      documents.push_ascii(characters, length);
+      continue;
+    }
+    PyObject* const decoded = PyUnicode_DecodeUTF8(characters, Py_ssize_t(length), "surrogatepass");
+    if (decoded == nullptr) throw nb::python_error();
+    documents.push_owned(nb::steal(decoded));
+  }
+  self.add(documents, std::move(progress));
+}
+
+WordList list_of(const Vector<std::uint8_t>& bytes, const Vector<std::int64_t>& start) {
+  return {{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, view(start)};
+}
+
+nb::tuple words(const BoundRows& self, const Vector<std::int32_t>& columns) {
+  std::vector<std::int64_t> start(columns.size() + 1);
+  std::vector<std::uint8_t> bytes(self.rows.bytes_of(view(columns), start));
+  self.rows.write_words(view(columns), start, {reinterpret_cast<char*>(bytes.data()), bytes.size()});
+  return nb::make_tuple(give(std::move(bytes)), give(std::move(start)));
+}
+
+// Memory that the kernel fills in full: not set to zero before, unlike a vector's.
+template <class T>
+Output<T> uninitialised(std::size_t n) {
+  auto* const memory = new T[n];
+  return Output<T>(memory, {n}, nb::capsule(memory, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
+}
+
+nb::tuple rows(const BoundRows& self, const Vector<std::int32_t>& column, std::size_t width) {
+  if (column.size() != self.rows.n_words()) throw std::invalid_argument("a column for each word is needed");
+  for (const std::int32_t j : view(column))
+    if (j >= 0 && std::size_t(j) >= width) throw std::invalid_argument("a column is not below the width");
+  PythonMonitor monitor;
+  std::vector<std::int64_t> start(self.rows.n_documents() + 1);
+  {
+    const nb::gil_scoped_release released;
+    self.rows.write_starts(view(column), start, monitor);
+  }
+  auto index = uninitialised<std::int32_t>(std::size_t(start.back()));
+  {
+    const nb::gil_scoped_release released;
+    self.rows.write_rows(view(column), start, {index.data(), index.size()}, width, monitor);
+  }
+  return nb::make_tuple(give(std::move(start)), index);
+}
+
+Output<double> unit_rows(const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<double>& weight,
+                         int threads) {
+  const Pattern pattern = pattern_of(indptr, indices, weight.size());
+  PythonMonitor monitor;
+  auto value = uninitialised<double>(indices.size());
+  {
+    const nb::gil_scoped_release released;
+    check_bounds(pattern, threads, monitor);
+    write_unit_rows(pattern, view(weight), {value.data(), value.size()}, threads, monitor);
+  }
+  return value;
+}
+
+}  // namespace
+
+void bind_tokens(nb::module_& m) {
+  nb::class_<BoundRows>(m, "WordRows", "Which words are in which document: add documents, merge, then ask for words and rows.")
+      .def(
+          "__init__",
+          [](BoundRows* self, bool lowercase, std::size_t min_n, std::size_t max_n, bool keep_rows,
+             const Vector<std::uint8_t>& stop_bytes, const Vector<std::int64_t>& stop_start, const Vector<std::uint8_t>& bytes,
+             const Vector<std::int64_t>& start, int threads) {
+            new (self) BoundRows{
+                lowercase,
+                {{lowercase, min_n, max_n, keep_rows, threads}, list_of(stop_bytes, stop_start), list_of(bytes, start)}};
+          },
+          "lowercase"_a, "min_n"_a, "max_n"_a, "keep_rows"_a, "stop_bytes"_a.noconvert(), "stop_start"_a.noconvert(),
+          "bytes"_a.noconvert(), "start"_a.noconvert(), "threads"_a = 0)
+      .def("add_strings", &add_strings, "strings"_a, "progress"_a.none() = nb::none(),
+           "Adds a list or tuple of str; returns the position of the first item that is not a str, having added none, or -1.")
+      .def("add_utf8", &add_utf8, "bytes"_a.noconvert(), "start"_a.noconvert(), "progress"_a.none() = nb::none(),
+           "Adds documents bytes[start[i]:start[i + 1]] in UTF-8.")
+      .def(
+          "merge",
+          [](BoundRows& self) {
+            PythonMonitor monitor;
+            const nb::gil_scoped_release released;
+            self.rows.merge(monitor);
+          },
+          "Gives the words of all documents their columns, in the order of code points.")
+      .def_prop_ro("n_documents", [](const BoundRows& self) { return self.rows.n_documents(); })
+      .def(
+          "counts",
+          [](const BoundRows& self) {
+            const auto counts = self.rows.counts();
+            return give(std::vector<std::int64_t>(counts.begin(), counts.end()));
+          },
+          "Number of documents that have each word.")
+      .def("words", &words, "columns"_a.noconvert(), "The words of these columns: bytes in UTF-8 and where each word starts.")
+      .def("rows", &rows, "column"_a.noconvert(), "width"_a,
+           "Compressed sparse rows, column j renumbered column[j] or left out where that is negative: indptr, indices.");
+  m.def("unit_rows", &unit_rows, "indptr"_a.noconvert(), "indices"_a.noconvert(), "weight"_a.noconvert(), "threads"_a = 0,
+        "Values weight[indices], each row divided by its Euclidean norm.");
+}
+
+}  // namespace vitalfew::bindings

@@ -1,0 +1,140 @@
+#include "vitalfew/checks.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "vitalfew/multiversion.hpp"
+#include "vitalfew/parallel.hpp"
+
+namespace vitalfew {
+namespace {
+
+constexpr std::size_t entries_per_block = 1 << 18;
+
+// Negative indices are large as unsigned numbers.
+VITALFEW_HOT std::uint32_t largest(const std::int32_t* index, std::size_t n) {
+  std::uint32_t most = 0;
+  for (std::size_t k = 0; k < n; ++k) most = std::max(most, std::uint32_t(index[k]));
+  return most;
+}
+
+// How many of index[1..n) are not above the one before.
+VITALFEW_HOT std::size_t falls(const std::int32_t* index, std::size_t n) {
+  std::size_t count = 0;
+  for (std::size_t k = 1; k < n; ++k) count += index[k] <= index[k - 1];
+  return count;
+}
+
+// Largest code + 1 of each column of a row-major block; missing wraps to 0. The compiler makes it a vector maximum.
+VITALFEW_HOT void tops_of_rows(const std::uint8_t* x, std::size_t rows, std::size_t cols, std::ptrdiff_t stride, std::uint8_t* top) {
+  for (std::size_t i = 0; i < rows; ++i, x += stride)
+    for (std::size_t j = 0; j < cols; ++j) top[j] = std::max(top[j], std::uint8_t(x[j] + 1));
+}
+
+template <class Code>
+void tops_of_rows(const Code* x, std::size_t rows, std::size_t cols, std::ptrdiff_t stride, Code* top) {
+  for (std::size_t i = 0; i < rows; ++i, x += stride)
+    for (std::size_t j = 0; j < cols; ++j) top[j] = std::max(top[j], Code(x[j] + 1));
+}
+
+VITALFEW_HOT std::uint8_t top_of_column(const std::uint8_t* x, std::size_t n) {
+  std::uint8_t top = 0;
+  for (std::size_t i = 0; i < n; ++i) top = std::max(top, std::uint8_t(x[i] + 1));
+  return top;
+}
+
+template <class Code>
+Code top_of_column(const Code* x, std::size_t n, std::ptrdiff_t stride) {
+  if constexpr (sizeof(Code) == 1) {
+    if (stride == 1) return top_of_column(x, n);
+  }
+  Code top = 0;
+  for (std::size_t i = 0; i < n; ++i) top = std::max(top, Code(x[std::ptrdiff_t(i) * stride] + 1));
+  return top;
+}
+
+// Whether a value is 0, and whether one is not finite; most data has neither, which one quick pass tells.
+template <class T>
+void see_values(std::span<const T> value, char& has_zero, char& has_odd) {
+  std::size_t plain = 0;
+  for (const T v : value) plain += (v != T{0}) & (v - v == T{0});
+  if (plain == value.size()) return;
+  for (const T v : value) {
+    has_zero |= v == T{0};
+    has_odd |= !(v - v == T{0});
+  }
+}
+
+}  // namespace
+
+void check_bounds(const Pattern& pattern, int threads, Monitor& monitor) {
+  const auto& start = pattern.start;
+  if (start.empty() || start.front() != 0 || start.back() != std::int64_t(pattern.index.size()))
+    throw std::invalid_argument("sparse matrix: indptr must begin with 0 and end with the number of indices");
+  if (!std::is_sorted(start.begin(), start.end())) throw std::invalid_argument("sparse matrix: indptr falls");
+  const std::size_t n = pattern.index.size();
+  parallel_blocks((n + entries_per_block - 1) / entries_per_block, threads, monitor, [&](std::size_t b) {
+    const std::size_t begin = b * entries_per_block, count = std::min(entries_per_block, n - begin);
+    if (largest(pattern.index.data() + begin, count) >= pattern.width) throw std::invalid_argument("sparse matrix: an index is out of bounds");
+  });
+}
+
+template <std::unsigned_integral Code>
+void check_bounds(const Codes<Code>& codes, int threads, Monitor& monitor) {
+  const auto& offset = codes.offset;
+  if (offset.size() != codes.n_cols + 1 || offset[0] != 0 || !std::is_sorted(offset.begin(), offset.end()))
+    throw std::invalid_argument("codes: offsets must begin with 0 and rise, one more than there are columns");
+  const auto check = [&](std::size_t j, Code top) {
+    if (std::int64_t(top) > offset[j + 1] - offset[j])
+      throw std::invalid_argument("codes: column " + std::to_string(j) + " has a code that is not below its number of values");
+  };
+  if (codes.col_stride == 1) {
+    const std::size_t rows = std::max<std::size_t>(1, entries_per_block / std::max<std::size_t>(codes.n_cols, 1));
+    parallel_blocks((codes.n_rows + rows - 1) / rows, threads, monitor, [&](std::size_t b) {
+      std::vector<Code> top(codes.n_cols);
+      tops_of_rows(codes.data + std::ptrdiff_t(b * rows) * codes.row_stride, std::min(rows, codes.n_rows - b * rows), codes.n_cols, codes.row_stride, top.data());
+      for (std::size_t j = 0; j < codes.n_cols; ++j) check(j, top[j]);
+    });
+  } else {
+    parallel_blocks(codes.n_cols, threads, monitor, [&](std::size_t j) { check(j, top_of_column(codes.column(j), codes.n_rows, codes.row_stride)); });
+  }
+}
+
+template void check_bounds(const Codes<std::uint8_t>&, int, Monitor&);
+template void check_bounds(const Codes<std::uint32_t>&, int, Monitor&);
+
+template <class T>
+PatternReport inspect_pattern(const Pattern& pattern, std::span<const T> value, int threads, Monitor& monitor) {
+  if (!value.empty() && value.size() != pattern.index.size()) throw std::invalid_argument("sparse matrix: indices and values differ in number");
+  const std::size_t n = pattern.index.size(), blocks = (n + entries_per_block - 1) / entries_per_block;
+  std::vector<std::size_t> falling(blocks);
+  std::vector<char> zero(blocks), odd(blocks);
+  parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
+    const std::size_t begin = b * entries_per_block, count = std::min(entries_per_block, n - begin), before = begin > 0;
+    falling[b] = falls(pattern.index.data() + begin - before, count + before);
+    if (!value.empty()) see_values(value.subspan(begin, count), zero[b], odd[b]);
+  });
+  // A fall from one line to the next is no fault.
+  std::size_t allowed = 0, found = 0;
+  for (std::size_t l = 1; l < pattern.lines(); ++l) {
+    const auto k = std::size_t(pattern.start[l]);
+    if (k > 0 && k < n && pattern.start[l + 1] > pattern.start[l]) allowed += pattern.index[k] <= pattern.index[k - 1];
+  }
+  PatternReport report;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    found += falling[b];
+    report.has_zero |= zero[b];
+    report.has_nan |= odd[b];
+  }
+  report.is_sorted = found == allowed;
+  return report;
+}
+
+template PatternReport inspect_pattern(const Pattern&, std::span<const double>, int, Monitor&);
+template PatternReport inspect_pattern(const Pattern&, std::span<const float>, int, Monitor&);
+template PatternReport inspect_pattern(const Pattern&, std::span<const std::int8_t>, int, Monitor&);
+template PatternReport inspect_pattern(const Pattern&, std::span<const std::int32_t>, int, Monitor&);
+template PatternReport inspect_pattern(const Pattern&, std::span<const std::int64_t>, int, Monitor&);
+
+}  // namespace vitalfew

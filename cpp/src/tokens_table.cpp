@@ -1,0 +1,58 @@
+#include "vitalfew/tokens_table.hpp"
+
+#include <algorithm>
+
+namespace vitalfew {
+namespace {
+
+constexpr std::size_t page_bytes = std::size_t{1} << 18;
+
+}  // namespace
+
+std::uint64_t detail::hash_long(const char* bytes, std::size_t length) {
+  if (length > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("a word is longer than 4 GB");
+  std::uint64_t h = length;
+  const char* const last = bytes + length - 8;
+  for (; bytes < last; bytes += 8) h = mix(h, load_word(bytes));
+  return mix(h, load_word(last));
+}
+
+Word& WordTable::add(const WordKey& key) {
+  if (size_ >= std::size_t(std::numeric_limits<std::int32_t>::max()))
+    throw std::length_error("more than 2^31 different words; use a smaller ngram_range");
+  if (size_ * 2 >= slots_.size()) grow();
+  Word& word = slots_[locate(key)];
+  word = {key.head, key.tail, key.length, std::uint32_t(size_++), 0, 0};
+  if (key.length > Word::inline_bytes) word.tail = std::uint64_t(reinterpret_cast<std::uintptr_t>(store(key.bytes, key.length)));
+  return word;
+}
+
+void WordTable::grow() {
+  std::vector<Word> old(slots_.size() * 4);
+  old.swap(slots_);
+  mask_ = slots_.size() - 1;
+  for (const Word& word : old) {
+    if (word.is_empty()) continue;
+    std::size_t s = (word.length <= Word::inline_bytes ? detail::mix(word.head, word.tail) : word.head) & mask_;
+    while (!slots_[s].is_empty()) s = (s + 1) & mask_;
+    slots_[s] = word;
+  }
+}
+
+const char* WordTable::store(const char* bytes, std::size_t length) {
+  char* to;
+  if (length > page_bytes / 4) {
+    to = own_pages_.emplace_back(std::make_unique_for_overwrite<char[]>(length)).get();
+  } else {
+    if (free_ < length) {
+      pages_.push_back(std::make_unique_for_overwrite<char[]>(page_bytes));
+      free_ = page_bytes;
+    }
+    to = pages_.back().get() + (page_bytes - free_);
+    free_ -= length;
+  }
+  std::memcpy(to, bytes, length);
+  return to;
+}
+
+}  // namespace vitalfew

@@ -1,0 +1,553 @@
+"""Text to a sparse matrix of which word is in which document."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+from sklearn.utils import check_array
+from tqdm.auto import tqdm
+
+from vitalfew import _core
+
+WEIGHTINGS = (None, "idf")
+# Documents taken at once from an iterator: enough to keep all threads busy.
+BATCH = 8192
+
+
+class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+    """Sparse matrix of which word is in which document.
+
+    Entry (i, j) is 1 where document i has word j, and 0 elsewhere; with ``weighting="idf"``, the 1 becomes
+
+    ``idf_j / sqrt(sum of idf² over the words of document i)``, ``idf_j = log((1 + n) / (1 + df_j)) + 1``,
+
+    where n documents were seen in ``fit``, df_j of them with word j. A word is a run of at least two letters,
+    digits or underscores, in any script. Tokens, vocabulary and matrix are those of scikit-learn's
+    ``CountVectorizer(binary=True)`` (``TfidfVectorizer(binary=True)`` with weights) of the same parameters; they
+    are made by compiled code on all processors.
+
+    Documents are a list or array of str, a pandas or polars Series, a pyarrow Array or ChunkedArray of strings,
+    any iterable of str, or an iterable of such lists, Series or arrays (*batches*), which need not fit in memory
+    together. A list of lists of words is thus read as batches of one-word documents: join the words first.
+
+    Parameters
+    ----------
+    lowercase : bool, default=True
+        Lower-case the documents first, as ``str.lower`` does.
+    stop_words : {"english"}, iterable of str or None, default=None
+        Words to leave out, before n-grams are made; "english" is scikit-learn's list.
+    ngram_range : tuple (min_n, max_n), default=(1, 1)
+        Lengths, in words, of the n-grams that make the columns. (1, 2) means words and pairs of neighbours.
+    max_df : float in [0, 1] or int, default=1.0
+        Leave out words of more documents than this: a share (float) or a number (int).
+    min_df : float in [0, 1] or int, default=1
+        Leave out words of fewer documents than this: a share (float) or a number (int).
+    max_features : int or None, default=None
+        Keep only this many words, those of most documents.
+    vocabulary : mapping of str to column, iterable of str, or None, default=None
+        The columns, if they are not to be learnt; `max_df`, `min_df` and `max_features` are then ignored.
+    weighting : {None, "idf"}, default=None
+        None: presence as 0 or 1. "idf": rarer words weigh more and rows have unit length.
+    dtype : dtype, default=np.int64
+        Of the matrix. With weights it is float64, unless a floating-point type is asked for.
+    n_jobs : int or None, default=None
+        Threads; None and negative numbers mean all that there are. The result does not depend on it.
+    verbose : bool, default=False
+        Show a progress bar.
+
+    Attributes
+    ----------
+    vocabulary_ : dict of str to int
+        The column of each word.
+    idf_ : ndarray of shape (n_features,)
+        Weight of each word; only with ``weighting="idf"``.
+    n_documents_ : int
+        Number of documents seen in ``fit``.
+
+    Examples
+    --------
+    >>> from vitalfew.data.text import WordPresence
+    >>> documents = ["The cat sat.", "The cat saw the DOG!", ""]
+    >>> presence = WordPresence()
+    >>> presence.fit_transform(documents).toarray()
+    array([[1, 0, 1, 0, 1],
+           [1, 1, 0, 1, 1],
+           [0, 0, 0, 0, 0]])
+    >>> presence.get_feature_names_out()
+    array(['cat', 'dog', 'sat', 'saw', 'the'], dtype=object)
+    >>> presence.transform(["a dog, an owl"]).toarray()
+    array([[0, 1, 0, 0, 0]])
+
+    Batches from a generator, pairs of words, rarer words weighing more:
+
+    >>> batches = (documents[i : i + 2] for i in (0, 2))
+    >>> weighted = WordPresence(ngram_range=(1, 2), stop_words=["the"], weighting="idf")
+    >>> weighted.fit_transform(batches).toarray().round(2)
+    array([[0.47, 0.62, 0.  , 0.  , 0.62, 0.  , 0.  ],
+           [0.36, 0.  , 0.47, 0.47, 0.  , 0.47, 0.47],
+           [0.  , 0.  , 0.  , 0.  , 0.  , 0.  , 0.  ]])
+    """
+
+    def __init__(
+        self,
+        *,
+        lowercase=True,
+        stop_words=None,
+        ngram_range=(1, 1),
+        max_df=1.0,
+        min_df=1,
+        max_features=None,
+        vocabulary=None,
+        weighting=None,
+        dtype=np.int64,
+        n_jobs=None,
+        verbose=False,
+    ):
+        self.lowercase = lowercase
+        self.stop_words = stop_words
+        self.ngram_range = ngram_range
+        self.max_df = max_df
+        self.min_df = min_df
+        self.max_features = max_features
+        self.vocabulary = vocabulary
+        self.weighting = weighting
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y=None):  # noqa: ARG002
+        """Learn the vocabulary, and the weights of its words if there are any.
+
+        Parameters
+        ----------
+        X : documents
+            See the class.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : WordPresence
+        """
+        self._learn(X, keep_rows=False)
+        return self
+
+    def fit_transform(self, X, y=None):  # noqa: ARG002
+        """Learn the vocabulary and return the matrix of the same documents, read once.
+
+        Parameters
+        ----------
+        X : documents
+            See the class.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        csr_matrix of shape (n_documents, n_features)
+        """
+        rows, column = self._learn(X, keep_rows=True)
+        return self._matrix(rows, column)
+
+    def transform(self, X):
+        """Return the matrix of these documents; words that are not in the vocabulary are left out.
+
+        Parameters
+        ----------
+        X : documents
+            See the class.
+
+        Returns
+        -------
+        csr_matrix of shape (n_documents, n_features)
+        """
+        terms = self._fitted_terms()
+        if self.weighting is not None and not hasattr(self, "idf_"):
+            raise NotFittedError("the weights of the words are not known yet; call fit first.")
+        rows = self._read(X, terms, keep_rows=True)
+        return self._matrix(rows, np.arange(len(terms), dtype=np.int32))
+
+    def inverse_transform(self, X):
+        """Return the words of each row of a matrix.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_features)
+
+        Returns
+        -------
+        list of ndarray of str
+        """
+        names = np.array(self._fitted_terms().strings())
+        X = sparse.csr_matrix(check_array(X, accept_sparse="csr"))
+        return [names[np.sort(row.indices[row.data != 0])] for row in X]
+
+    def get_feature_names_out(self, input_features=None):  # noqa: ARG002
+        """Return the words in the order of the columns, as an array of str objects."""
+        return np.asarray(self._fitted_terms().strings(), dtype=object)
+
+    @property
+    def vocabulary_(self):
+        if not hasattr(self, "_terms"):
+            raise AttributeError("vocabulary_ is known after fit.")
+        return self._terms.columns()
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "_terms")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+    def _learn(self, X, keep_rows):
+        fixed = self._given_terms()
+        rows = self._read(X, fixed, keep_rows)
+        counts = rows.counts()
+        if fixed is None:
+            column, counts = self._choose_columns(counts, rows.n_documents)
+            kept = np.flatnonzero(column >= 0).astype(np.int32)
+            self._terms = Terms(*rows.words(kept))
+        else:
+            column = np.arange(len(fixed), dtype=np.int32)
+            self._terms = fixed
+        self.n_documents_ = rows.n_documents
+        if self.weighting is not None:
+            self.idf_ = np.log((1.0 + rows.n_documents) / (1.0 + counts)) + 1.0
+        return rows, column
+
+    def _choose_columns(self, counts, n_documents):
+        """The new number of each word, -1 for those left out, and the counts of those kept."""
+        if len(counts) == 0:
+            raise ValueError(
+                "empty vocabulary: no document has a word of two characters or more that is not a stop word; "
+                "look at the documents and at stop_words."
+            )
+        highest = _as_number(self.max_df, n_documents)
+        lowest = _as_number(self.min_df, n_documents)
+        if highest < lowest:
+            raise ValueError(
+                f"max_df={self.max_df!r} corresponds to fewer documents than min_df={self.min_df!r}; "
+                "raise max_df or lower min_df."
+            )
+        keep = (counts <= highest) & (counts >= lowest)
+        if self.max_features is not None and keep.sum() > self.max_features:
+            # Ties are broken as in scikit-learn: by the same sort of the same array.
+            total = counts.astype(np.zeros(1, dtype=self._value_dtype()).sum().dtype)
+            most = np.flatnonzero(keep)[(-total[keep]).argsort()[: self.max_features]]
+            keep = np.zeros(len(counts), dtype=bool)
+            keep[most] = True
+        if not keep.any():
+            raise ValueError("after pruning, no words remain; lower min_df or raise max_df.")
+        column = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
+        return column, counts[keep]
+
+    def _read(self, X, vocabulary, keep_rows):
+        """Documents to the kernel; `vocabulary` is None where it is to be learnt."""
+        self._check_parameters()
+        stop = Terms.of(sorted(self._stop_words()))
+        given = Terms.of([]) if vocabulary is None else vocabulary
+        threads = 0 if self.n_jobs is None else max(0, self.n_jobs)
+        rows = _core.WordRows(
+            bool(self.lowercase), *self.ngram_range, keep_rows, *stop.arrays, *given.arrays, threads
+        )
+        with tqdm(disable=not self.verbose, unit=" documents", unit_scale=True) as bar:
+            progress = (lambda done: bar.update(done - bar.n)) if self.verbose else None
+            add_documents(rows, X, progress)
+            bar.update(rows.n_documents - bar.n)
+        rows.merge()
+        return rows
+
+    def _matrix(self, rows, column):
+        width = len(self._fitted_terms())
+        indptr, indices = rows.rows(column, width)
+        if self.weighting is None:
+            data = np.ones(len(indices), dtype=self.dtype)
+        else:
+            threads = 0 if self.n_jobs is None else max(0, self.n_jobs)
+            data = _core.unit_rows(indptr, indices, self.idf_, threads).astype(
+                self._value_dtype(), copy=False
+            )
+        if indptr[-1] <= np.iinfo(np.int32).max:
+            indptr = indptr.astype(np.int32)
+        X = sparse.csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, width))
+        X.has_canonical_format = True
+        return X
+
+    def _value_dtype(self):
+        dtype = np.dtype(self.dtype)
+        return dtype if self.weighting is None or dtype.kind == "f" else np.dtype(np.float64)
+
+    def _fitted_terms(self):
+        """The vocabulary, learnt or given; a given one needs no fit."""
+        if hasattr(self, "_terms"):
+            return self._terms
+        terms = self._given_terms()
+        if terms is None:
+            raise NotFittedError("this WordPresence has no vocabulary yet; call fit, or give `vocabulary`.")
+        self._terms = terms
+        return terms
+
+    def _given_terms(self):
+        if self.vocabulary is None:
+            return None
+        terms = _checked_vocabulary(self.vocabulary)
+        if self.lowercase and any(any(map(str.isupper, term)) for term in terms):
+            warnings.warn(
+                "vocabulary has upper-case characters, which no document has while lowercase=True; "
+                "lower-case the vocabulary or set lowercase=False.",
+                stacklevel=3,
+            )
+        return Terms.of(terms)
+
+    def _stop_words(self):
+        if self.stop_words is None:
+            return frozenset()
+        if isinstance(self.stop_words, str):
+            if self.stop_words != "english":
+                raise ValueError(
+                    f"stop_words must be 'english', an iterable of words or None, got {self.stop_words!r}; "
+                    "for a single stop word pass a list."
+                )
+            return ENGLISH_STOP_WORDS
+        return frozenset(word for word in self.stop_words if isinstance(word, str))
+
+    def _check_parameters(self):
+        low, high = self.ngram_range
+        if not 1 <= low <= high:
+            raise ValueError(
+                f"ngram_range must be (min_n, max_n) with 1 <= min_n <= max_n, got {self.ngram_range!r}."
+            )
+        if self.weighting not in WEIGHTINGS:
+            raise ValueError(f"weighting must be one of {WEIGHTINGS}, got {self.weighting!r}.")
+        if self.max_features is not None and not (
+            isinstance(self.max_features, Integral) and self.max_features > 0
+        ):
+            raise ValueError(f"max_features must be a positive int or None, got {self.max_features!r}.")
+        for name in ("max_df", "min_df"):
+            value = getattr(self, name)
+            is_number = isinstance(value, Integral) and value >= 1
+            is_share = isinstance(value, Real) and not isinstance(value, Integral) and 0 <= value <= 1
+            if not (is_number or is_share):
+                raise ValueError(
+                    f"{name} must be a share of the documents (float from 0 to 1) or a number of documents "
+                    f"(int from 1 on), got {value!r}."
+                )
+
+
+class Terms:
+    """Words in the order of their columns, as UTF-8: making str objects would take as long as reading the text.
+
+    Lone surrogates are kept too, with three bytes each.
+    """
+
+    def __init__(self, text: np.ndarray, start: np.ndarray):
+        self.arrays = text, start
+
+    @classmethod
+    def of(cls, strings: list[str]) -> Terms:
+        encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
+        start = np.zeros(len(encoded) + 1, dtype=np.int64)
+        np.cumsum([len(e) for e in encoded], out=start[1:])
+        return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), start)
+
+    def __len__(self):
+        return len(self.arrays[1]) - 1
+
+    def strings(self) -> list[str]:
+        text, start = self.arrays
+        is_first = (text & 0xC0) != 0x80
+        position = np.concatenate([[0], np.cumsum(is_first)])[start].tolist()
+        decoded = text.tobytes().decode("utf-8", "surrogatepass")
+        return [decoded[a:b] for a, b in pairwise(position)]
+
+    def columns(self) -> dict[str, int]:
+        if not hasattr(self, "_columns"):
+            self._columns = {term: j for j, term in enumerate(self.strings())}
+        return self._columns
+
+    def __getstate__(self):
+        return {"arrays": self.arrays}
+
+
+def _as_number(limit, n_documents):
+    return limit if isinstance(limit, Integral) else limit * n_documents
+
+
+def _checked_vocabulary(vocabulary) -> list[str]:
+    """The words in the order of their columns."""
+    if isinstance(vocabulary, Mapping):
+        columns = set(vocabulary.values())
+        if len(columns) != len(vocabulary):
+            raise ValueError("vocabulary gives the same column to several words; number them from 0 on.")
+        missing = next((j for j in range(len(vocabulary)) if j not in columns), None)
+        if missing is not None:
+            raise ValueError(
+                f"vocabulary of {len(vocabulary)} words has no column {missing}; number them from 0 on."
+            )
+        terms = sorted(vocabulary, key=vocabulary.__getitem__)
+    else:
+        terms = sorted(vocabulary) if isinstance(vocabulary, (set, frozenset)) else list(vocabulary)
+    if not terms:
+        raise ValueError("vocabulary is empty; pass None to learn it from the documents.")
+    seen: set[str] = set()
+    for term in terms:
+        if not isinstance(term, str):
+            raise TypeError(f"vocabulary must hold str, got {term!r} of type {type(term).__name__}.")
+        if term in seen:
+            raise ValueError(f"vocabulary has {term!r} twice; remove duplicates, e.g. with dict.fromkeys.")
+        seen.add(term)
+    return terms
+
+
+def add_documents(rows, documents, progress=None) -> None:
+    """Add all documents to `rows`, a ``_core.WordRows``."""
+    if isinstance(documents, (str, bytes)):
+        raise ValueError(
+            f"documents must be an iterable of str, got one {type(documents).__name__}; pass a list, [document]."
+        )
+    for batch in _batches(documents):
+        if isinstance(batch, (list, tuple)):
+            first_row = rows.n_documents
+            position = rows.add_strings(batch, progress)
+            if position >= 0:
+                _reject(batch[position], first_row + position)
+        else:
+            for text, start in _arrow_chunks(batch, rows.n_documents):
+                rows.add_utf8(text, start, progress)
+
+
+def _batches(documents) -> Iterator[Any]:
+    """Lists of what should be str, or Arrow arrays."""
+    if _is_batch(documents):
+        batch = _as_batch(documents)
+        # A list of lists, Series or arrays is a list of batches.
+        if not (isinstance(batch, (list, tuple)) and batch and _is_batch(batch[0])):
+            yield batch
+            return
+        documents = batch
+    if not isinstance(documents, Iterable):
+        raise TypeError(f"documents must be an iterable of str, got {type(documents).__name__}; pass a list.")
+    pending: list[Any] = []
+    for item in documents:
+        if _is_batch(item):
+            if pending:
+                yield pending
+                pending = []
+            yield _as_batch(item)
+        else:
+            pending.append(item)
+            if len(pending) == BATCH:
+                yield pending
+                pending = []
+    if pending:
+        yield pending
+
+
+def _is_batch(item) -> bool:
+    return isinstance(item, (list, tuple, np.ndarray)) or _library(item) is not None
+
+
+def _library(item) -> str | None:
+    """Which of the libraries of tables it is from; none is imported for the question."""
+    name = type(item).__module__.partition(".")[0]
+    if name in ("pandas", "polars", "pyarrow"):
+        return name if hasattr(item, "__len__") and name in sys.modules else None
+    return None
+
+
+def _as_batch(item):
+    """A list, a tuple or an Arrow array."""
+    shape = getattr(item, "shape", None)
+    if isinstance(shape, tuple) and len(shape) != 1:
+        raise ValueError(
+            f"documents must be one column of text, got {type(item).__name__} of shape {shape}; "
+            "choose a column, e.g. table['text']."
+        )
+    library = _library(item)
+    if library == "pyarrow":
+        return item
+    if library == "pandas" and hasattr(getattr(item, "array", item), "__arrow_array__"):
+        return _from_arrow_protocol(getattr(item, "array", item))
+    if library == "polars" and str(item.dtype) == "String":
+        return _from_polars(item)
+    return (
+        item
+        if isinstance(item, (list, tuple))
+        else item.tolist()
+        if hasattr(item, "tolist")
+        else item.to_list()
+    )
+
+
+def _from_arrow_protocol(array):
+    """Of pandas: only what is stored as Arrow already is worth it, the rest holds str objects."""
+    storage = getattr(array.dtype, "storage", None)
+    if storage == "pyarrow" or type(array.dtype).__name__ == "ArrowDtype":
+        return array.__arrow_array__()
+    return array.tolist()
+
+
+def _from_polars(series):
+    try:
+        return series.to_arrow()
+    except ImportError:
+        return series.to_list()
+
+
+def _arrow_chunks(array, first_row: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """UTF-8 bytes and offsets of each chunk, without a copy of the text."""
+    import pyarrow as pa
+
+    if not isinstance(array, (pa.Array, pa.ChunkedArray)):
+        raise ValueError(
+            f"documents must be one column of text, got pyarrow {type(array).__name__}; "
+            "choose a column, e.g. table['text']."
+        )
+    for chunk in array.chunks if isinstance(array, pa.ChunkedArray) else [array]:
+        if chunk.null_count:
+            _reject(None, first_row + int(np.flatnonzero(chunk.is_null().to_numpy(zero_copy_only=False))[0]))
+        first_row += len(chunk)
+        if len(chunk):
+            yield _utf8_of(chunk)
+
+
+def _utf8_of(chunk) -> tuple[np.ndarray, np.ndarray]:
+    import pyarrow as pa
+
+    kind = chunk.type.value_type if pa.types.is_dictionary(chunk.type) else chunk.type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+        raise TypeError(
+            f"documents must be strings, got an Arrow array of type {chunk.type}; cast it to pa.string()."
+        )
+    if not (pa.types.is_string(chunk.type) or pa.types.is_large_string(chunk.type)):
+        chunk = chunk.cast(pa.large_string())
+    _, offsets, text = chunk.buffers()
+    width = np.int32 if pa.types.is_string(chunk.type) else np.int64
+    start = np.frombuffer(offsets, dtype=width)[chunk.offset : chunk.offset + len(chunk) + 1].astype(np.int64)
+    return np.frombuffer(text if text is not None else b"", dtype=np.uint8), start
+
+
+def _reject(item, row: int):
+    kind = type(item).__name__
+    is_nan = isinstance(item, (float, np.floating)) and item != item
+    if item is None or is_nan or kind in ("NAType", "NaTType"):
+        raise ValueError(
+            f"document {row} is missing ({item!r}); fill missing documents, e.g. with an empty string."
+        )
+    if isinstance(item, (bytes, bytearray)):
+        raise TypeError(f"document {row} is {kind}, not str; decode it, e.g. document.decode('utf-8').")
+    raise TypeError(
+        f"document {row} is of type {kind}, not str; convert the documents, e.g. with astype(str)."
+    )
