@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +12,17 @@ from vitalfew._checks import check_consistent_length, check_weight, encode_label
 from vitalfew.data.blocks import Block
 from vitalfew.data.coding import TableCoder
 from vitalfew.data.frames import RawTable, read_table
+
+
+@dataclass(frozen=True)
+class Given:
+    """The rows as they were given, before those of weight zero were left out: splitters count in these."""
+
+    y: NDArray
+    kept: NDArray[np.intp]
+
+    def to_kept(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        return np.flatnonzero(np.isin(self.kept, rows))
 
 
 @dataclass(frozen=True)
@@ -25,6 +37,7 @@ class DiscreteData:
     raw: RawTable
     unlabeled: Block | None = None
     raw_unlabeled: RawTable | None = None
+    given: Given | None = None
 
     @classmethod
     def read(cls, X, y, sample_weight, coder: TableCoder, X_unlabeled=None) -> DiscreteData:
@@ -33,13 +46,15 @@ class DiscreteData:
         classes, label = encode_labels(y)
         check_consistent_length(np.empty(table.n_rows), label)
         weight = check_weight(sample_weight, table.n_rows)
+        given = None
         if weight is not None and not weight.all():
             keep = np.flatnonzero(weight)
+            given = Given(classes[label], keep)
             present, label = np.unique(label[keep], return_inverse=True)
             table, weight = table.take(keep), check_weight(weight[keep], len(keep))
             classes, label = classes[present], label.astype(np.int32)
         raw_unlabeled = None if X_unlabeled is None else read_table(X_unlabeled)
-        return cls._coded(table, label, classes, weight, coder, raw_unlabeled)
+        return replace(cls._coded(table, label, classes, weight, coder, raw_unlabeled), given=given)
 
     @classmethod
     def _coded(cls, table, label, classes, weight, coder, raw_unlabeled) -> DiscreteData:
@@ -54,6 +69,12 @@ class DiscreteData:
     @property
     def n_rows(self) -> int:
         return self.block.n_rows
+
+    def folds(self, splitter) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Training and test rows of each fold of a scikit-learn splitter."""
+        y = self.y if self.given is None else self.given.y
+        for train, test in splitter.split(np.zeros((len(y), 1)), y):
+            yield (train, test) if self.given is None else (self.given.to_kept(train), self.given.to_kept(test))
 
     def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[DiscreteData, DiscreteData]:
         """Training and test part. Where labels shaped the coding, it is learned anew from the training part."""

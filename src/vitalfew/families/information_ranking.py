@@ -115,7 +115,7 @@ class InformationRanking(SelectorMixin, BaseEstimator):
             return false_discovery_control(self.p_values_) <= self.alpha
         if not isinstance(self.k, str):
             if self.k > d:
-                raise ValueError(f"k must be between 0 and {d} (columns of X), got {self.k}; pass 'fdr' or a rule to let the data decide.")
+                raise ValueError(f"k={self.k} but X has {d} feature(s); pass 'fdr' or a rule to let the data decide.")
             return self.ranking_ <= self.k
         family = FeatureFamily(self.prior_strength, self.prior_mean, "information", verbose=self.verbose)
         self.path_ = family.path(data)

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import rules
-from vitalfew._checks import check_choice, check_threads
+from vitalfew._checks import check_choice, check_threads, check_weight, encode_labels
 from vitalfew.data.coding import NUMERIC, TableCoder
 from vitalfew.data.discrete import DiscreteData
 from vitalfew.data.frames import read_table
@@ -22,6 +23,19 @@ from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.information import information
 
 ORDERS = ("greedy", "information")
+
+
+def _can_fit_partially(model: NaiveBayes) -> bool:
+    """Counts must be enough: the greedy search and resampling need all rows at once."""
+    if isinstance(model.prior_strength, str):
+        raise AttributeError(f"partial_fit takes a number as prior_strength; the rule {model.prior_strength!r} needs all rows at once: use fit.")
+    needs_rows = model.order == "greedy" or model.features in ("mdl", "cv", "1se", "loo", "holdout")
+    if model.features is not None and needs_rows:
+        raise AttributeError(
+            f"partial_fit cannot choose features={model.features!r} in {model.order!r} order, which needs all rows at once; use fit, or "
+            "order='information' with a number, 'bic', 'aic' or 'ebic'."
+        )
+    return True
 
 
 class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
@@ -148,6 +162,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         self._data, self._length = data, None  # the description length is computed when somebody asks
         return self
 
+    @available_if(_can_fit_partially)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Add rows to the counts. The first call names all `classes`, as in scikit-learn, or takes those it sees.
 
@@ -155,7 +170,6 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         ``"aic"`` or ``"ebic"`` in the order of information: the greedy search and resampling need all rows at once.
         """
         self._check_parameters()
-        self._check_incremental()
         is_first = not hasattr(self, "counts_")
         coder = TableCoder("distinct" if self.numeric == "mdl" else self.numeric, check_threads(self.n_jobs))
         data = DiscreteData.read(X, y, sample_weight, coder)
@@ -191,7 +205,8 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
 
     def predict(self, X) -> NDArray:
         """The most probable class of each row."""
-        return self.classes_[self.predict_joint_log_proba(X).argmax(axis=1)]
+        best = self.predict_joint_log_proba(X).argmax(axis=1)
+        return self.classes_[best]
 
     def loo_predict_proba(self, X, y, sample_weight=None) -> NDArray[np.float64]:
         """P(y | x) of each training row by the model of all the others, exact for the set J.
@@ -282,16 +297,6 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         elif not 0 < self.prior_mean < 1:
             raise ValueError(f"prior_mean must lie between 0 and 1, or be 'pooled' or 'uniform', got {self.prior_mean!r}.")
 
-    def _check_incremental(self) -> None:
-        if isinstance(self.prior_strength, str):
-            raise ValueError(f"partial_fit takes a number as prior_strength, got the rule {self.prior_strength!r}, which needs all rows at once.")
-        allowed = self.features is None or (self.order == "information" and self.features not in ("mdl", "cv", "1se", "loo", "holdout"))
-        if not allowed:
-            raise ValueError(
-                f"partial_fit cannot choose features={self.features!r} in {self.order!r} order, which needs all rows at once; use fit, or "
-                "order='information' with a number, 'bic', 'aic' or 'ebic'."
-            )
-
     def _read(self, X, y, sample_weight, X_unlabeled) -> DiscreteData:
         self.coder_ = TableCoder(self.numeric, check_threads(self.n_jobs))
         if y is None:
@@ -312,8 +317,6 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
 
     def _training_rows(self, table, y, sample_weight) -> DiscreteData:
         """The training rows, coded as they were for fitting."""
-        from vitalfew._checks import check_weight, encode_labels
-
         classes, label = encode_labels(y)
         if not np.isin(classes, self.classes_).all() or len(label) != table.n_rows:
             raise ValueError("y does not fit: pass the rows and labels the model was fitted on.")
@@ -340,7 +343,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
             return np.ones(d, dtype=bool)
         is_number = not isinstance(self.features, str)
         if is_number and self.features > d:
-            raise ValueError(f"features must be between 0 and {d} (columns of X), got {self.features}; pass None for all of them.")
+            raise ValueError(f"features={self.features} but X has {d} feature(s); pass None for all of them.")
         family = FeatureFamily(
             self.prior_strength_,
             self.prior_mean,

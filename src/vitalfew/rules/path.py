@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -42,6 +43,7 @@ class Data(Protocol):
     @property
     def n_rows(self) -> int: ...
 
+    def folds(self, splitter) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]: ...
     def split(self, train, test) -> tuple[Any, Any]: ...
 
 

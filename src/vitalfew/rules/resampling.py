@@ -21,7 +21,7 @@ def choose_by_folds(rule: str, path: Path, family: Family, data, options) -> Sel
     with warnings.catch_warnings():
         # A class with fewer members than folds is missing from some test folds, no more.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
-        splits = list(splitter.split(np.zeros((data.n_rows, 1)), data.y))
+        splits = list(data.folds(splitter))
     with progress(len(splits), f"{path.knob} by {rule!r}", options.verbose) as bar:
         for train, test in splits:
             fitted, tested = data.split(train, test)

@@ -187,14 +187,16 @@ def conditional_mutual_information(X, y, given, *, sample_weight=None, unit="bit
     --------
     >>> from vitalfew import conditional_mutual_information
     >>> x, z = [0, 0, 1, 1], [0, 1, 0, 1]
-    >>> conditional_mutual_information(x, [0, 1, 1, 0], given=z)  # y = x XOR z
+    >>> round(conditional_mutual_information(x, [0, 1, 1, 0], given=z), 9)  # y = x XOR z
     1.0
     """
     z = _joint(given)
     options = {"sample_weight": sample_weight, "unit": unit, "correction": correction, "n_jobs": n_jobs}
     both = mutual_information(X, _joint(_stack(y, z)), **options)
     found = both - mutual_information(X, z, **options)
-    return found if correction is not None else np.maximum(found, 0.0)[()]
+    if correction is None:
+        found = np.maximum(found, 0.0)
+    return float(found) if np.ndim(found) == 0 else found
 
 
 def interaction_information(X, y, given, *, sample_weight=None, unit="bits", correction=None, n_jobs=None):
@@ -215,7 +217,7 @@ def interaction_information(X, y, given, *, sample_weight=None, unit="bits", cor
     --------
     >>> from vitalfew import interaction_information
     >>> x, z = [0, 0, 1, 1], [0, 1, 0, 1]
-    >>> interaction_information(x, [0, 1, 1, 0], given=z)  # XOR: only together
+    >>> round(interaction_information(x, [0, 1, 1, 0], given=z), 9)  # XOR: only together
     1.0
     >>> interaction_information(x, x, given=x)  # a copy: nothing new
     -1.0
