@@ -1,5 +1,7 @@
 #include "vitalfew/tokens.hpp"
 
+#include <nanobind/stl/shared_ptr.h>
+
 #include <algorithm>
 
 #include "views.hpp"
@@ -147,14 +149,14 @@ void add_utf8(BoundRows& self, const Vector<std::uint8_t>& bytes, const Vector<s
   self.add(documents, std::move(progress));
 }
 
-WordList list_of(const Vector<std::uint8_t>& bytes, const Vector<std::int64_t>& start) {
-  return {{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, view(start)};
-}
-
 nb::tuple words(const BoundRows& self, const Vector<std::int32_t>& columns) {
   std::vector<std::int64_t> start(columns.size() + 1);
   std::vector<std::uint8_t> bytes(self.rows.bytes_of(view(columns), start));
-  self.rows.write_words(view(columns), start, {reinterpret_cast<char*>(bytes.data()), bytes.size()});
+  PythonMonitor monitor;
+  {
+    const nb::gil_scoped_release released;
+    self.rows.write_words(view(columns), start, {reinterpret_cast<char*>(bytes.data()), bytes.size()}, monitor);
+  }
   return nb::make_tuple(give(std::move(bytes)), give(std::move(start)));
 }
 
@@ -199,18 +201,23 @@ Output<double> unit_rows(const Vector<std::int64_t>& indptr, const Vector<std::i
 }  // namespace
 
 void bind_tokens(nb::module_& m) {
+  nb::class_<WordTable>(m, "WordTable", "Words for fast lookup; their numbers are their positions.")
+      .def(
+          "__init__",
+          [](WordTable* self, const Vector<std::uint8_t>& bytes, const Vector<std::int64_t>& start) {
+            new (self) WordTable(make_word_table({{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, view(start)}));
+          },
+          "bytes"_a.noconvert(), "start"_a.noconvert())
+      .def("__len__", &WordTable::size);
   nb::class_<BoundRows>(m, "WordRows", "Which words are in which document: add documents, merge, then ask for words and rows.")
       .def(
           "__init__",
           [](BoundRows* self, bool lowercase, std::size_t min_n, std::size_t max_n, bool keep_rows,
-             const Vector<std::uint8_t>& stop_bytes, const Vector<std::int64_t>& stop_start, const Vector<std::uint8_t>& bytes,
-             const Vector<std::int64_t>& start, int threads) {
-            new (self) BoundRows{
-                lowercase,
-                {{lowercase, min_n, max_n, keep_rows, threads}, list_of(stop_bytes, stop_start), list_of(bytes, start)}};
+             std::shared_ptr<WordTable> stop_words, std::shared_ptr<WordTable> vocabulary, int threads) {
+            new (self) BoundRows{lowercase,
+                                 {{lowercase, min_n, max_n, keep_rows, threads}, std::move(stop_words), std::move(vocabulary)}};
           },
-          "lowercase"_a, "min_n"_a, "max_n"_a, "keep_rows"_a, "stop_bytes"_a.noconvert(), "stop_start"_a.noconvert(),
-          "bytes"_a.noconvert(), "start"_a.noconvert(), "threads"_a = 0)
+          "lowercase"_a, "min_n"_a, "max_n"_a, "keep_rows"_a, "stop_words"_a, "vocabulary"_a.none(), "threads"_a = 0)
       .def("add_strings", &add_strings, "strings"_a, "progress"_a.none() = nb::none(),
            "Adds a list or tuple of str; returns the position of the first item that is not a str, having added none, or -1.")
       .def("add_utf8", &add_utf8, "bytes"_a.noconvert(), "start"_a.noconvert(), "progress"_a.none() = nb::none(),

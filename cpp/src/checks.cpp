@@ -10,7 +10,7 @@
 namespace vitalfew {
 namespace {
 
-constexpr std::size_t entries_per_block = 1 << 18;
+constexpr std::size_t entries_per_block = 1 << 20;
 
 // Negative indices are large as unsigned numbers.
 VITALFEW_HOT std::uint32_t largest(const std::int32_t* index, std::size_t n) {

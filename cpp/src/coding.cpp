@@ -68,7 +68,7 @@ template <class T>
 ColumnReport code_small(const Table<T>& table, std::uint8_t* out, std::ptrdiff_t out_row_stride, std::ptrdiff_t out_col_stride,
                         int threads, Monitor& monitor) {
   const std::size_t n = table.n_rows, d = table.n_cols;
-  const std::size_t blocks = n * d < 100'000 ? 1 : std::min<std::size_t>(n, 32);
+  const std::size_t blocks = blocks_for(double(n * d), std::min<std::size_t>(n, 32));
   std::vector<Seen> seen(blocks * d);
   parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
     const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;

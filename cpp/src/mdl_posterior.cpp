@@ -129,12 +129,13 @@ std::size_t safe_factors(double low, double high) {
   return factors_per_lane(std::max(std::abs(std::log2(low)), std::abs(std::log2(high))) + 1);
 }
 
-// Rows the candidates of one block are compared in; `value(j)` is the data part with feature j.
+// The best of many candidates; `value(k)` is what candidate k comes to, at a cost of so many operations.
 template <class Value>
-Candidate best_of(std::size_t n_features, const std::vector<char>& skip, std::span<const double> cost, int threads, Monitor& monitor, Value&& value) {
-  std::vector<Candidate> best(n_features);
-  parallel_blocks(n_features, threads, monitor, [&](std::size_t j) {
-    if (!skip[j]) best[j] = {j, value(j) + cost[j]};
+Candidate best_of(std::size_t n, double operations_each, int threads, Monitor& monitor, Value&& value) {
+  const std::size_t blocks = blocks_for(double(n) * operations_each, n);
+  std::vector<Candidate> best(blocks);
+  parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
+    for (std::size_t k = n * b / blocks; k < n * (b + 1) / blocks; ++k) best[b].keep_better(value(k));
   });
   Candidate winner;
   for (const auto& c : best) winner.keep_better(c);
@@ -167,14 +168,16 @@ class CodesEvaluator {
   double data() const { return rows_.data(); }
 
   Candidate best_addition(const std::vector<char>& skip, Monitor& monitor) {
-    return best_of(codes_.n_features(), skip, options_.feature_cost, options_.threads, monitor, [&](std::size_t j) {
+    const double operations = double(rows_.n_rows() * rows_.n_classes());
+    return best_of(codes_.n_features(), operations, options_.threads, monitor, [&](std::size_t j) -> Candidate {
+      if (skip[j]) return {};
       const auto values = std::size_t(codes_.offset[j + 1] - codes_.offset[j]);
       double sum;
       if constexpr (sizeof(Code) == 1)
         sum = sum_log_dots8(rows_.p(), rows_.n_rows(), rows_.n_classes(), codes_.column(j), codes_.row_stride, values, ratio_[j].data(), rows_.weight(), safe_[j]);
       else
         sum = sum_log_dots32(rows_.p(), rows_.n_rows(), rows_.n_classes(), codes_.column(j), codes_.row_stride, values, ratio_[j].data(), rows_.weight(), safe_[j]);
-      return rows_.data() + sum - fixed_[j];
+      return {j, rows_.data() + sum - fixed_[j] + options_.feature_cost[j]};
     });
   }
 
@@ -247,7 +250,9 @@ class BinaryEvaluator {
     sum_posteriors();
     std::vector<double> low(n_features_, std::numeric_limits<double>::infinity());
     std::vector<double> spread(n_features_);
-    const std::size_t blocks = std::min<std::size_t>(n_features_, 512);
+    const auto classes = double(rows_.n_classes());
+    const double operations = 2 * classes * double(columns_.index.size()) + classes * classes * double(n_features_);
+    const std::size_t blocks = blocks_for(operations, std::min<std::size_t>(n_features_, 512));
     parallel_blocks(blocks, options_.threads, monitor, [&](std::size_t b) {
       for (std::size_t j = n_features_ * b / blocks; j < n_features_ * (b + 1) / blocks; ++j)
         if (!skip[j]) bound(j, low[j], spread[j]);
@@ -338,15 +343,12 @@ class BinaryEvaluator {
     std::vector<std::size_t> contender;
     for (std::size_t j = 0; j < n_features_; ++j)
       if (low[j] <= least_upper && low[j] < std::numeric_limits<double>::infinity()) contender.push_back(j);
-    std::vector<Candidate> found(contender.size());
-    parallel_blocks(contender.size(), options_.threads, monitor, [&](std::size_t k) {
+    const double operations = double(rows_.n_rows() * rows_.n_classes());
+    return best_of(contender.size(), operations, options_.threads, monitor, [&](std::size_t k) -> Candidate {
       const std::size_t j = contender[k];
       const double all = sum_log_dots8(rows_.p(), rows_.n_rows(), rows_.n_classes(), nullptr, 0, 1, absent(j), rows_.weight(), safe_);
-      found[k] = {j, rows_.data() + all + correction(j) - fixed_[j] + options_.feature_cost[j]};
+      return {j, rows_.data() + all + correction(j) - fixed_[j] + options_.feature_cost[j]};
     });
-    Candidate winner;
-    for (const auto& c : found) winner.keep_better(c);
-    return winner;
   }
 
   const MdlOptions& options_;

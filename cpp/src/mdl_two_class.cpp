@@ -145,7 +145,7 @@ class TwoClass {
 
   Candidate best_addition(const std::vector<char>& skip, Monitor& monitor) {
     tabulate();
-    const std::size_t d = word_.size(), blocks = std::min<std::size_t>(d, 256);
+    const std::size_t blocks = blocks_for(double(work_.back()), std::min<std::size_t>(word_.size(), 256));
     std::vector<Candidate> best(blocks);
     parallel_blocks(blocks, options_.threads, monitor, [&](std::size_t b) {
       // Blocks of equal work: bounds are placed by stored entries plus a constant a word.

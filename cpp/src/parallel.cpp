@@ -1,28 +1,17 @@
 #include "vitalfew/parallel.hpp"
 
-#include <algorithm>
-#if defined(__unix__) || defined(__APPLE__)
-#include <pthread.h>
+#ifdef _OPENMP
+#include <omp.h>
 #endif
 
 namespace vitalfew {
-namespace {
 
-std::atomic<bool> forked{false};
-
-#if defined(__unix__) || defined(__APPLE__)
-const int registered = pthread_atfork(nullptr, nullptr, [] { forked = true; });
-#endif
-
-}  // namespace
-
-int thread_count([[maybe_unused]] int requested) {
+int thread_count(int requested) {
+  if (requested > 0) return requested;
 #ifdef _OPENMP
-  if (forked || omp_in_parallel()) return 1;
-  const int most = std::max(1, omp_get_max_threads());
-  return requested <= 0 ? most : std::min(requested, std::max(most, omp_get_num_procs()));
+  return std::max(1, omp_get_max_threads());
 #else
-  return 1;
+  return std::max(1, int(std::thread::hardware_concurrency()));
 #endif
 }
 

@@ -7,8 +7,6 @@
 namespace vitalfew {
 namespace {
 
-constexpr std::size_t rows_per_block = 512;
-
 // `Fixed` classes known to the compiler, or 0 for any number of them.
 template <std::size_t Fixed, SlotRows Rows>
 void score_block(const Rows& rows, const double* table, std::size_t n_classes, const Events* events, std::size_t begin,
@@ -48,9 +46,9 @@ std::vector<double> score_rows(const Rows& rows, std::span<const double> table, 
   if (events != nullptr) validate(*events, rows.n_features());
   const std::size_t n = rows.n_rows, width = n_classes * (events != nullptr ? events->n_segments : 1);
   std::vector<double> out(n * width);
-  const std::size_t blocks = (n + rows_per_block - 1) / rows_per_block;
+  const std::size_t blocks = blocks_for(double(rows.n_entries() * n_classes + n * width), (n + 255) / 256);
   parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
-    const std::size_t begin = b * rows_per_block, end = std::min(n, begin + rows_per_block);
+    const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;
     if (n_classes == 2)
       score_block<2>(rows, table.data(), n_classes, events, begin, end, out.data());
     else

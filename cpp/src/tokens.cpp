@@ -43,8 +43,13 @@ std::vector<DocumentRange> cut_into_blocks(std::span<const Text> documents, std:
   return ranges;
 }
 
-WordTable table_of(const WordList& list) {
-  list.validate();
+}  // namespace
+
+WordTable make_word_table(const WordList& list) {
+  const auto& start = list.start;
+  if (!start.empty() &&
+      (start.front() != 0 || start.back() != std::int64_t(list.bytes.size()) || !std::is_sorted(start.begin(), start.end())))
+    throw std::invalid_argument("list of words: start must rise from 0 to the number of bytes");
   WordTable table;
   std::vector<char> padded;
   for (std::size_t j = 0; j < list.size(); ++j) {
@@ -58,14 +63,6 @@ WordTable table_of(const WordList& list) {
       table.find_or_add(word_key(padded.data(), word.size()));
   }
   return table;
-}
-
-}  // namespace
-
-void WordList::validate() const {
-  if (start.empty()) return;
-  if (start.front() != 0 || start.back() != std::int64_t(bytes.size()) || !std::is_sorted(start.begin(), start.end()))
-    throw std::invalid_argument("list of words: start must rise from 0 to the number of bytes");
 }
 
 // How far the documents are, and whether to go on.
@@ -93,8 +90,9 @@ class WordRows::Reading {
   Monitor& monitor_;
 };
 
-WordRows::WordRows(const WordOptions& options, const WordList& stop_words, const WordList& vocabulary)
-    : options_(options), stop_(table_of(stop_words)), fixed_(table_of(vocabulary)), is_fixed_(vocabulary.size() != 0) {
+WordRows::WordRows(const WordOptions& options, std::shared_ptr<const WordTable> stop_words,
+                   std::shared_ptr<const WordTable> vocabulary)
+    : options_(options), stop_(std::move(stop_words)), fixed_(std::move(vocabulary)) {
   if (options.min_n < 1 || options.min_n > options.max_n) throw std::invalid_argument("n-grams: 1 <= min_n <= max_n is needed");
 }
 
@@ -103,9 +101,9 @@ WordRows::Worker& WordRows::lend() {
   if (idle_.empty()) {
     workers_.push_back(std::make_unique<Worker>());
     workers_.back()->number = workers_.size() - 1;
-    if (is_fixed_) {
-      workers_.back()->last.assign(fixed_.size(), 0);
-      workers_.back()->count.assign(fixed_.size(), 0);
+    if (fixed_) {
+      workers_.back()->last.assign(fixed_->size(), 0);
+      workers_.back()->count.assign(fixed_->size(), 0);
     }
     idle_.push_back(workers_.back().get());
   }
@@ -147,7 +145,7 @@ void WordRows::add(std::span<const Text> documents, const Alphabet& alphabet, Mo
 void WordRows::read_document(const Text& text, const Alphabet& alphabet, Worker& worker, Block& block, Reading& reading) const {
   if (++worker.document == 0) throw std::length_error("more than 2^32 documents for a thread");
   const std::size_t before = block.id.size();
-  const bool is_plain = stop_.size() == 0 && options_.max_n == 1;
+  const bool is_plain = stop_->size() == 0 && options_.max_n == 1;
   worker.grams.size = 0;
   for (std::size_t from = 0; from < text.length;) {
     if (from > 0 && !reading.may_go_on()) return;
@@ -155,7 +153,7 @@ void WordRows::read_document(const Text& text, const Alphabet& alphabet, Worker&
     if (is_plain)
       count_words(worker.words, worker.words.ranges(), worker, block);
     else
-      append_words(worker.words, stop_, worker.grams);
+      append_words(worker.words, *stop_, worker.grams);
   }
   if (!is_plain) count_ngrams(worker, block, reading);
   if (options_.keep_rows)
@@ -180,7 +178,8 @@ void WordRows::count_ngrams(Worker& worker, Block& block, Reading& reading) cons
 
 // A word that the document had before adds nothing; written without a branch, as this is as good as random.
 void WordRows::count_words(const Words& words, std::span<const Range> ranges, Worker& worker, Block& block) const {
-  const WordTable& table = is_fixed_ ? fixed_ : worker.table;
+  const WordTable* const fixed = fixed_.get();
+  const WordTable& table = fixed != nullptr ? *fixed : worker.table;
   const std::size_t before = block.id.size();
   block.id.resize(before + ranges.size());
   std::uint32_t* to = block.id.data() + before;
@@ -194,8 +193,8 @@ void WordRows::count_words(const Words& words, std::span<const Range> ranges, Wo
     }
     for (std::size_t i = 0; i < some; ++i) {
       std::uint32_t id, *last, *count;
-      if (is_fixed_) {
-        const Word* const word = fixed_.find(keys[i]);
+      if (fixed != nullptr) {
+        const Word* const word = fixed->find(keys[i]);
         if (word == nullptr) continue;
         id = word->id, last = &worker.last[id], count = &worker.count[id];
       } else {

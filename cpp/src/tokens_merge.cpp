@@ -1,100 +1,146 @@
 #include <algorithm>
+#include <bit>
 #include <numeric>
+#include <utility>
 
 #include "vitalfew/parallel.hpp"
 #include "vitalfew/tokens.hpp"
 
 namespace vitalfew {
 
+// The first sixteen bytes are two numbers that sort like them: few comparisons read the words themselves.
 struct WordRows::Entry {
-  std::uint64_t prefix;  // the first eight bytes as a number that sorts like them
+  std::uint64_t head, tail;
   const Word* word;
-  std::size_t worker;
+  std::uint32_t worker, length;
 
   bool is_before(const Entry& other) const {
-    return prefix != other.prefix ? prefix < other.prefix : word->text() < other.word->text();
+    if (head != other.head) return head < other.head;
+    if (tail != other.tail) return tail < other.tail;
+    if (std::min(length, other.length) <= Word::inline_bytes) return length < other.length;
+    return word->text() < other.word->text();
   }
-  bool is_same(const Entry& other) const { return prefix == other.prefix && word->text() == other.word->text(); }
+  bool is_same(const Entry& other) const {
+    if (head != other.head || tail != other.tail || length != other.length) return false;
+    return length <= Word::inline_bytes || word->text() == other.word->text();
+  }
 };
 
 namespace {
 
-constexpr std::size_t n_buckets = std::size_t{1} << 16;
-
-std::size_t bucket_of(std::uint64_t prefix) { return std::size_t(prefix >> 48); }
-
-std::uint64_t prefix_of(const Word& word) {
-  const std::string_view text = word.text();
-  std::uint64_t prefix = 0;
-  for (std::size_t i = 0; i < std::min<std::size_t>(8, text.size()); ++i)
-    prefix |= std::uint64_t(static_cast<unsigned char>(text[i])) << (56 - 8 * i);
-  return prefix;
-}
-
-// First buckets of groups with about the same number of entries.
-std::vector<std::size_t> group_buckets(const std::vector<std::size_t>& start, std::size_t n_groups) {
-  std::vector<std::size_t> first{0};
-  for (std::size_t g = 1; g < n_groups; ++g) {
-    const auto at = std::lower_bound(start.begin(), start.end() - 1, start.back() * g / n_groups);
-    first.push_back(std::max(first.back(), std::size_t(at - start.begin())));
+// Sorted numbers that cut the words into buckets of about the same size, whatever the language; their number is one
+// less than a power of two.
+class Splitters {
+ public:
+  explicit Splitters(std::vector<std::uint64_t> sample) : at_(std::bit_floor(sample.size() / 8 + 2) - 1) {
+    std::sort(sample.begin(), sample.end());
+    for (std::size_t b = 0; b < at_.size() && !sample.empty(); ++b) at_[b] = sample[sample.size() * (b + 1) / (at_.size() + 1)];
   }
-  first.push_back(n_buckets);
-  return first;
+  std::size_t n_buckets() const { return at_.size() + 1; }
+  // The number of splitters that are not above `head`, without branches.
+  std::size_t bucket_of(std::uint64_t head) const {
+    std::size_t b = 0;
+    for (std::size_t step = n_buckets() / 2; step > 0; step /= 2) b += at_[b + step - 1] <= head ? step : 0;
+    return b;
+  }
+
+ private:
+  std::vector<std::uint64_t> at_;
+};
+
+constexpr std::size_t sample_size = 8 * 4096;
+
+std::uint64_t big_endian(const char* bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < 8; ++i) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  return value;
 }
 
 }  // namespace
 
-// The words of all workers in buckets of equal first two bytes; start[b] is where bucket b starts.
-std::vector<WordRows::Entry> WordRows::bucketed(std::vector<std::size_t>& start, Monitor& monitor) const {
-  std::vector<std::vector<Entry>> found(workers_.size());
-  parallel_blocks(workers_.size(), options_.threads, monitor, [&](std::size_t w) {
-    found[w].reserve(workers_[w]->table.size());
-    for (const Word& word : workers_[w]->table.slots())
-      if (!word.is_empty()) found[w].push_back({prefix_of(word), &word, w});
+// Words of all workers, a list for each shard.
+std::vector<std::vector<WordRows::Entry>> WordRows::all_words(Monitor& monitor) const {
+  std::vector<std::vector<Entry>> found(workers_.size() * WordTable::n_shards);
+  parallel_blocks(found.size(), options_.threads, monitor, [&](std::size_t b) {
+    const std::size_t w = b / WordTable::n_shards;
+    const std::span<const Word> slots = workers_[w]->table.slots(b % WordTable::n_shards);
+    found[b].reserve(slots.size() / 2);
+    for (const Word& word : slots) {
+      if (word.is_empty()) continue;
+      const char* const text = word.text().data();
+      found[b].push_back({big_endian(text), big_endian(text + 8), &word, std::uint32_t(w), word.length});
+    }
   });
-  start.assign(n_buckets + 1, 0);
+  return found;
+}
+
+// The words of all workers in buckets, sorted: start[b] is where bucket b starts.
+WordRows::Sorted WordRows::sorted_words(Monitor& monitor) const {
+  auto found = all_words(monitor);
+  std::size_t n = 0;
+  for (const auto& entries : found) n += entries.size();
+  std::vector<std::uint64_t> sample;
+  const std::size_t every = n / sample_size + 1;
   for (const auto& entries : found)
-    for (const Entry& entry : entries) ++start[bucket_of(entry.prefix) + 1];
-  std::partial_sum(start.begin(), start.end(), start.begin());
-  std::vector<std::size_t> next(start.begin(), start.end() - 1);
-  std::vector<Entry> all(start.back());
-  for (const auto& entries : found)
-    for (const Entry& entry : entries) all[next[bucket_of(entry.prefix)]++] = entry;
-  return all;
+    for (std::size_t e = 0; e < entries.size(); e += every) sample.push_back(entries[e].head);
+  const Splitters splitters(std::move(sample));
+  const std::size_t n_buckets = splitters.n_buckets();
+  // next[l][b]: first how many words of list l are in bucket b, then where the next of them goes.
+  std::vector<std::vector<std::size_t>> next(found.size());
+  parallel_blocks(found.size(), options_.threads, monitor, [&](std::size_t l) {
+    next[l].assign(n_buckets, 0);
+    for (const Entry& entry : found[l]) ++next[l][splitters.bucket_of(entry.head)];
+  });
+  Sorted sorted{std::make_unique_for_overwrite<Entry[]>(n), std::vector<std::size_t>(n_buckets + 1)};
+  std::size_t at = 0;
+  for (std::size_t b = 0; b < n_buckets; ++b) {
+    sorted.start[b] = at;
+    for (auto& of_list : next) at += std::exchange(of_list[b], at);
+  }
+  sorted.start[n_buckets] = at;
+  parallel_blocks(found.size(), options_.threads, monitor, [&](std::size_t l) {
+    for (const Entry& entry : found[l]) sorted.entry[next[l][splitters.bucket_of(entry.head)]++] = entry;
+    found[l] = {};
+  });
+  parallel_blocks(n_buckets, options_.threads, monitor, [&](std::size_t b) {
+    std::sort(sorted.entry.get() + sorted.start[b], sorted.entry.get() + sorted.start[b + 1],
+              [](const Entry& x, const Entry& y) { return x.is_before(y); });
+  });
+  return sorted;
 }
 
 void WordRows::merge(Monitor& monitor) {
-  if (is_fixed_) {
-    count_.assign(fixed_.size(), 0);
+  if (fixed_) {
+    count_.assign(fixed_->size(), 0);
     for (const auto& worker : workers_)
       for (std::size_t j = 0; j < count_.size(); ++j) count_[j] += worker->count[j];
     return;
   }
-  std::vector<std::size_t> start;
-  std::vector<Entry> entries = bucketed(start, monitor);
-  const std::vector<std::size_t> group = group_buckets(start, 64);
-  const std::size_t n_groups = group.size() - 1;
-  std::vector<std::size_t> first(n_groups + 1);  // column of each group
-  parallel_blocks(n_groups, options_.threads, monitor, [&](std::size_t g) {
-    const auto before = [](const Entry& a, const Entry& b) { return a.is_before(b); };
-    for (std::size_t b = group[g]; b < group[g + 1]; ++b)
-      std::sort(entries.begin() + std::ptrdiff_t(start[b]), entries.begin() + std::ptrdiff_t(start[b + 1]), before);
-    // Equal words have the same prefix: they are in one bucket.
-    for (std::size_t e = start[group[g]]; e < start[group[g + 1]]; ++e)
-      first[g + 1] += e == start[group[g]] || !entries[e].is_same(entries[e - 1]);
+  const Sorted sorted = sorted_words(monitor);
+  const auto& [entry, start] = sorted;
+  const std::size_t n_buckets = start.size() - 1;
+  // Equal words are in one bucket.
+  const auto is_first = [&](std::size_t b, std::size_t e) { return e == start[b] || !entry[e].is_same(entry[e - 1]); };
+  std::vector<std::size_t> first(n_buckets + 1);  // column of each bucket
+  parallel_blocks(n_buckets, options_.threads, monitor, [&](std::size_t b) {
+    for (std::size_t e = start[b]; e < start[b + 1]; ++e) first[b + 1] += is_first(b, e);
   });
   std::partial_sum(first.begin(), first.end(), first.begin());
   count_.assign(first.back(), 0);
+  length_.resize(first.back());
   word_.resize(first.back());
   column_.resize(workers_.size());
   for (std::size_t w = 0; w < workers_.size(); ++w) column_[w].resize(workers_[w]->table.size());
-  parallel_blocks(n_groups, options_.threads, monitor, [&](std::size_t g) {
-    std::size_t j = first[g] - 1;
-    for (std::size_t e = start[group[g]]; e < start[group[g + 1]]; ++e) {
-      const Entry& entry = entries[e];
-      if (e == start[group[g]] || !entry.is_same(entries[e - 1])) word_[++j] = entry.word;
-      count_[j] += entry.word->count;
-      column_[entry.worker][entry.word->id] = std::int32_t(j);
+  parallel_blocks(n_buckets, options_.threads, monitor, [&](std::size_t b) {
+    std::size_t j = first[b] - 1;
+    for (std::size_t e = start[b]; e < start[b + 1]; ++e) {
+      if (e + 16 < start[n_buckets]) prefetch_line(entry[e + 16].word);
+      if (is_first(b, e)) {
+        word_[++j] = entry[e].word;
+        length_[j] = entry[e].length;
+      }
+      count_[j] += entry[e].word->count;
+      column_[entry[e].worker][entry[e].word->id] = std::int32_t(j);
     }
   });
 }

@@ -46,23 +46,27 @@ class BitSorter {
 
 std::size_t WordRows::bytes_of(std::span<const std::int32_t> columns, std::span<std::int64_t> start) const {
   start[0] = 0;
-  for (std::size_t k = 0; k < columns.size(); ++k) start[k + 1] = start[k] + word_[std::size_t(columns[k])]->length;
+  for (std::size_t k = 0; k < columns.size(); ++k) start[k + 1] = start[k] + length_[std::size_t(columns[k])];
   return std::size_t(start.back());
 }
 
-void WordRows::write_words(std::span<const std::int32_t> columns, std::span<const std::int64_t> start,
-                           std::span<char> bytes) const {
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    const std::string_view text = word_[std::size_t(columns[k])]->text();
-    std::memcpy(bytes.data() + start[k], text.data(), text.size());
-  }
+void WordRows::write_words(std::span<const std::int32_t> columns, std::span<const std::int64_t> start, std::span<char> bytes,
+                           Monitor& monitor) const {
+  constexpr std::size_t words_per_block = 16384;
+  parallel_blocks(columns.size() / words_per_block + 1, options_.threads, monitor, [&](std::size_t b) {
+    for (std::size_t k = b * words_per_block; k < std::min(columns.size(), (b + 1) * words_per_block); ++k) {
+      if (k + 16 < columns.size()) prefetch_line(word_[std::size_t(columns[k + 16])]);
+      const std::string_view text = word_[std::size_t(columns[k])]->text();
+      std::memcpy(bytes.data() + start[k], text.data(), text.size());
+    }
+  });
 }
 
 // For each worker, from its numbers to the final columns.
 std::vector<std::vector<std::int32_t>> WordRows::to_columns(std::span<const std::int32_t> column) const {
   std::vector<std::vector<std::int32_t>> to(workers_.size());
   for (std::size_t w = 0; w < to.size(); ++w) {
-    if (is_fixed_) {
+    if (fixed_) {
       to[w].assign(column.begin(), column.end());
       continue;
     }

@@ -17,25 +17,25 @@ std::uint64_t detail::hash_long(const char* bytes, std::size_t length) {
   return mix(h, load_word(last));
 }
 
-Word& WordTable::add(const WordKey& key) {
+Word& WordTable::add(const WordKey& key, Shard& shard) {
   if (size_ >= std::size_t(std::numeric_limits<std::int32_t>::max()))
     throw std::length_error("more than 2^31 different words; use a smaller ngram_range");
-  if (size_ * 2 >= slots_.size()) grow();
-  Word& word = slots_[locate(key)];
+  if (++shard.used * 2 > shard.slots.size()) shard.grow();
+  Word& word = const_cast<Word&>(shard.locate(key));
   word = {key.head, key.tail, key.length, std::uint32_t(size_++), 0, 0};
   if (key.length > Word::inline_bytes) word.tail = std::uint64_t(reinterpret_cast<std::uintptr_t>(store(key.bytes, key.length)));
   return word;
 }
 
-void WordTable::grow() {
-  std::vector<Word> old(slots_.size() * 4);
-  old.swap(slots_);
-  mask_ = slots_.size() - 1;
+void WordTable::Shard::grow() {
+  std::vector<Word> old(slots.size() * 2);
+  old.swap(slots);
+  mask = slots.size() - 1;
   for (const Word& word : old) {
     if (word.is_empty()) continue;
-    std::size_t s = (word.length <= Word::inline_bytes ? detail::mix(word.head, word.tail) : word.head) & mask_;
-    while (!slots_[s].is_empty()) s = (s + 1) & mask_;
-    slots_[s] = word;
+    std::size_t s = (word.length <= Word::inline_bytes ? detail::mix(word.head, word.tail) : word.head) & mask;
+    while (!slots[s].is_empty()) s = (s + 1) & mask;
+    slots[s] = word;
   }
 }
 

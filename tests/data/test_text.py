@@ -1,7 +1,11 @@
 """Words of documents: the tokens, vocabulary and matrix of scikit-learn's CountVectorizer(binary=True)."""
 
+import os
 import pickle
 import re
+import signal
+import threading
+import time
 import warnings
 from pathlib import Path
 
@@ -388,3 +392,22 @@ def test_tags():
 def test_progress_bar(capsys):
     WordPresence(verbose=True).fit(["ab cd"] * 10)
     assert "10.0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "documents", [["some words " * 10_000] * 20_000, ["a few other words " * 500_000]], ids=["many", "one"]
+)
+def test_interrupt_is_heard_at_once(documents):
+    sent = []
+
+    def interrupt():
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.1, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        WordPresence(ngram_range=(1, 40)).fit(documents)
+    timer.join()
+    # Heard within 0.1 s on an idle machine.
+    assert time.perf_counter() - sent[0] < 1

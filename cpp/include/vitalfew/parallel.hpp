@@ -1,22 +1,31 @@
 // One way to use threads: independent blocks, handed out in order, each writing only what it owns. What a block
 // computes never depends on the thread that runs it, so results are the same for any number of threads.
+//
+// Threads live as long as the call: nothing is left behind after an interrupt or a fork, and nobody spins while other
+// processes want the processor. OpenMP, where there is one, only says how many there may be.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include "vitalfew/monitor.hpp"
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 namespace vitalfew {
 
-// Threads to use when the caller asks for `requested` (0: all that OpenMP allows); one in a forked child, where the
-// OpenMP runtime of the parent is gone.
+// Threads to use when the caller asks for `requested`; 0 stands for all that OMP_NUM_THREADS, threadpoolctl and the
+// processor affinity allow.
 int thread_count(int requested);
+
+// Into how many blocks to cut work of so many elementary operations: one if it is not worth a second thread.
+inline std::size_t blocks_for(double operations, std::size_t most) {
+  if (operations < 1e6) return most > 0 ? 1 : 0;
+  return std::min(most, std::size_t(operations / 2e5));
+}
 
 template <class Body>
 void parallel_blocks(std::size_t n_blocks, int threads, Monitor& monitor, Body&& body) {
@@ -36,18 +45,16 @@ void parallel_blocks(std::size_t n_blocks, int threads, Monitor& monitor, Body&&
       }
     }
   };
-#ifdef _OPENMP
-  const int team = n_blocks < 2 ? 1 : thread_count(threads);
-  if (team > 1) {
-#pragma omp parallel num_threads(team)
-    work(omp_get_thread_num() == 0);
-  } else {
-    work(true);
+  const std::size_t team = std::min(n_blocks, std::size_t(thread_count(threads)));
+  std::vector<std::thread> helpers;
+  helpers.reserve(team);
+  try {
+    while (helpers.size() + 1 < team) helpers.emplace_back(work, false);
+  } catch (const std::system_error&) {
+    // The system has no more threads to give: those there are do the work.
   }
-#else
-  (void)threads;
   work(true);
-#endif
+  for (auto& helper : helpers) helper.join();
   if (error) std::rethrow_exception(error);
 }
 

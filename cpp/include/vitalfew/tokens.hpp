@@ -36,13 +36,15 @@ struct WordList {
   std::span<const std::int64_t> start;
 
   std::size_t size() const { return start.empty() ? 0 : start.size() - 1; }
-  void validate() const;
 };
+
+// Word j has id j.
+WordTable make_word_table(const WordList& list);
 
 class WordRows {
  public:
-  // An empty vocabulary means: learn it.
-  WordRows(const WordOptions& options, const WordList& stop_words, const WordList& vocabulary);
+  // No vocabulary means: learn it.
+  WordRows(const WordOptions& options, std::shared_ptr<const WordTable> stop_words, std::shared_ptr<const WordTable> vocabulary);
 
   void add(std::span<const Text> documents, const Alphabet& alphabet, Monitor& monitor);
   void merge(Monitor& monitor);
@@ -53,7 +55,8 @@ class WordRows {
   std::span<const std::int64_t> counts() const { return count_; }
   // The words of these columns one after the other; `start` has one more entry than there are columns.
   std::size_t bytes_of(std::span<const std::int32_t> columns, std::span<std::int64_t> start) const;
-  void write_words(std::span<const std::int32_t> columns, std::span<const std::int64_t> start, std::span<char> bytes) const;
+  void write_words(std::span<const std::int32_t> columns, std::span<const std::int64_t> start, std::span<char> bytes,
+                   Monitor& monitor) const;
   // Where each row starts when column j becomes column[j], or is left out where that is negative; then the rows.
   void write_starts(std::span<const std::int32_t> column, std::span<std::int64_t> start, Monitor& monitor) const;
   void write_rows(std::span<const std::int32_t> column, std::span<const std::int64_t> start, std::span<std::int32_t> index,
@@ -75,25 +78,30 @@ class WordRows {
   };
   class Reading;
   struct Entry;
+  struct Sorted {
+    std::unique_ptr<Entry[]> entry;
+    std::vector<std::size_t> start;  // of each bucket
+  };
 
   Worker& lend();
   void give_back(Worker& worker);
   void read_document(const Text& text, const Alphabet& alphabet, Worker& worker, Block& block, Reading& reading) const;
   void count_ngrams(Worker& worker, Block& block, Reading& reading) const;
   void count_words(const Words& words, std::span<const Range> ranges, Worker& worker, Block& block) const;
-  std::vector<Entry> bucketed(std::vector<std::size_t>& start, Monitor& monitor) const;
+  std::vector<std::vector<Entry>> all_words(Monitor& monitor) const;
+  Sorted sorted_words(Monitor& monitor) const;
   std::vector<std::vector<std::int32_t>> to_columns(std::span<const std::int32_t> column) const;
 
   WordOptions options_;
-  WordTable stop_, fixed_;
-  bool is_fixed_;
+  std::shared_ptr<const WordTable> stop_, fixed_;
   std::size_t n_documents_ = 0;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Worker*> idle_;
   std::mutex lending_;
   std::vector<Block> blocks_;
-  // After merge(): of each column, its count and one of its words; of each worker's words, the column.
+  // After merge(): of each column, its count, its length in bytes and one of its words; of each worker's words, the column.
   std::vector<std::int64_t> count_;
+  std::vector<std::uint32_t> length_;
   std::vector<const Word*> word_;
   std::vector<std::vector<std::int32_t>> column_;
 };

@@ -1,7 +1,8 @@
 // A hash table of words, made for text: most words are short, and most lookups find their word.
 //
 // A slot is half a cache line. Words of at most 16 bytes are stored in it, padded with zeros, so that finding one
-// reads no other memory; longer words keep their hash and the address of their bytes. Linear probing.
+// reads no other memory; longer words keep their hash and the address of their bytes. Linear probing. The slots are in
+// shards that grow one at a time: growing takes little time and little memory at once.
 #pragma once
 
 #include <array>
@@ -11,11 +12,18 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
 
 namespace vitalfew {
+
+inline void prefetch_line([[maybe_unused]] const void* address) {
+#if defined(__GNUC__)
+  __builtin_prefetch(address);
+#endif
+}
 
 struct Word {
   static constexpr std::size_t inline_bytes = 16;
@@ -85,46 +93,58 @@ inline WordKey word_key(const char* bytes, std::size_t length) {
 
 class WordTable {
  public:
-  WordTable() : slots_(1024), mask_(slots_.size() - 1) {}
+  static constexpr std::size_t n_shards = 64;
+
+  WordTable() = default;
+  WordTable(WordTable&&) = default;
+  WordTable& operator=(WordTable&&) = default;
 
   std::size_t size() const { return size_; }
   void skip_id() { ++size_; }
-  const std::vector<Word>& slots() const { return slots_; }
+  // Empty ones too.
+  std::span<const Word> slots(std::size_t shard) const { return shards_[shard].slots; }
+
   void prefetch(const WordKey& key) const {
-#if defined(__GNUC__)
-    __builtin_prefetch(&slots_[key.hash & mask_]);
-#else
-    (void)key;
-#endif
+    const Shard& shard = shards_[shard_of(key.hash)];
+    prefetch_line(&shard.slots[key.hash & shard.mask]);
   }
   // Null where the word is not there.
   const Word* find(const WordKey& key) const {
-    const Word& word = slots_[locate(key)];
+    const Word& word = shards_[shard_of(key.hash)].locate(key);
     return word.is_empty() ? nullptr : &word;
   }
   // Ids are given in the order of arrival. The reference is valid until the next call.
   Word& find_or_add(const WordKey& key) {
-    Word& word = slots_[locate(key)];
-    return word.is_empty() ? add(key) : word;
+    Shard& shard = shards_[shard_of(key.hash)];
+    Word& word = const_cast<Word&>(shard.locate(key));
+    return word.is_empty() ? add(key, shard) : word;
   }
 
  private:
+  struct Shard {
+    std::vector<Word> slots = std::vector<Word>(16);
+    std::size_t mask = 15, used = 0;
+
+    // The slot of the word, or the empty one where it would be.
+    const Word& locate(const WordKey& key) const {
+      std::size_t s = key.hash & mask;
+      while (!slots[s].is_empty() && !is_same(slots[s], key)) s = (s + 1) & mask;
+      return slots[s];
+    }
+    void grow();
+  };
+
+  static std::size_t shard_of(std::uint64_t hash) { return std::size_t(hash >> 58); }
   static bool is_same(const Word& word, const WordKey& key) {
     if (word.length != key.length || word.head != key.head) return false;
     if (key.length <= Word::inline_bytes) return word.tail == key.tail;
     return std::memcmp(word.text().data(), key.bytes, key.length) == 0;
   }
-  std::size_t locate(const WordKey& key) const {
-    std::size_t s = key.hash & mask_;
-    while (!slots_[s].is_empty() && !is_same(slots_[s], key)) s = (s + 1) & mask_;
-    return s;
-  }
-  Word& add(const WordKey& key);
-  void grow();
+  Word& add(const WordKey& key, Shard& shard);
   const char* store(const char* bytes, std::size_t length);
 
-  std::vector<Word> slots_;
-  std::size_t mask_, size_ = 0;
+  std::array<Shard, n_shards> shards_;
+  std::size_t size_ = 0;
   std::vector<std::unique_ptr<char[]>> pages_, own_pages_;  // bytes of long words; of very long ones
   std::size_t free_ = 0;                                    // bytes left in the last page
 };

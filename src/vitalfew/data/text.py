@@ -33,12 +33,12 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
     where n documents were seen in ``fit``, df_j of them with word j. A word is a run of at least two letters,
     digits or underscores, in any script. Tokens, vocabulary and matrix are those of scikit-learn's
-    ``CountVectorizer(binary=True)`` (``TfidfVectorizer(binary=True)`` with weights) of the same parameters; they
-    are made by compiled code on all processors.
+    ``CountVectorizer(binary=True)`` (``TfidfVectorizer(binary=True)`` with weights) of the same parameters;
+    they are made by compiled code on all processors.
 
-    Documents are a list or array of str, a pandas or polars Series, a pyarrow Array or ChunkedArray of strings,
-    any iterable of str, or an iterable of such lists, Series or arrays (*batches*), which need not fit in memory
-    together. A list of lists of words is thus read as batches of one-word documents: join the words first.
+    Documents are a list or array of str, a pandas or polars Series, a pyarrow Array or ChunkedArray of
+    strings, any iterable of str, or an iterable of such lists, Series or arrays (*batches*), which need not fit
+    in memory together. A list of lists of words is thus read as batches of one-word documents: join the words.
 
     Parameters
     ----------
@@ -257,10 +257,10 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         """Documents to the kernel; `vocabulary` is None where it is to be learnt."""
         self._check_parameters()
         stop = Terms.of(sorted(self._stop_words()))
-        given = Terms.of([]) if vocabulary is None else vocabulary
+        given = None if vocabulary is None else vocabulary.table()
         threads = 0 if self.n_jobs is None else max(0, self.n_jobs)
         rows = _core.WordRows(
-            bool(self.lowercase), *self.ngram_range, keep_rows, *stop.arrays, *given.arrays, threads
+            bool(self.lowercase), *self.ngram_range, keep_rows, stop.table(), given, threads
         )
         with tqdm(disable=not self.verbose, unit=" documents", unit_scale=True) as bar:
             progress = (lambda done: bar.update(done - bar.n)) if self.verbose else None
@@ -347,7 +347,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
 
 class Terms:
-    """Words in the order of their columns, as UTF-8: making str objects would take as long as reading the text.
+    """Words in the order of their columns, as UTF-8: making str objects takes as long as reading the text.
 
     Lone surrogates are kept too, with three bytes each.
     """
@@ -376,6 +376,11 @@ class Terms:
         if not hasattr(self, "_columns"):
             self._columns = {term: j for j, term in enumerate(self.strings())}
         return self._columns
+
+    def table(self) -> _core.WordTable:
+        if not hasattr(self, "_table"):
+            self._table = _core.WordTable(*self.arrays)
+        return self._table
 
     def __getstate__(self):
         return {"arrays": self.arrays}
@@ -415,7 +420,7 @@ def add_documents(rows, documents, progress=None) -> None:
     """Add all documents to `rows`, a ``_core.WordRows``."""
     if isinstance(documents, (str, bytes)):
         raise ValueError(
-            f"documents must be an iterable of str, got one {type(documents).__name__}; pass a list, [document]."
+            f"documents must be an iterable of str, got {type(documents).__name__}; pass a list, [document]."
         )
     for batch in _batches(documents):
         if isinstance(batch, (list, tuple)):

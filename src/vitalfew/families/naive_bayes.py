@@ -225,17 +225,21 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         evidence = self._evidence()
         return loo_probabilities(evidence, rows, None if self.support_.all() else events)[:, 0]
 
-    def summary(self):
+    def summary(self, feature_names=None):
         """The features in J as a data frame, most informative first.
 
         Columns: feature, information in bits, the class it speaks for most when present (0/1 features), and its
-        weight, the log-odds of that class in bits.
+        weight, the log-odds of that class against the others in bits. Give `feature_names` where X had none, for
+        instance ``words.get_feature_names_out()``.
         """
         check_is_fitted(self)
+        names = self.counts_.names if feature_names is None else feature_names
+        if len(names) != self.n_features_in_:
+            raise ValueError(f"feature_names has {len(names)} names for {self.n_features_in_} features.")
         counts, used = self.counts_, np.flatnonzero(self.support_)
         bits = information(counts.table, counts.offsets).mutual / np.log(2)
         used = used[np.argsort(-bits[used], kind="stable")]
-        columns = {"feature": np.array([counts.names[j] for j in used], dtype=object).astype(str), "information": bits[used]}
+        columns = {"feature": np.array([str(names[j]) for j in used], dtype=object), "information": bits[used]}
         if self._is_binary and len(self.classes_) > 1:
             present = counts.offsets[used] + 1
             odds = self.feature_log_prob_[present] - self.feature_log_prob_[present - 1]

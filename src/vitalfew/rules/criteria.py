@@ -10,7 +10,7 @@ from scipy.special import gammaln
 from vitalfew.rules.path import Path
 from vitalfew.rules.selection import Selection
 
-BITS = 1 / np.log(2)
+BITS = float(1 / np.log(2))
 
 
 def aic(log_likelihood, n_parameters):
@@ -41,7 +41,7 @@ def bic(log_likelihood, n_parameters, n_samples):
     Examples
     --------
     >>> from vitalfew import bic
-    >>> round(bic(-100.0, 3, 50), 3)
+    >>> float(round(bic(-100.0, 3, 50), 3))
     211.736
     """
     return -2 * log_likelihood + n_parameters * np.log(n_samples)
@@ -57,8 +57,8 @@ def ebic(log_likelihood, n_parameters, n_samples, n_selected, n_candidates, gamm
     Examples
     --------
     >>> from vitalfew import ebic
-    >>> round(ebic(-100.0, 3, 50, n_selected=3, n_candidates=1000), 3)
-    248.856
+    >>> float(round(ebic(-100.0, 3, 50, n_selected=3, n_candidates=1000), 3))
+    249.593
     """
     return bic(log_likelihood, n_parameters, n_samples) + 2 * gamma * log_binomial(n_candidates, n_selected)
 
@@ -106,7 +106,7 @@ def description_length(log_likelihood, class_count, n_candidates, n_values=(), u
     >>> from vitalfew import description_length
     >>> length = description_length(-10.0, class_count=[30, 20], n_candidates=100, n_values=[2, 2])
     >>> round(length.data, 2), round(length.model, 2)
-    (14.43, 37.62)
+    (14.43, 37.64)
     """
     scale = BITS if unit == "bits" else 1.0
     class_count = np.asarray(class_count, dtype=float)
