@@ -30,7 +30,9 @@ def main() -> None:
         "words chosen by MDL": NaiveBayes(features="mdl"),
         "100 most informative words": NaiveBayes(features=100, order="information"),
     }
-    print(f"{X.shape[0]:,} docstrings, {X.shape[1]:,} words, read in {read - start:.2f} s; {LABELS} of them have a label.\n")
+    print(
+        f"{X.shape[0]:,} docstrings, {X.shape[1]:,} words, read in {read - start:.2f} s; {LABELS} of them have a label.\n"
+    )
     print(f"{'Naive Bayes with':<28}{'words':>8}{'LOO error':>12}{'error on the rest':>20}{'fit':>10}")
     for name, model in models.items():
         start = time.perf_counter()
@@ -46,7 +48,9 @@ def main() -> None:
 
 def show_words(model: NaiveBayes, names) -> None:
     length = model.description_length_
-    print(f"\nThe words chosen by MDL describe the labels in {length.data:.0f} bits and take {length.model:.0f} bits themselves;")
+    print(
+        f"\nThe words chosen by MDL describe the labels in {length.data:.0f} bits and take {length.model:.0f} bits themselves;"
+    )
     print(f"without words the labels take {model.selection_.score[0]:.0f} bits.\n")
     print(f"{'word':<20}{'tells (bits)':>14}   speaks for (log2 odds)")
     frame = model.summary(names)

@@ -90,9 +90,7 @@ def python_loop(documents):
         indices.extend({vocabulary.setdefault(w, len(vocabulary)) for w in find(document.lower())})
         indptr.append(len(indices))
     data = np.ones(len(indices), np.int8)
-    return sparse.csr_matrix(
-        (data, np.array(indices, np.int32), indptr), shape=(len(documents), len(vocabulary))
-    )
+    return sparse.csr_matrix((data, np.array(indices, np.int32), indptr), shape=(len(documents), len(vocabulary)))
 
 
 def pyarrow_split(documents):

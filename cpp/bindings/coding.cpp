@@ -17,7 +17,8 @@ void bind_code_small(nb::module_& m) {
         {
           const nb::gil_scoped_release released;
           const Table<T> input{table.data(), table.shape(0), table.shape(1), table.stride(0), table.stride(1)};
-          report = code_small(input, out ? out->data() : nullptr, out ? out->stride(0) : 0, out ? out->stride(1) : 0, threads, monitor);
+          report = code_small(input, out ? out->data() : nullptr, out ? out->stride(0) : 0, out ? out->stride(1) : 0, threads,
+                              monitor);
         }
         return nb::make_tuple(give(std::move(report.flag)), give(std::move(report.top)));
       },

@@ -6,8 +6,8 @@ namespace vitalfew::bindings {
 namespace {
 
 template <class Rows>
-Output<double> count(const Rows& rows, const std::optional<Vector<std::int32_t>>& label, const std::optional<Vector<double>>& weight,
-                     std::size_t n_classes, int threads) {
+Output<double> count(const Rows& rows, const std::optional<Vector<std::int32_t>>& label,
+                     const std::optional<Vector<double>>& weight, std::size_t n_classes, int threads) {
   PythonMonitor monitor;
   std::vector<double> table;
   {
@@ -25,15 +25,16 @@ void bind_count_codes(nb::module_& m) {
       [](const Strided<Code>& codes, const Vector<std::int64_t>& offset, const std::optional<Vector<std::int32_t>>& label,
          const std::optional<Vector<double>>& weight, std::size_t n_classes,
          int threads) { return count(codes_of(codes, offset), label, weight, n_classes, threads); },
-      "codes"_a.noconvert(), "offset"_a.noconvert(), "label"_a.noconvert().none(), "weight"_a.noconvert().none(), "n_classes"_a, "threads"_a = 0,
-      "Weighted counts of each value of each column with each class: (slots, classes).");
+      "codes"_a.noconvert(), "offset"_a.noconvert(), "label"_a.noconvert().none(), "weight"_a.noconvert().none(), "n_classes"_a,
+      "threads"_a = 0, "Weighted counts of each value of each column with each class: (slots, classes).");
 }
 
 template <class T>
 void bind_inspect(nb::module_& m) {
   m.def(
       "inspect_pattern",
-      [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const std::optional<Vector<T>>& value, std::size_t width, int threads) {
+      [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const std::optional<Vector<T>>& value,
+         std::size_t width, int threads) {
         PythonMonitor monitor;
         PatternReport report;
         {
@@ -57,11 +58,11 @@ void bind_inspect(nb::module_& m) {
 void bind_counts(nb::module_& m) {
   m.def(
       "count_binary",
-      [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, std::size_t width, const std::optional<Vector<std::int32_t>>& label,
-         const std::optional<Vector<double>>& weight, std::size_t n_classes,
+      [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, std::size_t width,
+         const std::optional<Vector<std::int32_t>>& label, const std::optional<Vector<double>>& weight, std::size_t n_classes,
          int threads) { return count(BinaryRows{pattern_of(indptr, indices, width)}, label, weight, n_classes, threads); },
-      "indptr"_a.noconvert(), "indices"_a.noconvert(), "width"_a, "label"_a.noconvert().none(), "weight"_a.noconvert().none(), "n_classes"_a,
-      "threads"_a = 0, "Weighted counts of each present feature with each class: (features, classes).");
+      "indptr"_a.noconvert(), "indices"_a.noconvert(), "width"_a, "label"_a.noconvert().none(), "weight"_a.noconvert().none(),
+      "n_classes"_a, "threads"_a = 0, "Weighted counts of each present feature with each class: (features, classes).");
   bind_count_codes<std::uint8_t>(m);
   bind_count_codes<std::uint32_t>(m);
   bind_inspect<double>(m);

@@ -25,8 +25,10 @@ nb::tuple run(const Rows& rows, const Search& s, Kernel&& kernel) {
     throw std::invalid_argument("mdl: labels, weights and rows differ in number");
   if (s.table.shape(1) != problem.n_classes) throw std::invalid_argument("mdl: the table does not have a column for each class");
   for (const std::int32_t c : problem.label)
-    if (c < 0 || std::size_t(c) >= problem.n_classes) throw std::invalid_argument("mdl: a label is not below the number of classes");
-  const MdlOptions options{s.max_features, s.patience, s.patience_on_data, s.backward, view(s.feature_cost), view(s.size_cost), s.threads};
+    if (c < 0 || std::size_t(c) >= problem.n_classes)
+      throw std::invalid_argument("mdl: a label is not below the number of classes");
+  const MdlOptions options{s.max_features,       s.patience,        s.patience_on_data, s.backward,
+                           view(s.feature_cost), view(s.size_cost), s.threads};
   PythonMonitor monitor(s.progress);
   MdlTrace trace;
   {
@@ -51,8 +53,10 @@ void bind_codes(nb::module_& m) {
       "mdl_codes",
       [](const Strided<Code>& codes, const Vector<std::int64_t>& offset, const Search& search) {
         const auto rows = codes_of(codes, offset);
-        if (offset.size() != codes.shape(1) + 1 || search.table.shape(0) != rows.n_slots()) throw std::invalid_argument("mdl: the table does not have a line for each value");
-        return run(rows, search, [](const auto& r, const auto& p, const auto& o, Monitor& mon) { return mdl_codes(r, p, o, mon); });
+        if (offset.size() != codes.shape(1) + 1 || search.table.shape(0) != rows.n_slots())
+          throw std::invalid_argument("mdl: the table does not have a line for each value");
+        return run(rows, search,
+                   [](const auto& r, const auto& p, const auto& o, Monitor& mon) { return mdl_codes(r, p, o, mon); });
       },
       "codes"_a.noconvert(), "offset"_a.noconvert(), "search"_a, "Greedy MDL search over dense codes.");
 }
@@ -61,15 +65,17 @@ void bind_codes(nb::module_& m) {
 
 void bind_mdl(nb::module_& m) {
   nb::class_<Search>(m, "MdlSearch", "What an MDL search needs besides the features.")
-      .def(nb::init<Vector<std::int32_t>, std::optional<Vector<double>>, Vector<double>, Matrix<double>, Vector<double>, Vector<double>, std::size_t,
-                    std::size_t, bool, bool, int, nb::object>(),
-           "label"_a.noconvert(), "weight"_a.noconvert().none(), "log_prior"_a.noconvert(), "table"_a.noconvert(), "feature_cost"_a.noconvert(),
-           "size_cost"_a.noconvert(), "max_features"_a, "patience"_a, "patience_on_data"_a, "backward"_a, "threads"_a, "progress"_a.none());
+      .def(nb::init<Vector<std::int32_t>, std::optional<Vector<double>>, Vector<double>, Matrix<double>, Vector<double>,
+                    Vector<double>, std::size_t, std::size_t, bool, bool, int, nb::object>(),
+           "label"_a.noconvert(), "weight"_a.noconvert().none(), "log_prior"_a.noconvert(), "table"_a.noconvert(),
+           "feature_cost"_a.noconvert(), "size_cost"_a.noconvert(), "max_features"_a, "patience"_a, "patience_on_data"_a,
+           "backward"_a, "threads"_a, "progress"_a.none());
   m.def(
       "mdl_binary",
       [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, std::size_t width, const Search& search) {
         const BinaryRows rows{pattern_of(indptr, indices, width)};
-        if (search.table.shape(0) != 2 * width) throw std::invalid_argument("mdl: the table does not have two lines for each feature");
+        if (search.table.shape(0) != 2 * width)
+          throw std::invalid_argument("mdl: the table does not have two lines for each feature");
         return run(rows, search, [](const auto& r, const auto& p, const auto& o, Monitor& mon) {
           return p.n_classes == 2 ? mdl_two_class(r, p, o, mon) : mdl_multi_class(r, p, o, mon);
         });

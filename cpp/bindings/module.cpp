@@ -13,7 +13,8 @@ void bind_mdl(nb::module_& m);
 NB_MODULE(_core, m) {
   using namespace vitalfew::bindings;
   m.doc() = "Compiled kernels of vitalfew. Private: the public names are in the package itself.";
-  m.def("thread_count", &vitalfew::thread_count, "requested"_a = 0, "Threads a kernel uses when asked for `requested`; 0 means all.");
+  m.def("thread_count", &vitalfew::thread_count, "requested"_a = 0,
+        "Threads a kernel uses when asked for `requested`; 0 means all.");
   bind_counts(m);
   bind_coding(m);
   bind_scores(m);

@@ -14,7 +14,8 @@ Output<double> score(const Rows& rows, const Matrix<double>& table, const Segmen
   PythonMonitor monitor;
   std::vector<double> out;
   Events events;
-  if (segments) events = {view(std::get<0>(*segments)), view(std::get<1>(*segments)), view(std::get<2>(*segments)), std::get<3>(*segments)};
+  if (segments)
+    events = {view(std::get<0>(*segments)), view(std::get<1>(*segments)), view(std::get<2>(*segments)), std::get<3>(*segments)};
   {
     const nb::gil_scoped_release released;
     check(rows, threads, monitor);
@@ -27,9 +28,8 @@ template <class Code>
 void bind_score_codes(nb::module_& m) {
   m.def(
       "score_codes",
-      [](const Strided<Code>& codes, const Vector<std::int64_t>& offset, const Matrix<double>& table, const Segments& events, int threads) {
-        return score(codes_of(codes, offset), table, events, threads);
-      },
+      [](const Strided<Code>& codes, const Vector<std::int64_t>& offset, const Matrix<double>& table, const Segments& events,
+         int threads) { return score(codes_of(codes, offset), table, events, threads); },
       "codes"_a.noconvert(), "offset"_a.noconvert(), "table"_a.noconvert(), "events"_a.none(), "threads"_a = 0,
       "Sum of table lines of the values of each row, at each point of a path: (rows, points, classes).");
 }
@@ -40,7 +40,8 @@ void bind_scores(nb::module_& m) {
   m.def(
       "score_binary",
       [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, std::size_t width, const Matrix<double>& table,
-         const Segments& events, int threads) { return score(BinaryRows{pattern_of(indptr, indices, width)}, table, events, threads); },
+         const Segments& events,
+         int threads) { return score(BinaryRows{pattern_of(indptr, indices, width)}, table, events, threads); },
       "indptr"_a.noconvert(), "indices"_a.noconvert(), "width"_a, "table"_a.noconvert(), "events"_a.none(), "threads"_a = 0,
       "Sum of table lines of the features present in each row, at each point of a path: (rows, points, classes).");
   bind_score_codes<std::uint8_t>(m);

@@ -27,7 +27,8 @@ VITALFEW_HOT std::size_t falls(const std::int32_t* index, std::size_t n) {
 }
 
 // Largest code + 1 of each column of a row-major block; missing wraps to 0. The compiler makes it a vector maximum.
-VITALFEW_HOT void tops_of_rows(const std::uint8_t* x, std::size_t rows, std::size_t cols, std::ptrdiff_t stride, std::uint8_t* top) {
+VITALFEW_HOT void tops_of_rows(const std::uint8_t* x, std::size_t rows, std::size_t cols, std::ptrdiff_t stride,
+                               std::uint8_t* top) {
   for (std::size_t i = 0; i < rows; ++i, x += stride)
     for (std::size_t j = 0; j < cols; ++j) top[j] = std::max(top[j], std::uint8_t(x[j] + 1));
 }
@@ -76,7 +77,8 @@ void check_bounds(const Pattern& pattern, int threads, Monitor& monitor) {
   const std::size_t n = pattern.index.size();
   parallel_blocks((n + entries_per_block - 1) / entries_per_block, threads, monitor, [&](std::size_t b) {
     const std::size_t begin = b * entries_per_block, count = std::min(entries_per_block, n - begin);
-    if (largest(pattern.index.data() + begin, count) >= pattern.width) throw std::invalid_argument("sparse matrix: an index is out of bounds");
+    if (largest(pattern.index.data() + begin, count) >= pattern.width)
+      throw std::invalid_argument("sparse matrix: an index is out of bounds");
   });
 }
 
@@ -93,11 +95,13 @@ void check_bounds(const Codes<Code>& codes, int threads, Monitor& monitor) {
     const std::size_t rows = std::max<std::size_t>(1, entries_per_block / std::max<std::size_t>(codes.n_cols, 1));
     parallel_blocks((codes.n_rows + rows - 1) / rows, threads, monitor, [&](std::size_t b) {
       std::vector<Code> top(codes.n_cols);
-      tops_of_rows(codes.data + std::ptrdiff_t(b * rows) * codes.row_stride, std::min(rows, codes.n_rows - b * rows), codes.n_cols, codes.row_stride, top.data());
+      tops_of_rows(codes.data + std::ptrdiff_t(b * rows) * codes.row_stride, std::min(rows, codes.n_rows - b * rows),
+                   codes.n_cols, codes.row_stride, top.data());
       for (std::size_t j = 0; j < codes.n_cols; ++j) check(j, top[j]);
     });
   } else {
-    parallel_blocks(codes.n_cols, threads, monitor, [&](std::size_t j) { check(j, top_of_column(codes.column(j), codes.n_rows, codes.row_stride)); });
+    parallel_blocks(codes.n_cols, threads, monitor,
+                    [&](std::size_t j) { check(j, top_of_column(codes.column(j), codes.n_rows, codes.row_stride)); });
   }
 }
 
@@ -106,7 +110,8 @@ template void check_bounds(const Codes<std::uint32_t>&, int, Monitor&);
 
 template <class T>
 PatternReport inspect_pattern(const Pattern& pattern, std::span<const T> value, int threads, Monitor& monitor) {
-  if (!value.empty() && value.size() != pattern.index.size()) throw std::invalid_argument("sparse matrix: indices and values differ in number");
+  if (!value.empty() && value.size() != pattern.index.size())
+    throw std::invalid_argument("sparse matrix: indices and values differ in number");
   const std::size_t n = pattern.index.size(), blocks = (n + entries_per_block - 1) / entries_per_block;
   std::vector<std::size_t> falling(blocks);
   std::vector<char> zero(blocks), odd(blocks);

@@ -40,7 +40,8 @@ inline std::uint8_t code_one(T v, Seen& seen) {
 }
 
 // Running maximum of bytes, column by column of a row-major block: the compiler makes it a vector maximum.
-VITALFEW_HOT void byte_maximum(const std::uint8_t* x, std::size_t rows, std::size_t cols, std::ptrdiff_t row_stride, std::uint8_t* most) {
+VITALFEW_HOT void byte_maximum(const std::uint8_t* x, std::size_t rows, std::size_t cols, std::ptrdiff_t row_stride,
+                               std::uint8_t* most) {
   for (std::size_t i = 0; i < rows; ++i, x += row_stride)
     for (std::size_t j = 0; j < cols; ++j) most[j] = std::max(most[j], x[j]);
 }

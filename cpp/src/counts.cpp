@@ -22,9 +22,12 @@ constexpr std::size_t rows_per_visit = 2048;
 
 // The table lies class by class: a row then needs no multiplication for each of its entries.
 template <class Count, SlotRows Rows>
-void add_rows(const Rows& rows, std::size_t begin, std::size_t end, const std::int32_t* label, const double* weight, std::size_t slots, Count* table) {
+void add_rows(const Rows& rows, std::size_t begin, std::size_t end, const std::int32_t* label, const double* weight,
+              std::size_t slots, Count* table) {
   if constexpr (!std::is_integral_v<Count>)
-    rows.visit(begin, end, [=](std::size_t i, std::size_t, std::size_t slot) { table[(label ? std::size_t(label[i]) * slots : 0) + slot] += weight[i]; });
+    rows.visit(begin, end, [=](std::size_t i, std::size_t, std::size_t slot) {
+      table[(label ? std::size_t(label[i]) * slots : 0) + slot] += weight[i];
+    });
   else if (label == nullptr)
     rows.visit(begin, end, [=](std::size_t, std::size_t, std::size_t slot) { ++table[slot]; });
   else
@@ -71,9 +74,12 @@ std::vector<double> count_slots(const Rows& rows, std::span<const std::int32_t> 
   return count_in_parts<double>(rows, label, weight, options, monitor);
 }
 
-template std::vector<double> count_slots(const BinaryRows&, std::span<const std::int32_t>, std::span<const double>, const CountOptions&, Monitor&);
-template std::vector<double> count_slots(const Codes<std::uint8_t>&, std::span<const std::int32_t>, std::span<const double>, const CountOptions&, Monitor&);
-template std::vector<double> count_slots(const Codes<std::uint32_t>&, std::span<const std::int32_t>, std::span<const double>, const CountOptions&, Monitor&);
+template std::vector<double> count_slots(const BinaryRows&, std::span<const std::int32_t>, std::span<const double>,
+                                         const CountOptions&, Monitor&);
+template std::vector<double> count_slots(const Codes<std::uint8_t>&, std::span<const std::int32_t>, std::span<const double>,
+                                         const CountOptions&, Monitor&);
+template std::vector<double> count_slots(const Codes<std::uint32_t>&, std::span<const std::int32_t>, std::span<const double>,
+                                         const CountOptions&, Monitor&);
 
 Transposed transpose(const Pattern& pattern) {
   Transposed out{std::vector<std::int64_t>(pattern.width + 1), std::vector<std::int32_t>(pattern.index.size())};

@@ -41,18 +41,20 @@ inline double sum_log_dots(const double* p, std::size_t n, std::size_t classes, 
   return sum + product.log();
 }
 
-VITALFEW_HOT double sum_log_dots8(const double* p, std::size_t n, std::size_t classes, const std::uint8_t* code, std::ptrdiff_t stride,
-                                  std::size_t n_values, const double* r, const double* weight, std::size_t per_lane) {
+VITALFEW_HOT double sum_log_dots8(const double* p, std::size_t n, std::size_t classes, const std::uint8_t* code,
+                                  std::ptrdiff_t stride, std::size_t n_values, const double* r, const double* weight,
+                                  std::size_t per_lane) {
   return sum_log_dots(p, n, classes, code, stride, n_values, r, weight, per_lane);
 }
-VITALFEW_HOT double sum_log_dots32(const double* p, std::size_t n, std::size_t classes, const std::uint32_t* code, std::ptrdiff_t stride,
-                                   std::size_t n_values, const double* r, const double* weight, std::size_t per_lane) {
+VITALFEW_HOT double sum_log_dots32(const double* p, std::size_t n, std::size_t classes, const std::uint32_t* code,
+                                   std::ptrdiff_t stride, std::size_t n_values, const double* r, const double* weight,
+                                   std::size_t per_lane) {
   return sum_log_dots(p, n, classes, code, stride, n_values, r, weight, per_lane);
 }
 
 // sum over the listed rows of w (log p_t . present - log p_t . absent).
-VITALFEW_HOT double sum_log_ratios(const double* p, std::size_t classes, std::span<const std::int32_t> rows, const double* present,
-                                   const double* absent, const double* weight, std::size_t per_lane) {
+VITALFEW_HOT double sum_log_ratios(const double* p, std::size_t classes, std::span<const std::int32_t> rows,
+                                   const double* present, const double* absent, const double* weight, std::size_t per_lane) {
   double sum = 0, over = 1, under = 1;
   std::int64_t exponent = 0;
   std::size_t left = per_lane;
@@ -146,7 +148,12 @@ template <std::unsigned_integral Code>
 class CodesEvaluator {
  public:
   CodesEvaluator(const Codes<Code>& codes, const MdlProblem& problem, const MdlOptions& options)
-      : codes_(codes), options_(options), rows_(codes.n_rows, problem), ratio_(codes.n_features()), fixed_(codes.n_features()), safe_(codes.n_features()) {
+      : codes_(codes),
+        options_(options),
+        rows_(codes.n_rows, problem),
+        ratio_(codes.n_features()),
+        fixed_(codes.n_features()),
+        safe_(codes.n_features()) {
     const std::size_t classes = problem.n_classes;
     for (std::size_t j = 0; j < codes.n_features(); ++j) {
       const auto first = std::size_t(codes.offset[j]), values = std::size_t(codes.offset[j + 1]) - first;
@@ -174,9 +181,11 @@ class CodesEvaluator {
       const auto values = std::size_t(codes_.offset[j + 1] - codes_.offset[j]);
       double sum;
       if constexpr (sizeof(Code) == 1)
-        sum = sum_log_dots8(rows_.p(), rows_.n_rows(), rows_.n_classes(), codes_.column(j), codes_.row_stride, values, ratio_[j].data(), rows_.weight(), safe_[j]);
+        sum = sum_log_dots8(rows_.p(), rows_.n_rows(), rows_.n_classes(), codes_.column(j), codes_.row_stride, values,
+                            ratio_[j].data(), rows_.weight(), safe_[j]);
       else
-        sum = sum_log_dots32(rows_.p(), rows_.n_rows(), rows_.n_classes(), codes_.column(j), codes_.row_stride, values, ratio_[j].data(), rows_.weight(), safe_[j]);
+        sum = sum_log_dots32(rows_.p(), rows_.n_rows(), rows_.n_classes(), codes_.column(j), codes_.row_stride, values,
+                             ratio_[j].data(), rows_.weight(), safe_[j]);
       return {j, rows_.data() + sum - fixed_[j] + options_.feature_cost[j]};
     });
   }
@@ -223,7 +232,11 @@ class CodesEvaluator {
 class BinaryEvaluator {
  public:
   BinaryEvaluator(const BinaryRows& rows, const MdlProblem& problem, const MdlOptions& options)
-      : options_(options), rows_(rows.n_rows, problem), columns_(transpose(rows.pattern)), n_features_(rows.n_features()), fixed_(n_features_) {
+      : options_(options),
+        rows_(rows.n_rows, problem),
+        columns_(transpose(rows.pattern)),
+        n_features_(rows.n_features()),
+        fixed_(n_features_) {
     const std::size_t classes = problem.n_classes;
     std::vector<double> class_weight(classes), present(classes);
     for (std::size_t i = 0; i < rows.n_rows; ++i) class_weight[std::size_t(rows_.label(i))] += rows_.weight(i);
@@ -330,7 +343,8 @@ class BinaryEvaluator {
       return;
     }
     const double rest = h / (3 * (1 - h)) * std::max(x2, 0.0);
-    const double value = rows_.data() + total_weight_ * std::log(mean) - x1 - x2 / 2 + correction(j) - fixed_[j] + options_.feature_cost[j];
+    const double value =
+        rows_.data() + total_weight_ * std::log(mean) - x1 - x2 / 2 + correction(j) - fixed_[j] + options_.feature_cost[j];
     const double rounding = 1e-9 * (1 + std::abs(value));
     low = value - rest - rounding;
     spread = 2 * (rest + rounding);
@@ -346,7 +360,8 @@ class BinaryEvaluator {
     const double operations = double(rows_.n_rows() * rows_.n_classes());
     return best_of(contender.size(), operations, options_.threads, monitor, [&](std::size_t k) -> Candidate {
       const std::size_t j = contender[k];
-      const double all = sum_log_dots8(rows_.p(), rows_.n_rows(), rows_.n_classes(), nullptr, 0, 1, absent(j), rows_.weight(), safe_);
+      const double all =
+          sum_log_dots8(rows_.p(), rows_.n_rows(), rows_.n_classes(), nullptr, 0, 1, absent(j), rows_.weight(), safe_);
       return {j, rows_.data() + all + correction(j) - fixed_[j] + options_.feature_cost[j]};
     });
   }

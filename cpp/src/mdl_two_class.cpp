@@ -45,7 +45,7 @@ inline void multiply_column(const std::int32_t* row, std::size_t m, const double
 }
 
 struct Word {
-  double present, absent;    // what it adds to f
+  double present, absent;       // what it adds to f
   double A, B, over_A, over_B;  // exp(-present), exp(-absent) and their inverses
 };
 
@@ -59,7 +59,8 @@ struct Columns {
 VITALFEW_HOT void column_sums(const Columns& columns, const Word* word, const double* e, std::size_t every, std::size_t begin,
                               std::size_t end, double* sum) {
   for (std::size_t j = begin; j < end; ++j) {
-    const auto start = std::size_t(columns.start[j]), split = std::size_t(columns.split[j]), stop = std::size_t(columns.start[j + 1]);
+    const auto start = std::size_t(columns.start[j]), split = std::size_t(columns.split[j]),
+               stop = std::size_t(columns.start[j + 1]);
     const Word& w = word[j];
     LogProduct over, under;
     multiply_column(columns.row + start, split - start, e, w.A, w.B, every, over, under);
@@ -151,7 +152,8 @@ class TwoClass {
       // Blocks of equal work: bounds are placed by stored entries plus a constant a word.
       const std::size_t begin = block_bound(b, blocks), end = block_bound(b + 1, blocks);
       if (per_lane_ > 0)
-        column_sums({columns_.start.data(), split_.data(), columns_.index.data()}, word_.data(), e_.data(), per_lane_, begin, end, column_sum_.data());
+        column_sums({columns_.start.data(), split_.data(), columns_.index.data()}, word_.data(), e_.data(), per_lane_, begin, end,
+                    column_sum_.data());
       else
         for (std::size_t j = begin; j < end; ++j) column_sum_[j] = column_sum_exact(j);
       for (std::size_t j = begin; j < end; ++j)
@@ -229,7 +231,8 @@ class TwoClass {
   void plan_panels() {
     by_absent_.resize(word_.size());
     for (std::size_t j = 0; j < word_.size(); ++j) by_absent_[j] = j;
-    std::sort(by_absent_.begin(), by_absent_.end(), [&](std::size_t a, std::size_t b) { return word_[a].absent < word_[b].absent; });
+    std::sort(by_absent_.begin(), by_absent_.end(),
+              [&](std::size_t a, std::size_t b) { return word_[a].absent < word_[b].absent; });
     for (std::size_t p = 0; p < by_absent_.size();) {
       const double low = word_[by_absent_[p]].absent;
       std::size_t end = p;
@@ -261,7 +264,8 @@ class TwoClass {
       for (std::size_t k = 0; k < n_nodes; ++k) value[k] = smooth_at(middle + 0.5 * std::cos(pi * (double(k) + 0.5) / n_nodes));
       for (std::size_t m = 0; m < n_nodes; ++m) {
         coefficient[m] = 0;
-        for (std::size_t k = 0; k < n_nodes; ++k) coefficient[m] += value[k] * std::cos(pi * double(m) * (double(k) + 0.5) / n_nodes);
+        for (std::size_t k = 0; k < n_nodes; ++k)
+          coefficient[m] += value[k] * std::cos(pi * double(m) * (double(k) + 0.5) / n_nodes);
         coefficient[m] *= (m == 0 ? 1.0 : 2.0) / n_nodes;
       }
       chebyshev_sums(place_.data() + panel.begin, panel.end - panel.begin, coefficient, sorted_smooth_.data() + panel.begin);

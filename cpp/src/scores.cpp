@@ -26,12 +26,14 @@ void score_block(const Rows& rows, const double* table, std::size_t n_classes, c
     }
   });
   for (std::size_t i = begin; i < end; ++i)
-    for (std::size_t k = classes; k < segments * classes; ++k) out[i * segments * classes + k] += out[i * segments * classes + k - classes];
+    for (std::size_t k = classes; k < segments * classes; ++k)
+      out[i * segments * classes + k] += out[i * segments * classes + k - classes];
 }
 
 void validate(const Events& events, std::size_t n_features) {
   if (events.start.size() != n_features + 1 || events.start.back() != std::int64_t(events.segment.size()) ||
-      events.sign.size() != events.segment.size() || !std::is_sorted(events.start.begin(), events.start.end()) || events.start[0] != 0)
+      events.sign.size() != events.segment.size() || !std::is_sorted(events.start.begin(), events.start.end()) ||
+      events.start[0] != 0)
     throw std::invalid_argument("path events: one start for each feature and one more, a segment and a sign for each event");
   for (const std::int32_t g : events.segment)
     if (g < 0 || std::size_t(g) >= events.n_segments) throw std::invalid_argument("path events: a segment is out of bounds");
@@ -58,7 +60,9 @@ std::vector<double> score_rows(const Rows& rows, std::span<const double> table, 
 }
 
 template std::vector<double> score_rows(const BinaryRows&, std::span<const double>, std::size_t, const Events*, int, Monitor&);
-template std::vector<double> score_rows(const Codes<std::uint8_t>&, std::span<const double>, std::size_t, const Events*, int, Monitor&);
-template std::vector<double> score_rows(const Codes<std::uint32_t>&, std::span<const double>, std::size_t, const Events*, int, Monitor&);
+template std::vector<double> score_rows(const Codes<std::uint8_t>&, std::span<const double>, std::size_t, const Events*, int,
+                                        Monitor&);
+template std::vector<double> score_rows(const Codes<std::uint32_t>&, std::span<const double>, std::size_t, const Events*, int,
+                                        Monitor&);
 
 }  // namespace vitalfew

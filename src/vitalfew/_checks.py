@@ -40,8 +40,7 @@ def _encode_objects(y: NDArray) -> tuple[NDArray, NDArray[np.int32]]:
     missing = next((i for i, v in enumerate(values) if v is None or v != v), None)
     if missing is not None:
         raise ValueError(
-            f"Input y contains NaN: row {missing} has no label. Pass unlabelled rows as X_unlabeled, "
-            "or leave them out."
+            f"Input y contains NaN: row {missing} has no label. Pass unlabelled rows as X_unlabeled, or leave them out."
         )
     try:
         distinct = sorted(set(values))

@@ -13,7 +13,9 @@ from sklearn.utils import Bunch
 LIBRARIES = ("numpy", "pandas", "scipy", "sklearn")
 
 
-def load_docstrings(libraries=LIBRARIES, *, max_per_library: int = 1000, min_words: int = 20, remove=("examples",)) -> Bunch:
+def load_docstrings(
+    libraries=LIBRARIES, *, max_per_library: int = 1000, min_words: int = 20, remove=("examples",)
+) -> Bunch:
     """Docstrings of installed packages, labelled by the package they come from.
 
     Built at run time from the sources on this machine; nothing is downloaded or shipped, and nothing is imported.
@@ -59,7 +61,9 @@ def load_docstrings(libraries=LIBRARIES, *, max_per_library: int = 1000, min_wor
             if found == max_per_library:
                 break
     if len(set(target)) < 2:
-        raise ValueError(f"need docstrings of two packages at least; of {list(libraries)}, {sorted(set(target))} were found.")
+        raise ValueError(
+            f"need docstrings of two packages at least; of {list(libraries)}, {sorted(set(target))} were found."
+        )
     return Bunch(data=texts, target=np.array(target), names=names)
 
 

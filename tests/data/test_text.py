@@ -264,9 +264,7 @@ def test_subclass_of_str():
         def lower(self):
             return "never called"
 
-    assert_same_matrix(
-        WordPresence().fit_transform([Shouting("ab Σ")]), WordPresence().fit_transform(["ab Σ"])
-    )
+    assert_same_matrix(WordPresence().fit_transform([Shouting("ab Σ")]), WordPresence().fit_transform(["ab Σ"]))
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])

@@ -41,7 +41,8 @@ struct DenseColumns {
   std::size_t n_rows, n_cols;
 
   void validate() const {
-    if (data.size() != n_rows * n_cols) throw std::invalid_argument("dense matrix: the buffer does not have n_rows x n_cols entries");
+    if (data.size() != n_rows * n_cols)
+      throw std::invalid_argument("dense matrix: the buffer does not have n_rows x n_cols entries");
   }
   double dot(std::size_t j, std::span<const double> v) const {
     const T* x = data.data() + j * n_rows;

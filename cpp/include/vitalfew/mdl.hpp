@@ -16,9 +16,9 @@ namespace vitalfew {
 
 struct MdlOptions {
   std::size_t max_features = 0;
-  std::size_t patience = 10;            // steps without a new minimum before the search ends
-  bool patience_on_data = false;        // ... of the data part alone instead of the whole
-  bool backward = false;                // after each addition, take out what is better out (floating search)
+  std::size_t patience = 10;             // steps without a new minimum before the search ends
+  bool patience_on_data = false;         // ... of the data part alone instead of the whole
+  bool backward = false;                 // after each addition, take out what is better out (floating search)
   std::span<const double> feature_cost;  // per feature
   std::span<const double> size_cost;     // for |J| = 0 .. max_features
   int threads = 0;
@@ -39,7 +39,7 @@ struct MdlTrace {
 // and class (rows x classes); `table` log P(value | c) per slot and class.
 struct MdlProblem {
   std::span<const std::int32_t> label;
-  std::span<const double> weight;  // empty: 1
+  std::span<const double> weight;     // empty: 1
   std::span<const double> log_prior;  // per class
   std::span<const double> table;
   std::size_t n_classes;

@@ -74,9 +74,7 @@ class BinaryBlock:
         return BinaryBlock(indptr, self.indices[source], self.n_features)
 
     def count(self, label, weight, n_classes, threads=0):
-        present = _core.count_binary(
-            self.indptr, self.indices, self.n_features, label, weight, n_classes, threads
-        )
+        present = _core.count_binary(self.indptr, self.indices, self.n_features, label, weight, n_classes, threads)
         table = np.empty((2 * self.n_features, n_classes))
         np.subtract(class_totals(label, weight, n_classes, self.n_rows), present, out=table[0::2])
         table[1::2] = present
@@ -84,9 +82,7 @@ class BinaryBlock:
 
     def score(self, table, events=None, threads=0):
         absent = table[0::2]
-        evidence = _core.score_binary(
-            self.indptr, self.indices, self.n_features, table[1::2] - absent, events, threads
-        )
+        evidence = _core.score_binary(self.indptr, self.indices, self.n_features, table[1::2] - absent, events, threads)
         if events is None:
             return evidence + absent.sum(axis=0)
         return evidence + _cumulate(absent, events)

@@ -134,7 +134,10 @@ class TableCoder:
         if table.sparse_block is not None:
             table = RawTable(table.n_rows, table.names, matrix=table.sparse_block.to_codes().codes)
         flags, tops, small = self._code_small(table)
-        own = [isinstance(c, OwnCodes) and not flags[j] & _core.NEEDS_CODING and tops[j] <= c.n_values for j, c in enumerate(self.codings)]
+        own = [
+            isinstance(c, OwnCodes) and not flags[j] & _core.NEEDS_CODING and tops[j] <= c.n_values
+            for j, c in enumerate(self.codings)
+        ]
         return self._assemble(table, small, [j for j, is_own in enumerate(own) if not is_own])
 
     def _code_small(self, table: RawTable):
@@ -155,7 +158,8 @@ class TableCoder:
             j = int(infinite[0])
             row = int(np.argmax(np.isinf(_as_numbers(table.column(j)))))
             raise ValueError(
-                f"Input X contains infinity: column {table.names[j]!r}, row {row}. Replace it by a number, or by NaN if it means missing."
+                f"Input X contains infinity: column {table.names[j]!r}, row {row}. "
+                "Replace it by a number, or by NaN if it means missing."
             )
         return flags, tops, small
 
@@ -171,8 +175,8 @@ class TableCoder:
         is_whole = bool((distinct == np.floor(distinct)).all())
         if self.numeric == "distinct" and not is_whole and len(distinct) > MAX_CATEGORIES:
             warnings.warn(
-                f"column {table.names[j]!r} holds {len(distinct)} distinct fractional numbers, each taken as a value of its own; "
-                "cut it into intervals with Discretizer first.",
+                f"column {table.names[j]!r} holds {len(distinct)} distinct fractional numbers, "
+                "each taken as a value of its own; cut it into intervals with Discretizer first.",
                 DiscretizationWarning,
                 stacklevel=2,
             )

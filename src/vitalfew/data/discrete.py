@@ -50,9 +50,9 @@ class DiscreteData:
         if weight is not None and not weight.all():
             keep = np.flatnonzero(weight)
             given = Given(classes[label], keep)
-            present, label = np.unique(label[keep], return_inverse=True)
+            present, kept_label = np.unique(label[keep], return_inverse=True)
             table, weight = table.take(keep), check_weight(weight[keep], len(keep))
-            classes, label = classes[present], label.astype(np.int32)
+            classes, label = classes[present], kept_label.astype(np.int32)
         raw_unlabeled = None if X_unlabeled is None else read_table(X_unlabeled)
         return replace(cls._coded(table, label, classes, weight, coder, raw_unlabeled), given=given)
 
@@ -74,7 +74,7 @@ class DiscreteData:
         """Training and test rows of each fold of a scikit-learn splitter."""
         y = self.y if self.given is None else self.given.y
         for train, test in splitter.split(np.zeros((len(y), 1)), y):
-            yield (train, test) if self.given is None else (self.given.to_kept(train), self.given.to_kept(test))
+            yield ((train, test) if self.given is None else (self.given.to_kept(train), self.given.to_kept(test)))
 
     def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[DiscreteData, DiscreteData]:
         """Training and test part. Where labels shaped the coding, it is learned anew from the training part."""

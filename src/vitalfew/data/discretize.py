@@ -356,9 +356,7 @@ def _check_weight(sample_weight, X) -> NDArray[np.float64] | None:
     with np.errstate(over="ignore"):
         total = weight.sum()
     if not total < LARGEST_WEIGHT:
-        raise ValueError(
-            f"sample_weight must sum to less than {LARGEST_WEIGHT}, got {total}; count rows instead."
-        )
+        raise ValueError(f"sample_weight must sum to less than {LARGEST_WEIGHT}, got {total}; count rows instead.")
     return weight
 
 

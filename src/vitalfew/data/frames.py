@@ -1,4 +1,4 @@
-"""Reads tables of any kind: NumPy, scipy sparse, pandas, polars, Arrow. Nothing is coded here, only brought to one form."""
+"""Reads tables of any kind: NumPy, scipy sparse, pandas, polars, Arrow. Coding them comes later."""
 
 from __future__ import annotations
 
@@ -94,7 +94,9 @@ def _check_shape(shape: tuple[int, ...], min_rows: int) -> None:
     if len(shape) != 2:
         raise ValueError(f"Expected 2D array, got {len(shape)}D array instead (shape={shape}).")
     if shape[0] < min_rows:
-        raise ValueError(f"Found array with {shape[0]} sample(s) (shape={shape}) while a minimum of {min_rows} is required.")
+        raise ValueError(
+            f"Found array with {shape[0]} sample(s) (shape={shape}) while a minimum of {min_rows} is required."
+        )
     if shape[1] == 0:
         raise ValueError(f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
 
@@ -115,7 +117,9 @@ def _read_series(series: nw.Series, name: str) -> NDArray:
                 return values
         return series.cast(nw.Float64).to_numpy().astype(np.float64)
     if dtype.is_nested():
-        raise TypeError(f"column {name!r} holds {dtype}; a feature is one value a row: expand it into columns of its own.")
+        raise TypeError(
+            f"column {name!r} holds {dtype}; a feature is one value a row: expand it into columns of its own."
+        )
     if dtype.is_temporal():
         raise TypeError(f"column {name!r} holds {dtype}; turn dates into numbers or parts (year, weekday) first.")
     return _read_objects(np.array([*series.to_list(), None], dtype=object)[:-1], name)
@@ -143,15 +147,17 @@ def _read_sparse(X) -> BinaryBlock:
         raise ValueError("Complex data not supported\nsparse X holds complex numbers.")
     if X.shape[1] > np.iinfo(np.int32).max:
         raise ValueError(f"sparse X has {X.shape[1]} columns; at most 2,147,483,647 are supported.")
-    value = X.data if X.data.dtype.char in "dfbil" else X.data.astype(np.int8 if X.data.dtype.kind == "b" else np.float64)
+    value = (
+        X.data if X.data.dtype.char in "dfbil" else X.data.astype(np.int8 if X.data.dtype.kind == "b" else np.float64)
+    )
     indptr, indices = X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False)
     seen = _core.inspect_pattern(indptr, indices, value, X.shape[1])
     if seen["has_nan"]:
         at = int(np.flatnonzero(~np.isfinite(X.data))[0])
         row = int(np.searchsorted(indptr, at, side="right")) - 1
         raise ValueError(
-            f"Input X contains NaN or infinity (row {row}, column {int(indices[at])}); sparse data means present or absent "
-            "and has no missing values: remove them, or pass a dense table."
+            f"Input X contains NaN or infinity (row {row}, column {int(indices[at])}); sparse data means present "
+            "or absent and has no missing values: remove them, or pass a dense table."
         )
     if seen["has_zero"] or not seen["is_sorted"]:
         X = X.astype(np.float64) if X.dtype.kind == "b" else X.copy()

@@ -259,9 +259,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         stop = Terms.of(sorted(self._stop_words()))
         given = None if vocabulary is None else vocabulary.table()
         threads = 0 if self.n_jobs is None else max(0, self.n_jobs)
-        rows = _core.WordRows(
-            bool(self.lowercase), *self.ngram_range, keep_rows, stop.table(), given, threads
-        )
+        rows = _core.WordRows(bool(self.lowercase), *self.ngram_range, keep_rows, stop.table(), given, threads)
         with tqdm(disable=not self.verbose, unit=" documents", unit_scale=True) as bar:
             progress = (lambda done: bar.update(done - bar.n)) if self.verbose else None
             add_documents(rows, X, progress)
@@ -276,9 +274,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             data = np.ones(len(indices), dtype=self.dtype)
         else:
             threads = 0 if self.n_jobs is None else max(0, self.n_jobs)
-            data = _core.unit_rows(indptr, indices, self.idf_, threads).astype(
-                self._value_dtype(), copy=False
-            )
+            data = _core.unit_rows(indptr, indices, self.idf_, threads).astype(self._value_dtype(), copy=False)
         if indptr[-1] <= np.iinfo(np.int32).max:
             indptr = indptr.astype(np.int32)
         X = sparse.csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, width))
@@ -326,14 +322,10 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def _check_parameters(self):
         low, high = self.ngram_range
         if not 1 <= low <= high:
-            raise ValueError(
-                f"ngram_range must be (min_n, max_n) with 1 <= min_n <= max_n, got {self.ngram_range!r}."
-            )
+            raise ValueError(f"ngram_range must be (min_n, max_n) with 1 <= min_n <= max_n, got {self.ngram_range!r}.")
         if self.weighting not in WEIGHTINGS:
             raise ValueError(f"weighting must be one of {WEIGHTINGS}, got {self.weighting!r}.")
-        if self.max_features is not None and not (
-            isinstance(self.max_features, Integral) and self.max_features > 0
-        ):
+        if self.max_features is not None and not (isinstance(self.max_features, Integral) and self.max_features > 0):
             raise ValueError(f"max_features must be a positive int or None, got {self.max_features!r}.")
         for name in ("max_df", "min_df"):
             value = getattr(self, name)
@@ -398,9 +390,7 @@ def _checked_vocabulary(vocabulary) -> list[str]:
             raise ValueError("vocabulary gives the same column to several words; number them from 0 on.")
         missing = next((j for j in range(len(vocabulary)) if j not in columns), None)
         if missing is not None:
-            raise ValueError(
-                f"vocabulary of {len(vocabulary)} words has no column {missing}; number them from 0 on."
-            )
+            raise ValueError(f"vocabulary of {len(vocabulary)} words has no column {missing}; number them from 0 on.")
         terms = sorted(vocabulary, key=vocabulary.__getitem__)
     else:
         terms = sorted(vocabulary) if isinstance(vocabulary, (set, frozenset)) else list(vocabulary)
@@ -487,13 +477,7 @@ def _as_batch(item):
         return _from_arrow_protocol(getattr(item, "array", item))
     if library == "polars" and str(item.dtype) == "String":
         return _from_polars(item)
-    return (
-        item
-        if isinstance(item, (list, tuple))
-        else item.tolist()
-        if hasattr(item, "tolist")
-        else item.to_list()
-    )
+    return item if isinstance(item, (list, tuple)) else item.tolist() if hasattr(item, "tolist") else item.to_list()
 
 
 def _from_arrow_protocol(array):
@@ -533,9 +517,7 @@ def _utf8_of(chunk) -> tuple[np.ndarray, np.ndarray]:
 
     kind = chunk.type.value_type if pa.types.is_dictionary(chunk.type) else chunk.type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
-        raise TypeError(
-            f"documents must be strings, got an Arrow array of type {chunk.type}; cast it to pa.string()."
-        )
+        raise TypeError(f"documents must be strings, got an Arrow array of type {chunk.type}; cast it to pa.string().")
     if not (pa.types.is_string(chunk.type) or pa.types.is_large_string(chunk.type)):
         chunk = chunk.cast(pa.large_string())
     _, offsets, text = chunk.buffers()
@@ -548,11 +530,7 @@ def _reject(item, row: int):
     kind = type(item).__name__
     is_nan = isinstance(item, (float, np.floating)) and item != item
     if item is None or is_nan or kind in ("NAType", "NaTType"):
-        raise ValueError(
-            f"document {row} is missing ({item!r}); fill missing documents, e.g. with an empty string."
-        )
+        raise ValueError(f"document {row} is missing ({item!r}); fill missing documents, e.g. with an empty string.")
     if isinstance(item, (bytes, bytearray)):
         raise TypeError(f"document {row} is {kind}, not str; decode it, e.g. document.decode('utf-8').")
-    raise TypeError(
-        f"document {row} is of type {kind}, not str; convert the documents, e.g. with astype(str)."
-    )
+    raise TypeError(f"document {row} is of type {kind}, not str; convert the documents, e.g. with astype(str).")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from vitalfew.summaries.counts import Counts, sum_by_feature
+from vitalfew.summaries.information import information
 
 # Stands for log 0: a value never seen in a class when there is no prior.
 LOG_ZERO = -690.0
@@ -122,3 +123,36 @@ def normalise(score: NDArray[np.float64]) -> NDArray[np.float64]:
     np.exp(p, out=p)
     p /= (p @ np.ones(len(classes)))[..., None]
     return p
+
+
+def used_table(evidence: Evidence, support: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """log P(value | class) of the features in the set, 0 for the others: these say the same for every class."""
+    return np.where(np.repeat(support, evidence.counts.n_values)[:, None], evidence.log_table, 0.0)
+
+
+def linear_form(evidence: Evidence, support: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Coefficients and intercepts such that P(y | x) is the logistic function or softmax of coef @ x + intercept."""
+    if not evidence.counts.is_binary:
+        raise AttributeError("coef_ and intercept_ exist for 0/1 features only; some features here have more values.")
+    table = used_table(evidence, support)
+    absent, present = table[0::2], table[1::2]
+    coef, intercept = (present - absent).T, absent.sum(axis=0) + evidence.log_prior
+    if evidence.counts.n_classes == 2:
+        return coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+    return coef, intercept
+
+
+def describe_features(evidence: Evidence, support: NDArray[np.bool_], names) -> dict[str, NDArray]:
+    """What each feature of the set tells, and for 0/1 features which class it speaks for when present."""
+    counts, used = evidence.counts, np.flatnonzero(support)
+    bits = information(counts.table, counts.offsets).mutual / np.log(2)
+    used = used[np.argsort(-bits[used], kind="stable")]
+    columns = {"feature": np.array([str(names[j]) for j in used], dtype=object), "information": bits[used]}
+    if counts.is_binary and counts.n_classes > 1:
+        present = counts.offsets[used] + 1
+        odds = evidence.log_table[present] - evidence.log_table[present - 1]
+        odds = odds - (odds.sum(axis=1, keepdims=True) - odds) / (counts.n_classes - 1)
+        best = odds.argmax(axis=1)
+        columns["speaks_for"] = counts.classes[best].astype(str)
+        columns["weight"] = odds[np.arange(len(used)), best] / np.log(2)
+    return columns

@@ -24,7 +24,7 @@ class InformationRanking(SelectorMixin, BaseEstimator):
     r"""Select the features that tell most about the label, each on its own.
 
     Ranks by :math:`I(X_j; Y)`. How many are kept is a number, or a rule that scores Naive Bayes with the first k
-    features, or ``"fdr"``: all whose G-test is significant at false discovery rate `alpha` (Benjamini & Hochberg, 1995).
+    features, or ``"fdr"``: all whose G-test is significant at false discovery rate `alpha` (Benjamini and Hochberg).
 
     Parameters
     ----------
@@ -130,7 +130,9 @@ class InformationRanking(SelectorMixin, BaseEstimator):
             known = rules.supported_rules(FeaturePath)
             if self.k != "fdr" and self.k not in known:
                 listed = ", ".join(repr(r) for r in ["fdr", *known])
-                raise RuleError(f"k={self.k!r} is not a rule this selector supports; it takes a number, or one of {listed}.")
+                raise RuleError(
+                    f"k={self.k!r} is not a rule this selector supports; it takes a number, or one of {listed}."
+                )
         elif not isinstance(self.k, Integral) or self.k < 0:
             raise ValueError(f"k must be a whole number of features, 'fdr' or a rule, got {self.k!r}.")
         if not 0 < self.alpha < 1:

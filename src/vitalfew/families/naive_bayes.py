@@ -16,8 +16,15 @@ from vitalfew._checks import check_choice, check_threads, check_weight, encode_l
 from vitalfew.data.coding import NUMERIC, TableCoder
 from vitalfew.data.discrete import DiscreteData
 from vitalfew.data.frames import read_table
-from vitalfew.families.evidence import Evidence, log_of, normalise
-from vitalfew.families.naive_bayes_path import FeatureFamily, FeaturePath, PriorFamily, PriorPath, counts_of, loo_probabilities
+from vitalfew.families.evidence import Evidence, describe_features, linear_form, log_of, normalise, used_table
+from vitalfew.families.naive_bayes_path import (
+    FeatureFamily,
+    FeaturePath,
+    PriorFamily,
+    PriorPath,
+    counts_of,
+    loo_probabilities,
+)
 from vitalfew.rules.selection import make_frame
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.information import information
@@ -28,12 +35,14 @@ ORDERS = ("greedy", "information")
 def _can_fit_partially(model: NaiveBayes) -> bool:
     """Counts must be enough: the greedy search and resampling need all rows at once."""
     if isinstance(model.prior_strength, str):
-        raise AttributeError(f"partial_fit takes a number as prior_strength; the rule {model.prior_strength!r} needs all rows at once: use fit.")
+        raise AttributeError(
+            f"partial_fit takes a number as prior_strength; the rule {model.prior_strength!r} needs all rows: use fit."
+        )
     needs_rows = model.order == "greedy" or model.features in ("mdl", "cv", "1se", "loo", "holdout")
     if model.features is not None and needs_rows:
         raise AttributeError(
-            f"partial_fit cannot choose features={model.features!r} in {model.order!r} order, which needs all rows at once; use fit, or "
-            "order='information' with a number, 'bic', 'aic' or 'ebic'."
+            f"partial_fit cannot choose features={model.features!r} in {model.order!r} order, "
+            "which needs all rows at once; use fit, or order='information' with a number, 'bic', 'aic' or 'ebic'."
         )
     return True
 
@@ -117,7 +126,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     >>> model.get_support(indices=True)
     array([7])
     >>> round(model.score(X, y), 2)
-    0.93
+    0.92
     """
 
     def __init__(
@@ -149,16 +158,25 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    counts_: Counts
+    prior_strength_: float
+    _data: DiscreteData | None
+    _length: rules.Bits | None
+
     def fit(self, X, y, sample_weight=None, *, X_unlabeled=None):
         """Learn from labelled rows; rows without labels only inform the pooled prior."""
         self._check_parameters()
         data = self._read(X, y, sample_weight, X_unlabeled)
         self.classes_ = data.classes
-        self.selections_, self.paths_ = {}, {}
+        self.selections_: dict[str, rules.Selection] = {}
+        self.paths_: dict[str, PriorPath | FeaturePath] = {}
         self._choose_prior(data)
         support = self._choose_features(data)
-        path = self.paths_.get("features")
-        self._set_evidence(Evidence(path.evidence.counts if path else counts_of(data), self.prior_strength_, self.prior_mean), support)
+        path = self.path_ if "features" in self.paths_ else None
+        self._set_evidence(
+            Evidence(path.evidence.counts if path else counts_of(data), self.prior_strength_, self.prior_mean),
+            support,
+        )
         self._data, self._length = data, None  # the description length is computed when somebody asks
         return self
 
@@ -178,9 +196,15 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         self.counts_ = counts if is_first else self.counts_ + counts
         if not is_first and len(self.counts_.classes) > len(self.classes_):
             new = sorted(set(self.counts_.classes.tolist()) - set(self.classes_.tolist()))
-            raise ValueError(f"y holds classes {new} that the first call of partial_fit did not name; pass them there in `classes`.")
+            raise ValueError(
+                f"y holds classes {new} that the first call of partial_fit did not name; pass them there in `classes`."
+            )
         self.classes_ = self.counts_.classes
-        self.coder_ = coder if self.counts_.codings is None else TableCoder(coder.numeric, coder.threads, self.counts_.codings, self.counts_.names)
+        self.coder_ = (
+            coder
+            if self.counts_.codings is None
+            else TableCoder(coder.numeric, coder.threads, self.counts_.codings, self.counts_.names)
+        )
         self.prior_strength_ = float(self.prior_strength)
         evidence = Evidence(self.counts_, self.prior_strength_, self.prior_mean)
         self._set_evidence(evidence, self._support_from_counts(evidence))
@@ -192,7 +216,10 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         table = read_table(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        return self.coder_.transform(table).score(self._used_table(), None, check_threads(self.n_jobs))[:, 0] + self.class_log_prior_
+        return (
+            self.coder_.transform(table).score(self._used_table(), None, check_threads(self.n_jobs))[:, 0]
+            + self.class_log_prior_
+        )
 
     def predict_proba(self, X) -> NDArray[np.float64]:
         """P(y | x) of each row and class."""
@@ -211,14 +238,17 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     def loo_predict_proba(self, X, y, sample_weight=None) -> NDArray[np.float64]:
         """P(y | x) of each training row by the model of all the others, exact for the set J.
 
-        `X`, `y` and `sample_weight` are the rows the model was fitted on. O(one prediction pass + tables for each class).
+        `X`, `y` and `sample_weight` are the rows the model was fitted on. It costs a prediction pass and a table for
+        each class.
         """
         check_is_fitted(self)
         table = read_table(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         rows = self._training_rows(table, y, sample_weight)
         if abs(rows.n_rows - self.counts_.n) > 1e-6 * self.counts_.n and rows.weight is None:
-            raise ValueError(f"the model was fitted on rows of total weight {self.counts_.n:g}, got {rows.n_rows}; pass the training rows.")
+            raise ValueError(
+                f"the model was fitted on rows of weight {self.counts_.n:g}, got {rows.n_rows}; pass the training rows."
+            )
         start = np.concatenate([[0], np.cumsum(self.support_)]).astype(np.int64)
         n_used = int(start[-1])
         events = (start, np.zeros(n_used, dtype=np.int32), np.ones(n_used, dtype=np.int8), 1)
@@ -232,32 +262,18 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         weight, the log-odds of that class against the others in bits. Give `feature_names` where X had none, for
         instance ``words.get_feature_names_out()``.
         """
-        check_is_fitted(self)
-        names = self.counts_.names if feature_names is None else feature_names
+        names = self._evidence().counts.names if feature_names is None else list(feature_names)
         if len(names) != self.n_features_in_:
             raise ValueError(f"feature_names has {len(names)} names for {self.n_features_in_} features.")
-        counts, used = self.counts_, np.flatnonzero(self.support_)
-        bits = information(counts.table, counts.offsets).mutual / np.log(2)
-        used = used[np.argsort(-bits[used], kind="stable")]
-        columns = {"feature": np.array([str(names[j]) for j in used], dtype=object), "information": bits[used]}
-        if self._is_binary and len(self.classes_) > 1:
-            present = counts.offsets[used] + 1
-            odds = self.feature_log_prob_[present] - self.feature_log_prob_[present - 1]
-            odds = odds - (odds.sum(axis=1, keepdims=True) - odds) / (odds.shape[1] - 1)
-            best = odds.argmax(axis=1)
-            columns["speaks_for"] = self.classes_[best].astype(str)
-            columns["weight"] = odds[np.arange(len(used)), best] / np.log(2)
-        return make_frame(columns)
+        return make_frame(describe_features(self._evidence(), self.support_, names))
 
     @property
     def coef_(self) -> NDArray[np.float64]:
-        check_is_fitted(self)
-        return self._linear_form()[0]
+        return linear_form(self._evidence(), self.support_)[0]
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        check_is_fitted(self)
-        return self._linear_form()[1]
+        return linear_form(self._evidence(), self.support_)[1]
 
     @property
     def selection_(self):
@@ -272,7 +288,9 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         """The path of the last rule that chose."""
         check_is_fitted(self)
         if not getattr(self, "paths_", None):
-            raise AttributeError("there is no path: give a number or a rule as `features`, or a rule as `prior_strength`.")
+            raise AttributeError(
+                "there is no path: give a number or a rule as `features`, or a rule as `prior_strength`."
+            )
         return list(self.paths_.values())[-1]
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -295,11 +313,15 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         if isinstance(self.features, Real) and (not isinstance(self.features, Integral) or self.features < 0):
             raise ValueError(f"features must be None, a whole number of features or a rule, got {self.features!r}.")
         if isinstance(self.prior_strength, Real) and not 0 <= self.prior_strength < np.inf:
-            raise ValueError(f"prior_strength must be a number of rows, 0 or more, or a rule, got {self.prior_strength!r}.")
+            raise ValueError(
+                f"prior_strength must be a number of rows, 0 or more, or a rule, got {self.prior_strength!r}."
+            )
         if isinstance(self.prior_mean, str):
             check_choice("prior_mean", self.prior_mean, ("pooled", "uniform"))
         elif not 0 < self.prior_mean < 1:
-            raise ValueError(f"prior_mean must lie between 0 and 1, or be 'pooled' or 'uniform', got {self.prior_mean!r}.")
+            raise ValueError(
+                f"prior_mean must lie between 0 and 1, or be 'pooled' or 'uniform', got {self.prior_mean!r}."
+            )
 
     def _read(self, X, y, sample_weight, X_unlabeled) -> DiscreteData:
         self.coder_ = TableCoder(self.numeric, check_threads(self.n_jobs))
@@ -312,7 +334,10 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
             wide = np.flatnonzero(np.diff(data.block.offsets) > 2)
             if wide.size:
                 name = self.coder_.names[int(wide[0])]
-                raise ValueError(f"prior_mean={self.prior_mean} needs 0/1 features, but column {name!r} has more values; use 'pooled' or 'uniform'.")
+                raise ValueError(
+                    f"prior_mean={self.prior_mean} needs 0/1 features, but column {name!r} has more values; "
+                    "use 'pooled' or 'uniform'."
+                )
         return data
 
     def _name_features(self) -> None:
@@ -345,23 +370,23 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         d = data.block.n_features
         if self.features is None:
             return np.ones(d, dtype=bool)
-        is_number = not isinstance(self.features, str)
-        if is_number and self.features > d:
+        size = None if isinstance(self.features, str) else int(self.features)
+        if size is not None and size > d:
             raise ValueError(f"features={self.features} but X has {d} feature(s); pass None for all of them.")
         family = FeatureFamily(
             self.prior_strength_,
             self.prior_mean,
             self.order,
             self.backward,
-            self.features if is_number else self.max_features,
+            self.max_features if size is None else size,
             self.features == "mdl",
             self.verbose,
         )
         path = family.path(data)
-        if is_number:
+        if size is not None:
             selection = rules.fixed(path, len(path.grid) - 1)
         else:
-            selection = rules.choose(self.features, path, family, data, self._options())
+            selection = rules.choose(str(self.features), path, family, data, self._options())
         self.selections_["features"], self.paths_["features"] = selection, path
         return path.at(selection.index)
 
@@ -373,7 +398,15 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         score = information(counts.table, counts.offsets).mutual
         order = np.argsort(-score, kind="stable").astype(np.int32)
         steps = np.arange(counts.n_features + 1)
-        path = FeaturePath(evidence, None, order, np.ones(len(order), dtype=np.int8), steps, np.zeros(len(order)), "information")
+        path = FeaturePath(
+            evidence,
+            None,
+            order,
+            np.ones(len(order), dtype=np.int8),
+            steps,
+            np.zeros(len(order)),
+            "information",
+        )
         if isinstance(self.features, str):
             selection = rules.choose(self.features, path, None, None, self._options())
         else:
@@ -415,7 +448,9 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     def bic_(self) -> float:
         counts = self._evidence().counts
         values = counts.n_values - 1
-        n_parameters = counts.n_classes - 1 + values[~self.support_].sum() + counts.n_classes * values[self.support_].sum()
+        n_parameters = (
+            counts.n_classes - 1 + values[~self.support_].sum() + counts.n_classes * values[self.support_].sum()
+        )
         return float(rules.bic(self.log_likelihood_, n_parameters, counts.n))
 
     @property
@@ -442,20 +477,4 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         return rules.description_length(log_likelihood, counts.class_count, counts.n_features, n_values)
 
     def _used_table(self) -> NDArray[np.float64]:
-        if self.support_.all():
-            return self.feature_log_prob_
-        return np.where(np.repeat(self.support_, self.counts_.n_values)[:, None], self.feature_log_prob_, 0.0)
-
-    @property
-    def _is_binary(self) -> bool:
-        return bool((self.counts_.n_values == 2).all())
-
-    def _linear_form(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        if not self._is_binary:
-            raise AttributeError("coef_ and intercept_ exist for 0/1 features only; this model has features with more values.")
-        table = self._used_table()
-        absent, present = table[0::2], table[1::2]
-        coef, intercept = (present - absent).T, absent.sum(axis=0) + self.class_log_prior_
-        if len(self.classes_) == 2:
-            return coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        return coef, intercept
+        return self.feature_log_prob_ if self.support_.all() else used_table(self._evidence(), self.support_)

@@ -36,7 +36,7 @@ class FeaturePath:
     """
 
     evidence: Evidence
-    data: DiscreteData
+    data: DiscreteData | None
     feature: NDArray[np.int32]
     sign: NDArray[np.int8]
     steps: NDArray[np.int64]
@@ -82,7 +82,12 @@ class FeaturePath:
         feature, sign, segment = self.feature[used], self.sign[used], segment[used]
         order = np.argsort(feature, kind="stable")
         start = np.searchsorted(feature[order], np.arange(self.evidence.counts.n_features + 1))
-        return start.astype(np.int64), segment[order].astype(np.int32), sign[order].astype(np.int8), len(self._stations)
+        return (
+            start.astype(np.int64),
+            segment[order].astype(np.int32),
+            sign[order].astype(np.int8),
+            len(self._stations),
+        )
 
     def _at_points(self, at_stations: NDArray[np.float64]) -> NDArray[np.float64]:
         station = np.searchsorted(self._stations, self.steps)
@@ -95,6 +100,8 @@ class FeaturePath:
 
     def loo(self) -> LeaveOneOut:
         """Exact for each set of features, which is taken as given."""
+        if self.data is None:
+            raise ValueError("leave-one-out needs the training rows, which are not stored with a model; fit it again.")
         note = "the order of the features comes from all rows"
         return LeaveOneOut(self._at_points(loo_probabilities(self.evidence, self.data, self._events)), True, note)
 
@@ -115,11 +122,19 @@ class FeaturePath:
         counts = self.evidence.counts
         if self.trace is not None:
             data = self.trace[self.steps]
+        elif self.data is None:
+            raise ValueError(
+                "the description length needs the training rows, which a model does not keep; fit it again."
+            )
         else:
             own = np.take_along_axis(self.predict(self.data), self.data.label[:, None, None], axis=2)[:, :, 0]
             weight = np.ones(len(own)) if self.data.weight is None else self.data.weight
             data = weight @ -log_of(own)
-        model = subset_cost(self.grid, counts.n_features) + class_cost(counts.class_count) + self._accumulated(self.feature_cost)
+        model = (
+            subset_cost(self.grid, counts.n_features)
+            + class_cost(counts.class_count)
+            + self._accumulated(self.feature_cost)
+        )
         return DescriptionLength(data, model)
 
     def _accumulated(self, per_feature: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -131,7 +146,14 @@ class FeaturePath:
         names = self.evidence.counts.names
         step = np.arange(1, len(self.feature) + 1)
         change = np.where(self.sign > 0, "enters", "leaves")
-        return make_frame({"step": step, "feature": np.array([names[f] for f in self.feature], dtype=str), "change": change, "size": self._size_after[1:]})
+        return make_frame(
+            {
+                "step": step,
+                "feature": np.array([names[f] for f in self.feature], dtype=str),
+                "change": change,
+                "size": self._size_after[1:],
+            }
+        )
 
     def plot(self):
         """Description length along the path, with the feature that enters at each point on hover."""
@@ -237,7 +259,10 @@ class PriorPath:
 
     def predict(self, data: DiscreteData) -> NDArray[np.float64]:
         """Class probabilities at all points: (rows, points, classes)."""
-        points = [normalise(data.block.score(e.log_table, None, data.coder.threads)[:, 0] + e.log_prior) for e in self._evidence()]
+        points = [
+            normalise(data.block.score(e.log_table, None, data.coder.threads)[:, 0] + e.log_prior)
+            for e in self._evidence()
+        ]
         return np.stack(points, axis=1)
 
     def loo(self) -> LeaveOneOut:

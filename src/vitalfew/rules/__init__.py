@@ -4,4 +4,16 @@ from vitalfew.rules.criteria import Bits, aic, bic, description_length, ebic
 from vitalfew.rules.registry import Options, check_rule, choose, fixed, supported_rules
 from vitalfew.rules.selection import Selection
 
-__all__ = ["Bits", "Options", "Selection", "aic", "bic", "check_rule", "choose", "description_length", "ebic", "fixed", "supported_rules"]
+__all__ = [
+    "Bits",
+    "Options",
+    "Selection",
+    "aic",
+    "bic",
+    "check_rule",
+    "choose",
+    "description_length",
+    "ebic",
+    "fixed",
+    "supported_rules",
+]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from vitalfew.rules.path import Path
+from vitalfew.rules.path import Described, Probabilistic
 from vitalfew.rules.selection import Selection
 
 BITS = float(1 / np.log(2))
@@ -112,9 +112,7 @@ def description_length(log_likelihood, class_count, n_candidates, n_values=(), u
     class_count = np.asarray(class_count, dtype=float)
     n_values = np.asarray(n_values, dtype=float)
     model = (
-        subset_cost(len(n_values), n_candidates)
-        + class_cost(class_count)
-        + feature_cost(class_count, n_values).sum()
+        subset_cost(len(n_values), n_candidates) + class_cost(class_count) + feature_cost(class_count, n_values).sum()
     )
     return Bits(-float(log_likelihood) * scale, float(model) * scale)
 
@@ -151,7 +149,7 @@ def feature_cost(class_count, n_values):
     return log_binomial(np.asarray(class_count, dtype=float) + n_values - 1, n_values - 1).sum(axis=-1)
 
 
-def choose_criterion(rule: str, path: Path) -> Selection:
+def choose_criterion(rule: str, path: Probabilistic, *_) -> Selection:
     """The point with the least criterion."""
     found = path.log_likelihood()
     if rule == "aic":
@@ -160,10 +158,19 @@ def choose_criterion(rule: str, path: Path) -> Selection:
         score = bic(found.log_likelihood, found.n_parameters, found.n_samples)
     else:
         score = ebic(found.log_likelihood, found.n_parameters, found.n_samples, path.n_features, found.n_candidates)
-    return Selection(path.knob, rule, path.grid, score, np.full(len(score), np.nan), path.n_features, int(np.argmin(score)), rule.upper())
+    return Selection(
+        path.knob,
+        rule,
+        path.grid,
+        score,
+        np.full(len(score), np.nan),
+        path.n_features,
+        int(np.argmin(score)),
+        rule.upper(),
+    )
 
 
-def choose_mdl(rule: str, path: Path) -> Selection:
+def choose_mdl(rule: str, path: Described, *_) -> Selection:
     """The point with the least description length."""
     data, model = path.description_length()
     score = (data + model) * BITS

@@ -36,8 +36,6 @@ class DescriptionLength(NamedTuple):
 class Data(Protocol):
     """Rows with their targets, as a family takes them."""
 
-    weight: NDArray[np.float64] | None
-
     @property
     def y(self) -> NDArray: ...
     @property
@@ -48,26 +46,45 @@ class Data(Protocol):
 
 
 class Path(Protocol):
-    """Models of growing complexity, computed together. A family leaves out the methods its paths cannot answer."""
+    """Models of growing complexity, computed together."""
 
-    knob: str
-    grid: NDArray  # the knob's values, from simple to complex
-    n_features: NDArray  # features used at each point
+    @property
+    def knob(self) -> str: ...
+    @property
+    def grid(self) -> NDArray:
+        """The knob's values, from simple to complex."""
+
+    @property
+    def n_features(self) -> NDArray:
+        """Features used at each point."""
 
     def at(self, index: int) -> Any:
         """The fitted parameters of one point."""
 
+
+class Predicting(Path, Protocol):
+    """A path that supports "cv", "1se" and "holdout"."""
+
     def predict(self, data) -> NDArray[np.float64]:
-        """Predictions at all points, (rows, points[, classes]): enables "cv", "1se" and "holdout"."""
+        """Predictions at all points: (rows, points[, classes])."""
 
-    def log_likelihood(self) -> Likelihood:
-        """Enables "bic", "aic" and "ebic"."""
 
-    def loo(self) -> LeaveOneOut:
-        """Enables "loo"."""
+class Probabilistic(Path, Protocol):
+    """A path that supports "bic", "aic" and "ebic"."""
 
-    def description_length(self) -> DescriptionLength:
-        """Enables "mdl"."""
+    def log_likelihood(self) -> Likelihood: ...
+
+
+class LeavingOneOut(Path, Protocol):
+    """A path that supports "loo"."""
+
+    def loo(self) -> LeaveOneOut: ...
+
+
+class Described(Path, Protocol):
+    """A path that supports "mdl"."""
+
+    def description_length(self) -> DescriptionLength: ...
 
 
 class Family(Protocol):

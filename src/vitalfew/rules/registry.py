@@ -30,18 +30,18 @@ class Rule:
     """A way to pick a point, and the method of a path it asks."""
 
     needs: str
-    choose: Callable[[str, Path, Family, Any, Options], Selection]
+    choose: Callable[..., Selection]  # (rule, path, family, data, options)
 
 
 RULES: dict[str, Rule] = {
     "cv": Rule("predict", choose_by_folds),
     "1se": Rule("predict", choose_by_folds),
     "holdout": Rule("predict", choose_by_holdout),
-    "loo": Rule("loo", lambda rule, path, family, data, options: choose_by_loo(rule, path, data, options)),
-    "bic": Rule("log_likelihood", lambda rule, path, *_: choose_criterion(rule, path)),
-    "aic": Rule("log_likelihood", lambda rule, path, *_: choose_criterion(rule, path)),
-    "ebic": Rule("log_likelihood", lambda rule, path, *_: choose_criterion(rule, path)),
-    "mdl": Rule("description_length", lambda rule, path, *_: choose_mdl(rule, path)),
+    "loo": Rule("loo", choose_by_loo),
+    "bic": Rule("log_likelihood", choose_criterion),
+    "aic": Rule("log_likelihood", choose_criterion),
+    "ebic": Rule("log_likelihood", choose_criterion),
+    "mdl": Rule("description_length", choose_mdl),
 }
 
 
@@ -58,7 +58,7 @@ def check_rule(knob: str, value, path_type: type[Any], numbers: str = "a number"
         raise RuleError(f"{knob}={value!r} is not a rule this model supports; it takes {numbers}, or one of {listed}.")
 
 
-def choose(rule: str, path: Path, family: Family, data, options: Options) -> Selection:
+def choose(rule: str, path: Path, family: Family | None, data, options: Options) -> Selection:
     """The point of the path that the rule picks."""
     check_rule(path.knob, rule, type(path))
     return RULES[rule].choose(rule, path, family, data, options)

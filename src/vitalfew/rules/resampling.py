@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold, check_cv, train_test_split
 
 from vitalfew._progress import progress
-from vitalfew.rules.path import Family, Path
+from vitalfew.rules.path import Family, LeavingOneOut, Path
 from vitalfew.rules.scoring import Scores, score_probabilities
 from vitalfew.rules.selection import Selection
 
@@ -46,7 +46,7 @@ def choose_by_holdout(rule: str, path: Path, family: Family, data, options) -> S
     return _select(rule, path, score_probabilities(prediction, tested, options.scoring), options.scoring)
 
 
-def choose_by_loo(rule: str, path: Path, data, options) -> Selection:
+def choose_by_loo(rule: str, path: LeavingOneOut, _family, data, options) -> Selection:
     """Leave-one-out score of each point."""
     found = path.loo()
     selection = _select(rule, path, score_probabilities(found.prediction, data, options.scoring), options.scoring)
@@ -68,5 +68,13 @@ def _select(rule: str, path: Path, scores: Scores, scoring) -> Selection:
         index = int(np.flatnonzero(loss <= loss[index] + (error if error == error else 0.0))[0])
     measure = "error" if scoring is None else scoring if isinstance(scoring, str) else "score"
     return Selection(
-        path.knob, rule, path.grid, scores.value, scores.standard_error, path.n_features, index, measure, sign < 0
+        path.knob,
+        rule,
+        path.grid,
+        scores.value,
+        scores.standard_error,
+        path.n_features,
+        index,
+        measure,
+        sign < 0,
     )

@@ -81,19 +81,33 @@ class Selection:
         lines = (
             alt.Chart(alt.Data(values=long))
             .mark_line(point=len(rows) <= 60)
-            .encode(x=x, y=alt.Y("value:Q", title=self.measure, scale=alt.Scale(zero=False)), color=alt.Color("curve:N", sort=curves, title=None), tooltip=tooltip)
+            .encode(
+                x=x,
+                y=alt.Y("value:Q", title=self.measure, scale=alt.Scale(zero=False)),
+                color=alt.Color("curve:N", sort=curves, title=None),
+                tooltip=tooltip,
+            )
         )
         layers = [lines]
         banded = [
-            {self.knob: r[self.knob], "low": r[self.measure] - r["standard_error"], "high": r[self.measure] + r["standard_error"]}
+            {
+                self.knob: r[self.knob],
+                "low": r[self.measure] - r["standard_error"],
+                "high": r[self.measure] + r["standard_error"],
+            }
             for r in rows
             if r["standard_error"] == r["standard_error"]
         ]
         if banded:
-            layers.insert(0, alt.Chart(alt.Data(values=banded)).mark_area(opacity=0.2).encode(x=x, y="low:Q", y2="high:Q"))
+            layers.insert(
+                0,
+                alt.Chart(alt.Data(values=banded)).mark_area(opacity=0.2).encode(x=x, y="low:Q", y2="high:Q"),
+            )
         chosen = [{self.knob: rows[self.index][self.knob], "value": rows[self.index][self.measure]}]
         layers.append(alt.Chart(alt.Data(values=chosen)).mark_rule(strokeDash=[4, 4], color="gray").encode(x=x))
-        layers.append(alt.Chart(alt.Data(values=chosen)).mark_point(size=120, color="black", filled=True).encode(x=x, y="value:Q"))
+        layers.append(
+            alt.Chart(alt.Data(values=chosen)).mark_point(size=120, color="black", filled=True).encode(x=x, y="value:Q")
+        )
         title = f"{self.knob.replace('_', ' ')} = {self.value:g} chosen by {self.rule!r}"
         return alt.layer(*layers).properties(title=title, width=480, height=280)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,9 @@ class Counts:
             object.__setattr__(self, "unlabeled", np.zeros(len(self.table)))
 
     @classmethod
-    def from_data(cls, X, y, *, sample_weight=None, X_unlabeled=None, numeric: str = "mdl", n_jobs: int | None = None) -> Counts:
+    def from_data(
+        cls, X, y, *, sample_weight=None, X_unlabeled=None, numeric: str = "mdl", n_jobs: int | None = None
+    ) -> Counts:
         """Counts of a table or sparse matrix `X` with labels `y`, and of rows without labels."""
         table = read_table(X)
         classes, label = encode_labels(y)
@@ -119,6 +121,11 @@ class Counts:
         return np.diff(self.offsets)
 
     @property
+    def is_binary(self) -> bool:
+        """Whether every feature has two values."""
+        return bool((self.n_values == 2).all())
+
+    @property
     def line_count(self) -> NDArray[np.float64]:
         """Labelled rows with each value."""
         return self.table @ np.ones(self.n_classes)
@@ -134,7 +141,8 @@ class Counts:
 
     @property
     def has_missing(self) -> NDArray[np.bool_]:
-        return (self.class_count - self.observed > 1e-9 * max(self.n, 1)).any(axis=1)
+        is_short = self.class_count - self.observed > 1e-9 * max(self.n, 1)
+        return np.asarray(is_short.any(axis=1))
 
     def __add__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):
@@ -158,7 +166,9 @@ class Counts:
         if min(rest.table.min(initial=0), rest.class_count.min(initial=0), rest.unlabeled.min(initial=0)) < -tolerance:
             raise ValueError("cannot subtract: the counts taken out are not part of the total.")
         return rest._replace(
-            table=np.maximum(rest.table, 0), class_count=np.maximum(rest.class_count, 0), unlabeled=np.maximum(rest.unlabeled, 0)
+            table=np.maximum(rest.table, 0),
+            class_count=np.maximum(rest.class_count, 0),
+            unlabeled=np.maximum(rest.unlabeled, 0),
         )
 
     def _replace(self, **changes) -> Counts:
@@ -173,14 +183,18 @@ class Counts:
         )
 
     def _same_form(self, other: Counts) -> bool:
-        return self.codings == other.codings and self.n_features == other.n_features and np.array_equal(self.classes, other.classes)
+        return (
+            self.codings == other.codings
+            and self.n_features == other.n_features
+            and np.array_equal(self.classes, other.classes)
+        )
 
     def to_json(self) -> str:
         """The counts as a JSON document that :meth:`from_json` reads."""
         codings = None
         if self.codings is not None:
             kinds = {kind: name for name, kind in _CODINGS.items()}
-            codings = [{"kind": kinds[type(c)], **asdict(c)} for c in self.codings]
+            codings = [{"kind": kinds[type(c)], **vars(c)} for c in self.codings]
         return json.dumps(
             {
                 "schema": SCHEMA,
@@ -280,7 +294,8 @@ def _union(x: Coding, y: Coding, name: str) -> Coding:
         return x
     if isinstance(x, Cuts) or isinstance(y, Cuts):
         raise ValueError(
-            f"cannot add counts: column {name!r} was cut into different intervals; cut it with one Discretizer before counting."
+            f"cannot add counts: column {name!r} was cut into different intervals; "
+            "cut it with one Discretizer before counting."
         )
     if isinstance(x, OwnCodes) and isinstance(y, OwnCodes):
         return OwnCodes(max(x.n_values, y.n_values))
@@ -317,5 +332,10 @@ def _moved(counts: Counts, classes: NDArray, codings: list[Coding] | None) -> Co
     class_count[column] = counts.class_count
     np.add.at(unlabeled, slot, counts.unlabeled)
     return counts._replace(
-        table=table, class_count=class_count, unlabeled=unlabeled, offsets=offsets, classes=classes, codings=codings
+        table=table,
+        class_count=class_count,
+        unlabeled=unlabeled,
+        offsets=offsets,
+        classes=classes,
+        codings=codings,
     )
