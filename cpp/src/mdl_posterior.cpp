@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numeric>
 
 #include "mdl_search.hpp"
 #include "vitalfew/counts.hpp"
@@ -82,7 +83,8 @@ VITALFEW_HOT double sum_log_ratios(const double* p, std::size_t classes, std::sp
 // Posteriors of the rows and the data part, kept as features enter and leave.
 class Posterior {
  public:
-  Posterior(std::size_t n_rows, const MdlProblem& problem) : problem_(problem), n_rows_(n_rows), classes_(problem.n_classes) {
+  Posterior(std::size_t n_rows, const MdlProblem& problem, int threads, Monitor& monitor)
+      : problem_(problem), n_rows_(n_rows), classes_(problem.n_classes), threads_(threads), monitor_(monitor) {
     score_.resize(n_rows * classes_);
     for (std::size_t i = 0; i < n_rows; ++i) std::copy_n(problem.log_prior.data(), classes_, score_.data() + i * classes_);
     refresh();
@@ -105,22 +107,48 @@ class Posterior {
     return std::log(sum) + most - score[problem_.label[i]];
   }
 
+  // Calls f(begin, end, block) for blocks of rows whose number depends on the data alone.
+  template <class F>
+  std::size_t by_rows(double operations_a_row, F&& f) const {
+    const std::size_t blocks = blocks_for(double(n_rows_) * operations_a_row, 64);
+    parallel_blocks(blocks, threads_, monitor_, [&](std::size_t b) { f(n_rows_ * b / blocks, n_rows_ * (b + 1) / blocks, b); });
+    return blocks;
+  }
+
+  // Sum over rows of the loss of the score that `change(i, score)` makes of that of row i.
+  template <class Change>
+  double data_if(Change&& change) const {
+    std::vector<double> part(64);
+    by_rows(20 * double(classes_), [&](std::size_t begin, std::size_t end, std::size_t b) {
+      std::vector<double> score(classes_);
+      for (std::size_t i = begin; i < end; ++i) {
+        std::copy_n(score_.data() + i * classes_, classes_, score.begin());
+        change(i, score.data());
+        part[b] += weight(i) * loss(i, score.data());
+      }
+    });
+    return std::accumulate(part.begin(), part.end(), 0.0);
+  }
+
   void refresh() {
     p_.resize(score_.size());
-    data_ = 0;
-    for (std::size_t i = 0; i < n_rows_; ++i) {
-      const double* s = score_.data() + i * classes_;
-      const double most = *std::max_element(s, s + classes_);
-      double sum = 0;
-      for (std::size_t c = 0; c < classes_; ++c) sum += p_[i * classes_ + c] = std::exp(s[c] - most);
-      for (std::size_t c = 0; c < classes_; ++c) p_[i * classes_ + c] /= sum;
-      data_ += weight(i) * (std::log(sum) + most - s[problem_.label[i]]);
-    }
+    by_rows(20 * double(classes_), [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const double* s = score_.data() + i * classes_;
+        const double most = *std::max_element(s, s + classes_);
+        double sum = 0;
+        for (std::size_t c = 0; c < classes_; ++c) sum += p_[i * classes_ + c] = std::exp(s[c] - most);
+        for (std::size_t c = 0; c < classes_; ++c) p_[i * classes_ + c] /= sum;
+      }
+    });
+    data_ = data_if([](std::size_t, double*) {});
   }
 
  private:
   const MdlProblem& problem_;
   std::size_t n_rows_, classes_;
+  int threads_;
+  Monitor& monitor_;
   std::vector<double> score_, p_;
   double data_ = 0;
 };
@@ -147,10 +175,10 @@ Candidate best_of(std::size_t n, double operations_each, int threads, Monitor& m
 template <std::unsigned_integral Code>
 class CodesEvaluator {
  public:
-  CodesEvaluator(const Codes<Code>& codes, const MdlProblem& problem, const MdlOptions& options)
+  CodesEvaluator(const Codes<Code>& codes, const MdlProblem& problem, const MdlOptions& options, Monitor& monitor)
       : codes_(codes),
         options_(options),
-        rows_(codes.n_rows, problem),
+        rows_(codes.n_rows, problem, options.threads, monitor),
         ratio_(codes.n_features()),
         fixed_(codes.n_features()),
         safe_(codes.n_features()) {
@@ -190,15 +218,8 @@ class CodesEvaluator {
     });
   }
 
-  double data_without(std::size_t j) {
-    double sum = 0;
-    std::vector<double> score(rows_.n_classes());
-    for (std::size_t i = 0; i < rows_.n_rows(); ++i) {
-      std::copy_n(rows_.score(i), score.size(), score.begin());
-      add(i, j, -1, score.data());
-      sum += rows_.weight(i) * rows_.loss(i, score.data());
-    }
-    return sum;
+  double data_without(std::size_t j) const {
+    return rows_.data_if([&](std::size_t i, double* score) { add(i, j, -1, score); });
   }
 
   void apply(std::size_t j, int sign) {
@@ -231,9 +252,9 @@ class CodesEvaluator {
 // others are evaluated in full, so that the choice is exact.
 class BinaryEvaluator {
  public:
-  BinaryEvaluator(const BinaryRows& rows, const MdlProblem& problem, const MdlOptions& options)
+  BinaryEvaluator(const BinaryRows& rows, const MdlProblem& problem, const MdlOptions& options, Monitor& monitor)
       : options_(options),
-        rows_(rows.n_rows, problem),
+        rows_(rows.n_rows, problem, options.threads, monitor),
         columns_(transpose(rows.pattern)),
         n_features_(rows.n_features()),
         fixed_(n_features_) {
@@ -273,27 +294,12 @@ class BinaryEvaluator {
     return exact_best(low, spread, monitor);
   }
 
-  double data_without(std::size_t j) {
-    double sum = 0;
-    std::vector<double> score(rows_.n_classes());
-    auto next = column(j).begin();
-    for (std::size_t i = 0; i < rows_.n_rows(); ++i) {
-      const bool is_present = next != column(j).end() && std::size_t(*next) == i;
-      next += is_present;
-      for (std::size_t c = 0; c < score.size(); ++c) score[c] = rows_.score(i)[c] - rows_.log_values(2 * j + is_present)[c];
-      sum += rows_.weight(i) * rows_.loss(i, score.data());
-    }
-    return sum;
+  double data_without(std::size_t j) const {
+    return rows_.data_if([&](std::size_t i, double* score) { add(i, j, -1, score); });
   }
 
   void apply(std::size_t j, int sign) {
-    const std::size_t classes = rows_.n_classes();
-    auto next = column(j).begin();
-    for (std::size_t i = 0; i < rows_.n_rows(); ++i) {
-      const bool is_present = next != column(j).end() && std::size_t(*next) == i;
-      next += is_present;
-      for (std::size_t c = 0; c < classes; ++c) rows_.score(i)[c] += sign * rows_.log_values(2 * j + is_present)[c];
-    }
+    for (std::size_t i = 0; i < rows_.n_rows(); ++i) add(i, j, sign, rows_.score(i));
     rows_.refresh();
   }
 
@@ -301,21 +307,35 @@ class BinaryEvaluator {
   std::span<const std::int32_t> column(std::size_t j) const {
     return {columns_.index.data() + columns_.start[j], std::size_t(columns_.start[j + 1] - columns_.start[j])};
   }
+  void add(std::size_t i, std::size_t j, int sign, double* score) const {
+    const auto rows = column(j);
+    const bool is_present = std::binary_search(rows.begin(), rows.end(), std::int32_t(i));
+    const double* log_value = rows_.log_values(2 * j + is_present);
+    for (std::size_t c = 0; c < rows_.n_classes(); ++c) score[c] += sign * log_value[c];
+  }
   const double* absent(std::size_t j) const { return value_.data() + 2 * j * rows_.n_classes(); }
   const double* present(std::size_t j) const { return absent(j) + rows_.n_classes(); }
 
+  // Sums of p and p p' over the rows, in blocks added in order.
   void sum_posteriors() {
-    const std::size_t classes = rows_.n_classes();
+    const std::size_t classes = rows_.n_classes(), size = classes + classes * classes;
+    std::vector<double> part(64 * size);
+    rows_.by_rows(double(classes * classes), [&](std::size_t begin, std::size_t end, std::size_t b) {
+      double *const first = part.data() + b * size, *const second = first + classes;
+      for (std::size_t i = begin; i < end; ++i) {
+        const double* p = rows_.p() + i * classes;
+        for (std::size_t a = 0; a < classes; ++a) {
+          const double wp = rows_.weight(i) * p[a];
+          first[a] += wp;
+          for (std::size_t c = 0; c < classes; ++c) second[a * classes + c] += wp * p[c];
+        }
+      }
+    });
     first_.assign(classes, 0.0);
     second_.assign(classes * classes, 0.0);
-    for (std::size_t i = 0; i < rows_.n_rows(); ++i) {
-      const double* p = rows_.p() + i * classes;
-      const double w = rows_.weight(i);
-      for (std::size_t a = 0; a < classes; ++a) {
-        const double wp = w * p[a];
-        first_[a] += wp;
-        for (std::size_t c = 0; c < classes; ++c) second_[a * classes + c] += wp * p[c];
-      }
+    for (std::size_t b = 0; b < 64; ++b) {
+      for (std::size_t k = 0; k < classes; ++k) first_[k] += part[b * size + k];
+      for (std::size_t k = 0; k < classes * classes; ++k) second_[k] += part[b * size + classes + k];
     }
   }
 
@@ -379,13 +399,13 @@ class BinaryEvaluator {
 }  // namespace
 
 MdlTrace mdl_multi_class(const BinaryRows& rows, const MdlProblem& problem, const MdlOptions& options, Monitor& monitor) {
-  BinaryEvaluator evaluator(rows, problem, options);
+  BinaryEvaluator evaluator(rows, problem, options, monitor);
   return MdlSearch(evaluator, rows.n_features(), options).run(monitor);
 }
 
 template <std::unsigned_integral Code>
 MdlTrace mdl_codes(const Codes<Code>& rows, const MdlProblem& problem, const MdlOptions& options, Monitor& monitor) {
-  CodesEvaluator<Code> evaluator(rows, problem, options);
+  CodesEvaluator<Code> evaluator(rows, problem, options, monitor);
   return MdlSearch(evaluator, rows.n_features(), options).run(monitor);
 }
 

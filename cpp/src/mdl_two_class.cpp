@@ -145,7 +145,7 @@ class TwoClass {
   double data() const { return data_; }
 
   Candidate best_addition(const std::vector<char>& skip, Monitor& monitor) {
-    tabulate();
+    tabulate(monitor);
     const std::size_t blocks = blocks_for(double(work_.back()), std::min<std::size_t>(word_.size(), 256));
     std::vector<Candidate> best(blocks);
     parallel_blocks(blocks, options_.threads, monitor, [&](std::size_t b) {
@@ -224,8 +224,9 @@ class TwoClass {
   // Words sorted by b, cut into panels of width 1. On such a panel S, analytic within distance pi of the real line, is
   // interpolated at 16 Chebyshev nodes to about 1e-16 n; a panel with fewer words is evaluated word by word.
   struct Panel {
-    std::size_t begin, end;
-    double low;
+    std::size_t begin, end;   // words, in the order of b
+    std::size_t first_point;  // where S is evaluated for it
+    bool is_interpolated() const { return end - begin > n_nodes; }
   };
 
   void plan_panels() {
@@ -235,11 +236,16 @@ class TwoClass {
               [&](std::size_t a, std::size_t b) { return word_[a].absent < word_[b].absent; });
     for (std::size_t p = 0; p < by_absent_.size();) {
       const double low = word_[by_absent_[p]].absent;
-      std::size_t end = p;
-      while (end < by_absent_.size() && word_[by_absent_[end]].absent <= low + 1) ++end;
-      panels_.push_back({p, end, low});
-      for (; p < end; ++p) place_.push_back(2 * (word_[by_absent_[p]].absent - low) - 1);
+      Panel panel{p, p, point_.size()};
+      for (; p < by_absent_.size() && word_[by_absent_[p]].absent <= low + 1; ++p)
+        place_.push_back(2 * (word_[by_absent_[p]].absent - low) - 1);
+      panel.end = p;
+      for (std::size_t k = 0; k < (panel.is_interpolated() ? n_nodes : panel.end - panel.begin); ++k)
+        point_.push_back(panel.is_interpolated() ? low + 0.5 + 0.5 * std::cos(std::numbers::pi * (double(k) + 0.5) / n_nodes)
+                                                 : word_[by_absent_[panel.begin + k]].absent);
+      panels_.push_back(panel);
     }
+    value_.resize(point_.size());
     smooth_.resize(word_.size());
     sorted_smooth_.resize(word_.size());
   }
@@ -253,24 +259,31 @@ class TwoClass {
     return sum;
   }
 
-  void tabulate() {
+  // S at every word: S at the points of each panel, then interpolation.
+  void tabulate(Monitor& monitor) {
+    const std::size_t n = point_.size(), blocks = blocks_for(double(n * n_rows_), n);
+    parallel_blocks(blocks, options_.threads, monitor, [&](std::size_t b) {
+      for (std::size_t k = n * b / blocks; k < n * (b + 1) / blocks; ++k) value_[k] = smooth_at(point_[k]);
+    });
     for (const Panel& panel : panels_) {
-      if (panel.end - panel.begin <= n_nodes) {
-        for (std::size_t p = panel.begin; p < panel.end; ++p) smooth_[by_absent_[p]] = smooth_at(word_[by_absent_[p]].absent);
-        continue;
-      }
-      const double middle = panel.low + 0.5, pi = std::numbers::pi;
-      double value[n_nodes], coefficient[n_nodes];
-      for (std::size_t k = 0; k < n_nodes; ++k) value[k] = smooth_at(middle + 0.5 * std::cos(pi * (double(k) + 0.5) / n_nodes));
-      for (std::size_t m = 0; m < n_nodes; ++m) {
-        coefficient[m] = 0;
-        for (std::size_t k = 0; k < n_nodes; ++k)
-          coefficient[m] += value[k] * std::cos(pi * double(m) * (double(k) + 0.5) / n_nodes);
-        coefficient[m] *= (m == 0 ? 1.0 : 2.0) / n_nodes;
-      }
-      chebyshev_sums(place_.data() + panel.begin, panel.end - panel.begin, coefficient, sorted_smooth_.data() + panel.begin);
-      for (std::size_t p = panel.begin; p < panel.end; ++p) smooth_[by_absent_[p]] = sorted_smooth_[p];
+      const double* const value = value_.data() + panel.first_point;
+      if (panel.is_interpolated())
+        interpolate(panel, value);
+      else
+        for (std::size_t p = panel.begin; p < panel.end; ++p) smooth_[by_absent_[p]] = value[p - panel.begin];
     }
+  }
+
+  void interpolate(const Panel& panel, const double* value) {
+    double coefficient[n_nodes];
+    for (std::size_t m = 0; m < n_nodes; ++m) {
+      double sum = 0;
+      for (std::size_t k = 0; k < n_nodes; ++k)
+        sum += value[k] * std::cos(std::numbers::pi * double(m) * (double(k) + 0.5) / n_nodes);
+      coefficient[m] = sum * (m == 0 ? 1.0 : 2.0) / n_nodes;
+    }
+    chebyshev_sums(place_.data() + panel.begin, panel.end - panel.begin, coefficient, sorted_smooth_.data() + panel.begin);
+    for (std::size_t p = panel.begin; p < panel.end; ++p) smooth_[by_absent_[p]] = sorted_smooth_[p];
   }
 
   double column_sum_exact(std::size_t j) const {
@@ -301,7 +314,7 @@ class TwoClass {
   std::vector<std::int64_t> split_;
   std::vector<std::size_t> new_row_, work_, by_absent_;
   std::vector<Panel> panels_;
-  std::vector<double> weight_, margin_, e_, place_, sorted_smooth_, smooth_, column_sum_;
+  std::vector<double> weight_, margin_, e_, point_, value_, place_, sorted_smooth_, smooth_, column_sum_;
   std::size_t per_lane_ = 0;
   double data_ = 0, most_evidence_ = 0;
 };
