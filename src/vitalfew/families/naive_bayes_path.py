@@ -24,6 +24,7 @@ MAX_POINTS = 64
 # Greedy paths for rules that do not stop by themselves.
 MAX_GREEDY = 200
 PATIENCE = 10
+ENDLESS = 2**62
 PRIOR_GRID = np.geomspace(1000, 0.01, 21)
 
 
@@ -207,11 +208,11 @@ class FeatureFamily:
     def _search(self, evidence: Evidence, data: DiscreteData, cost, grid) -> tuple[NDArray, NDArray, NDArray]:
         counts = evidence.counts
         if grid is not None:
-            most, patience = int(grid[-1]), counts.n_features + 1
+            most, patience = int(grid[-1]), ENDLESS
         elif self.stops_by_mdl:
             most, patience = self._most(counts), PATIENCE
         elif self.max_features is not None:
-            most, patience = self._most(counts), counts.n_features + 1
+            most, patience = self._most(counts), ENDLESS
         else:
             most, patience = min(MAX_GREEDY, counts.n_features), PATIENCE
         with kernel_progress(None if self.stops_by_mdl else most, "features by MDL", self.verbose) as show:
