@@ -55,7 +55,9 @@ def errors(model, X, target, labelled, rest) -> str:
 def show_words(model, names) -> None:
     length = model.description_length_
     without = model.selection_.score[0]
-    print(f"\nWithout words the labels take {without:.0f} bits. With the words chosen by MDL they take {length.data:.0f}")
+    print(
+        f"\nWithout words the labels take {without:.0f} bits. With the words chosen by MDL they take {length.data:.0f}"
+    )
     print(f"and the words themselves {length.model:.0f}: {length.total:.0f} in all.\n")
     print(f"{'word':<16}{'tells alone':>13}   speaks for (log2 odds)")
     frame = model.summary(names)

@@ -84,7 +84,9 @@ def kary_problems(draw, max_rows=25, max_features=6, max_classes=5, min_classes=
     rng = np.random.default_rng(draw(SEEDS))
     y = rng.integers(0, n_classes, n)
     y[: min(n, n_classes)] = np.arange(n_classes)[:n]
-    X = np.column_stack([(rng.integers(0, k, n) + y * rng.integers(0, 2)) % k for k in rng.integers(1, 6, d)]).astype(float)
+    X = np.column_stack([(rng.integers(0, k, n) + y * rng.integers(0, 2)) % k for k in rng.integers(1, 6, d)]).astype(
+        float
+    )
     if d > 1 and rng.random() < 0.3:
         X[:, 0] = X[:, -1]
     if missing:

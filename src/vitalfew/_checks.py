@@ -11,6 +11,13 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets
 
 
+def is_missing(value) -> bool:
+    """None, NaN, and the missing values of pandas, which need not be imported for it."""
+    return (
+        value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
+    )
+
+
 def encode_labels(y) -> tuple[NDArray, NDArray[np.int32]]:
     """Classes in rising order and the code of each row's class."""
     y = column_or_1d(y, warn=True)
@@ -21,23 +28,24 @@ def encode_labels(y) -> tuple[NDArray, NDArray[np.int32]]:
         check_classification_targets(y)
     if y.size and y.dtype.kind in "iuf":
         low, high = y.min(), y.max()
-        if high - low < 4 * y.size + 1000:
+        if int(high) - int(low) < 4 * y.size + 1000:
             return _encode_small_range(y, low)
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes.astype(np.int32)
 
 
 def _encode_small_range(y: NDArray, low) -> tuple[NDArray, NDArray[np.int32]]:
-    shifted = (y - low).astype(np.int64)
+    wide = y if y.dtype.kind == "u" else y.astype(np.float64 if y.dtype.kind == "f" else np.int64)
+    shifted = (wide - wide.dtype.type(low)).astype(np.int64)
     present = np.flatnonzero(np.bincount(shifted))
     lookup = np.zeros(present[-1] + 1, dtype=np.int32)
     lookup[present] = np.arange(len(present))
-    return (present + low).astype(y.dtype), lookup[shifted]
+    return (present.astype(wide.dtype) + wide.dtype.type(low)).astype(y.dtype), lookup[shifted]
 
 
 def _encode_objects(y: NDArray) -> tuple[NDArray, NDArray[np.int32]]:
     values = y.tolist()
-    missing = next((i for i, v in enumerate(values) if v is None or v != v), None)
+    missing = next((i for i, v in enumerate(values) if is_missing(v)), None)
     if missing is not None:
         raise ValueError(
             f"Input y contains NaN: row {missing} has no label. Pass unlabelled rows as X_unlabeled, or leave them out."
@@ -90,4 +98,4 @@ def check_choice(name: str, value, choices) -> None:
         raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
 
 
-__all__ = ["check_choice", "check_consistent_length", "check_threads", "check_weight", "encode_labels"]
+__all__ = ["check_choice", "check_consistent_length", "check_threads", "check_weight", "encode_labels", "is_missing"]

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 
 import oracles
 from strategies import ALL_WEIGHTS, Problem, binary_problems, kary_problems
@@ -25,7 +24,13 @@ def texts(n, d, n_classes=2, seed=0, density=0.1, lift=0.15, informative=8):
 
 def twin_of(problem, model):
     return oracles.NaiveBayes(
-        problem.X, problem.label, problem.n_values, len(problem.classes), problem.weight, model.prior_strength_, model.prior_mean
+        problem.X,
+        problem.label,
+        problem.n_values,
+        len(problem.classes),
+        problem.weight,
+        model.prior_strength_,
+        model.prior_mean,
     )
 
 
@@ -73,7 +78,10 @@ def test_codes(problem, mean):
 def test_codes_beyond_bytes():
     rng = np.random.default_rng(0)
     wide = np.concatenate([np.arange(300), rng.integers(0, 300, 100)])
-    problem = Problem(np.column_stack([wide, rng.integers(0, 3, 400), wide % 2]).astype(float), (wide % 2 + rng.integers(0, 2, 400)) % 3)
+    problem = Problem(
+        np.column_stack([wide, rng.integers(0, 3, 400), wide % 2]).astype(float),
+        (wide % 2 + rng.integers(0, 2, 400)) % 3,
+    )
     assert_greedy(problem, fit(problem, False, numeric="distinct"))
 
 
@@ -147,7 +155,9 @@ def test_bits_are_those_of_description_length(problem):
         assert selection.parts["data_bits"][index] == pytest.approx(bits.data, abs=1e-8)
         assert selection.parts["model_bits"][index] == pytest.approx(bits.model, abs=1e-8)
         assert selection.score[index] == pytest.approx(bits.total, abs=1e-8)
-        assert bits.model == pytest.approx(oracles.model_nats(twin.class_count, problem.X.shape[1], n_values[used]) / LN2, abs=1e-8)
+        assert bits.model == pytest.approx(
+            oracles.model_nats(twin.class_count, problem.X.shape[1], n_values[used]) / LN2, abs=1e-8
+        )
     assert selection.index == np.argmin(selection.score)
     assert model.description_length_.total == pytest.approx(selection.score[selection.index], abs=1e-8)
 
@@ -172,7 +182,9 @@ def redundant(seed, n_classes):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, n_classes, 300)
     clean = (y[:, None] == np.arange(n_classes)) ^ (rng.random((300, n_classes)) < 0.15)
-    mixed = [(clean[:, rng.choice(n_classes, 2, replace=False)].any(axis=1)) ^ (rng.random(300) < 0.05) for _ in range(6)]
+    mixed = [
+        (clean[:, rng.choice(n_classes, 2, replace=False)].any(axis=1)) ^ (rng.random(300) < 0.05) for _ in range(6)
+    ]
     noisy = clean[:, rng.integers(0, n_classes, 12)] ^ (rng.random((300, 12)) < 0.1)
     return Problem(np.column_stack([*mixed, noisy, clean]).astype(float), y)
 

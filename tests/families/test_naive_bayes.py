@@ -177,7 +177,9 @@ def test_sparse_loo_is_a_refit_without_each_row(problem, prior):
         strength=model.prior_strength,
         mean=model.prior_mean,
     )
-    np.testing.assert_allclose(model.loo_predict_proba(problem.csr, problem.y, problem.weight), expected, rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(
+        model.loo_predict_proba(problem.csr, problem.y, problem.weight), expected, rtol=1e-8, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
@@ -288,7 +290,10 @@ def test_a_number_as_prior_mean_needs_binary_features():
             train(X, y)
 
 
-@pytest.mark.parametrize("options", [{"features": "mdl"}, {"features": 3}, {"features": "cv", "order": "information"}, {"prior_strength": "loo"}])
+@pytest.mark.parametrize(
+    "options",
+    [{"features": "mdl"}, {"features": 3}, {"features": "cv", "order": "information"}, {"prior_strength": "loo"}],
+)
 def test_no_batches_where_all_rows_are_needed(options):
     assert not hasattr(NaiveBayes(**options), "partial_fit")
 
@@ -303,7 +308,9 @@ def test_missing_values_carry_no_evidence(problem):
     hidden[:, 0] = np.nan
     rest = oracle(problem, model).predict_proba(problem.X, range(1, problem.X.shape[1]))
     np.testing.assert_allclose(model.predict_proba(hidden), rest, **CLOSE)
-    np.testing.assert_allclose(model.predict_proba(np.where(np.arange(hidden.shape[1]) == 0, 77, hidden)), rest, **CLOSE)
+    np.testing.assert_allclose(
+        model.predict_proba(np.where(np.arange(hidden.shape[1]) == 0, 77, hidden)), rest, **CLOSE
+    )
 
 
 @pytest.mark.parametrize("prior", PRIORS)
@@ -328,7 +335,9 @@ def test_constant_columns_carry_no_evidence():
 def test_unlabelled_rows_change_only_the_pooled_prior(problem):
     more = problem.X[::2]
     model = NaiveBayes().fit(problem.X, problem.y, X_unlabeled=more)
-    np.testing.assert_allclose(model.predict_proba(problem.X), oracle(problem, model, more).predict_proba(problem.X), **CLOSE)
+    np.testing.assert_allclose(
+        model.predict_proba(problem.X), oracle(problem, model, more).predict_proba(problem.X), **CLOSE
+    )
     fixed = {"prior_mean": "uniform"}
     np.testing.assert_array_equal(
         NaiveBayes(**fixed).fit(problem.X, problem.y, X_unlabeled=more).predict_proba(problem.X),
@@ -339,7 +348,9 @@ def test_unlabelled_rows_change_only_the_pooled_prior(problem):
 # Small and odd
 
 
-@pytest.mark.parametrize("options", [{}, {"features": "mdl"}, {"features": 1}, {"features": "bic"}, {"features": "loo"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"features": "mdl"}, {"features": 1}, {"features": "bic"}, {"features": "loo"}]
+)
 def test_one_class(options):
     X = np.array([[0, 1], [1, 1], [1, 0]])
     for kind in (np.asarray, sparse.csr_array):
@@ -388,7 +399,11 @@ def test_labels_at_the_ends_of_their_type(dtype):
 
 
 def test_missing_labels_are_named():
-    for y in (["a", None, "b"], np.array(["a", np.nan, "b"], dtype=object), pd.Series(["a", pd.NA, "b"], dtype="string")):
+    for y in (
+        ["a", None, "b"],
+        np.array(["a", np.nan, "b"], dtype=object),
+        pd.Series(["a", pd.NA, "b"], dtype="string"),
+    ):
         with pytest.raises(ValueError, match=r"row 1 has no label.*X_unlabeled"):
             NaiveBayes().fit([[0], [1], [0]], y)
     with pytest.raises(ValueError, match="NaN"):
@@ -476,7 +491,9 @@ def test_names_of_columns_must_be_those_of_fit():
         NaiveBayes().fit(X, y).predict(X[:, :2])
 
 
-@pytest.mark.parametrize("options", [{}, {"features": "mdl"}, {"features": "loo", "prior_strength": "cv"}, {"features": 2, "backward": True}])
+@pytest.mark.parametrize(
+    "options", [{}, {"features": "mdl"}, {"features": "loo", "prior_strength": "cv"}, {"features": 2, "backward": True}]
+)
 def test_pickle_and_clone(options):
     X, y = planted()
     model = NaiveBayes(**options).fit(X, y)

@@ -13,7 +13,7 @@ import oracles
 from strategies import ALL_WEIGHTS, binary_problems, kary_problems, partitions, problems
 from vitalfew import Counts
 
-HOSTILE = ["<script>alert(1)</script>", "it's \"quoted\"", "x; DROP TABLE users; --", "ü\n{j}"]
+HOSTILE = ["<script>alert(1)</script>", 'it\'s "quoted"', "x; DROP TABLE users; --", "ü\n{j}"]
 
 
 def count(problem, rows=slice(None), **options):
@@ -203,7 +203,9 @@ def test_truncated_json_is_refused(share):
         Counts.from_json(text[: int(share * len(text))])
 
 
-@pytest.mark.parametrize("key", ["schema", "names", "classes", "codings", "offsets", "class_count", "table", "unlabeled"])
+@pytest.mark.parametrize(
+    "key", ["schema", "names", "classes", "codings", "offsets", "class_count", "table", "unlabeled"]
+)
 def test_incomplete_json_is_refused(key):
     document = json.loads(hostile_counts().to_json())
     del document[key]
@@ -219,7 +221,9 @@ def test_inconsistent_json_is_refused(key):
         Counts.from_json(json.dumps(document))
 
 
-@pytest.mark.parametrize("text", ["[]", "3", "null", '{"schema": "other/1"}', '{"schema": "vitalfew.counts/1", "codings": [1]}'])
+@pytest.mark.parametrize(
+    "text", ["[]", "3", "null", '{"schema": "other/1"}', '{"schema": "vitalfew.counts/1", "codings": [1]}']
+)
 def test_other_json_is_refused(text):
     with pytest.raises(ValueError, match=r"document|schema"):
         Counts.from_json(text)
@@ -257,7 +261,10 @@ def test_different_cuts_do_not_add():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 1)), np.repeat([0, 1], 100)
     X[100:] += 3
-    a, b = (Counts.from_data(pd.DataFrame(X[rows], columns=["height"]), y[rows]) for rows in (slice(0, None, 2), slice(1, None, 2)))
+    a, b = (
+        Counts.from_data(pd.DataFrame(X[rows], columns=["height"]), y[rows])
+        for rows in (slice(0, None, 2), slice(1, None, 2))
+    )
     with pytest.raises(ValueError, match=r"'height' was cut into different intervals.*Discretizer"):
         a + b
 
@@ -287,7 +294,12 @@ def test_numbers_and_strings_as_classes_do_not_add():
 
 @pytest.mark.parametrize(
     ("weight", "message"),
-    [([1, -1], "must not be negative, got -1 at row 1"), ([0, 0], "zero for every row"), ([1], "1 entries for 2 rows"), ([[1], [1]], "one-dimensional")],
+    [
+        ([1, -1], "must not be negative, got -1 at row 1"),
+        ([0, 0], "zero for every row"),
+        ([1], "1 entries for 2 rows"),
+        ([[1], [1]], "one-dimensional"),
+    ],
 )
 def test_bad_weights(weight, message):
     with pytest.raises(ValueError, match=message):

@@ -141,7 +141,9 @@ def test_miller_madow(problem):
     np.testing.assert_allclose(found, expected, atol=1e-12)
     n, seen = len(problem.y), [len(set(x)) for x in problem.X.T]
     plain = entropy(problem.X, **NATS)
-    np.testing.assert_allclose(entropy(problem.X, correction="miller-madow", **NATS), plain + (np.array(seen) - 1) / (2 * n), atol=1e-12)
+    np.testing.assert_allclose(
+        entropy(problem.X, correction="miller-madow", **NATS), plain + (np.array(seen) - 1) / (2 * n), atol=1e-12
+    )
 
 
 @given(kary_problems(missing=False))
@@ -192,7 +194,14 @@ def test_many_distinct_whole_numbers_are_values():
 def test_variables_of_any_kind():
     y, x = ["b", "a", "b", "a"], ["u", "v", "v", "v"]
     expected = mutual_information(x, y)
-    for kind in (np.array, pd.Series, pl.Series, tuple, lambda v: pd.Series(v, dtype="category"), lambda v: pd.Series(v, dtype="string")):
+    for kind in (
+        np.array,
+        pd.Series,
+        pl.Series,
+        tuple,
+        lambda v: pd.Series(v, dtype="category"),
+        lambda v: pd.Series(v, dtype="string"),
+    ):
         assert mutual_information(kind(x), kind(y)) == expected
     for frame in (pd.DataFrame({"x": x}), pl.DataFrame({"x": x}), pa.table({"x": x})):
         np.testing.assert_array_equal(mutual_information(frame, y), [expected])

@@ -76,7 +76,10 @@ class BinaryBlock:
     def count(self, label, weight, n_classes, threads=0):
         present = _core.count_binary(self.indptr, self.indices, self.n_features, label, weight, n_classes, threads)
         table = np.empty((2 * self.n_features, n_classes))
-        np.subtract(class_totals(label, weight, n_classes, self.n_rows), present, out=table[0::2])
+        total = class_totals(label, weight, n_classes, self.n_rows)
+        absent = np.subtract(total, present, out=table[0::2])
+        if weight is not None:  # fractions are added in another order: what is left of a full column is rounding
+            absent[absent < 1e-11 * total] = 0.0
         table[1::2] = present
         return table
 

@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from vitalfew import _core
+from vitalfew._checks import is_missing
 from vitalfew.data.blocks import BinaryBlock
 
 
@@ -127,7 +128,7 @@ def _read_series(series: nw.Series, name: str) -> NDArray:
 
 def _read_objects(values: NDArray, name: str) -> NDArray:
     """Numbers if every value is one, else strings; None where a value is missing."""
-    listed = [None if v is None or (isinstance(v, float) and v != v) else v for v in values.tolist()]
+    listed = [None if is_missing(v) else v for v in values.tolist()]
     if all(v is None or isinstance(v, bool | int | float | np.number) for v in listed):
         return np.array([np.nan if v is None else v for v in listed], dtype=np.float64)
     for row, v in enumerate(listed):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +25,40 @@ from vitalfew.families.naive_bayes_path import (
     PriorFamily,
     PriorPath,
     counts_of,
+    information_path,
     loo_probabilities,
 )
 from vitalfew.rules.selection import make_frame
 from vitalfew.summaries.counts import Counts
-from vitalfew.summaries.information import information
 
 ORDERS = ("greedy", "information")
+
+
+@dataclass
+class _Chosen:
+    """What rules chose, by knob, in the order in which they did."""
+
+    selections: dict[str, rules.Selection] = field(default_factory=dict)
+    paths: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, selection: rules.Selection, path) -> None:
+        self.selections[selection.knob], self.paths[selection.knob] = selection, path
+
+
+def _is_count(value) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0
+
+
+def _with_classes(counts: Counts, classes) -> Counts:
+    """The same counts, with a column for each of the classes that are to come."""
+    if classes is None:
+        return counts
+    classes = np.unique(classes)
+    missing = np.setdiff1d(counts.classes, classes)
+    if missing.size:
+        raise ValueError(f"y holds classes {missing.tolist()} that are not in `classes`.")
+    empty = np.zeros((len(counts.table), len(classes)))
+    return Counts(empty, counts.offsets, np.zeros(len(classes)), classes, counts.names, counts.codings) + counts
 
 
 def _can_fit_partially(model: NaiveBayes) -> bool:
@@ -158,27 +187,15 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    counts_: Counts
-    prior_strength_: float
-    _data: DiscreteData | None
-    _length: rules.Bits | None
-
     def fit(self, X, y, sample_weight=None, *, X_unlabeled=None):
         """Learn from labelled rows; rows without labels only inform the pooled prior."""
         self._check_parameters()
-        data = self._read(X, y, sample_weight, X_unlabeled)
-        self.classes_ = data.classes
-        self.selections_: dict[str, rules.Selection] = {}
-        self.paths_: dict[str, PriorPath | FeaturePath] = {}
-        self._choose_prior(data)
-        support = self._choose_features(data)
-        path = self.path_ if "features" in self.paths_ else None
-        self._set_evidence(
-            Evidence(path.evidence.counts if path else counts_of(data), self.prior_strength_, self.prior_mean),
-            support,
-        )
-        self._data, self._length = data, None  # the description length is computed when somebody asks
-        return self
+        data = self._read(X, y, sample_weight, X_unlabeled, reset=True)
+        chosen = _Chosen()
+        strength = self._choose_prior(data, chosen)
+        support, counts = self._choose_features(data, strength, chosen)
+        # The rows stay until somebody asks for the description length.
+        return self._keep(Evidence(counts, strength, self.prior_mean), support, data.coder, chosen, data)
 
     @available_if(_can_fit_partially)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -189,27 +206,19 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         is_first = not hasattr(self, "counts_")
-        coder = TableCoder("distinct" if self.numeric == "mdl" else self.numeric, check_threads(self.n_jobs))
-        data = DiscreteData.read(X, y, sample_weight, coder)
-        validate_data(self, X, reset=is_first, skip_check_array=True)
-        counts = self._of_classes(counts_of(data), classes if is_first else None)
-        self.counts_ = counts if is_first else self.counts_ + counts
-        if not is_first and len(self.counts_.classes) > len(self.classes_):
-            new = sorted(set(self.counts_.classes.tolist()) - set(self.classes_.tolist()))
+        data = self._read(
+            X, y, sample_weight, None, reset=is_first, numeric="distinct" if self.numeric == "mdl" else None
+        )
+        counts = _with_classes(counts_of(data), classes) if is_first else self.counts_ + counts_of(data)
+        if not is_first and len(counts.classes) > len(self.classes_):
+            new = sorted(set(counts.classes.tolist()) - set(self.classes_.tolist()))
             raise ValueError(
                 f"y holds classes {new} that the first call of partial_fit did not name; pass them there in `classes`."
             )
-        self.classes_ = self.counts_.classes
-        self.coder_ = (
-            coder
-            if self.counts_.codings is None
-            else TableCoder(coder.numeric, coder.threads, self.counts_.codings, self.counts_.names)
-        )
-        self.prior_strength_ = float(self.prior_strength)
-        evidence = Evidence(self.counts_, self.prior_strength_, self.prior_mean)
-        self._set_evidence(evidence, self._support_from_counts(evidence))
-        self._data = self._length = None
-        return self
+        coder = replace(data.coder, codings=counts.codings or [])
+        chosen = _Chosen()
+        evidence = Evidence(counts, float(self.prior_strength), self.prior_mean)
+        return self._keep(evidence, self._support_from_counts(evidence, chosen), coder, chosen, None)
 
     def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
         """log P(x_J, y) of each row and class."""
@@ -279,7 +288,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     def selection_(self):
         """The curve of the last rule that chose."""
         check_is_fitted(self)
-        if not getattr(self, "selections_", None):
+        if not self.selections_:
             raise AttributeError("no rule chose anything: give a rule as `features` or `prior_strength`.")
         return list(self.selections_.values())[-1]
 
@@ -287,7 +296,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     def path_(self):
         """The path of the last rule that chose."""
         check_is_fitted(self)
-        if not getattr(self, "paths_", None):
+        if not self.paths_:
             raise AttributeError(
                 "there is no path: give a number or a rule as `features`, or a rule as `prior_strength`."
             )
@@ -305,44 +314,42 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.string = True
         return tags
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "support_")
+
     def _check_parameters(self) -> None:
         check_choice("order", self.order, ORDERS)
         check_choice("numeric", self.numeric, NUMERIC)
         rules.check_rule("features", self.features, FeaturePath, "None, a number of features")
         rules.check_rule("prior_strength", self.prior_strength, PriorPath)
-        if isinstance(self.features, Real) and (not isinstance(self.features, Integral) or self.features < 0):
+        if not (self.features is None or isinstance(self.features, str) or _is_count(self.features)):
             raise ValueError(f"features must be None, a whole number of features or a rule, got {self.features!r}.")
-        if isinstance(self.prior_strength, Real) and not 0 <= self.prior_strength < np.inf:
-            raise ValueError(
-                f"prior_strength must be a number of rows, 0 or more, or a rule, got {self.prior_strength!r}."
-            )
-        if isinstance(self.prior_mean, str):
-            check_choice("prior_mean", self.prior_mean, ("pooled", "uniform"))
-        elif not 0 < self.prior_mean < 1:
-            raise ValueError(
-                f"prior_mean must lie between 0 and 1, or be 'pooled' or 'uniform', got {self.prior_mean!r}."
-            )
+        if not (self.max_features is None or _is_count(self.max_features)):
+            raise ValueError(f"max_features must be None or a whole number of features, got {self.max_features!r}.")
+        strength = self.prior_strength
+        if not (isinstance(strength, str) or (isinstance(strength, Real) and 0 <= strength < np.inf)):
+            raise ValueError(f"prior_strength must be a number of rows, 0 or more, or a rule, got {strength!r}.")
+        mean = self.prior_mean
+        if isinstance(mean, str):
+            check_choice("prior_mean", mean, ("pooled", "uniform"))
+        elif not (isinstance(mean, Real) and 0 < mean < 1):
+            raise ValueError(f"prior_mean must lie between 0 and 1, or be 'pooled' or 'uniform', got {mean!r}.")
 
-    def _read(self, X, y, sample_weight, X_unlabeled) -> DiscreteData:
-        self.coder_ = TableCoder(self.numeric, check_threads(self.n_jobs))
+    def _read(self, X, y, sample_weight, X_unlabeled, *, reset: bool, numeric: str | None = None) -> DiscreteData:
         if y is None:
             raise ValueError("NaiveBayes requires y to be passed, but the target y is None.")
-        data = DiscreteData.read(X, y, sample_weight, self.coder_, X_unlabeled)
-        validate_data(self, X, skip_check_array=True)
-        self._name_features()
-        if not isinstance(self.prior_mean, str):
-            wide = np.flatnonzero(np.diff(data.block.offsets) > 2)
-            if wide.size:
-                name = self.coder_.names[int(wide[0])]
-                raise ValueError(
-                    f"prior_mean={self.prior_mean} needs 0/1 features, but column {name!r} has more values; "
-                    "use 'pooled' or 'uniform'."
-                )
-        return data
-
-    def _name_features(self) -> None:
+        coder = TableCoder(numeric or self.numeric, check_threads(self.n_jobs))
+        data = DiscreteData.read(X, y, sample_weight, coder, X_unlabeled)
+        validate_data(self, X, reset=reset, skip_check_array=True)
         if hasattr(self, "feature_names_in_"):
-            self.coder_.names = [str(n) for n in self.feature_names_in_]
+            coder.names = [str(n) for n in self.feature_names_in_]
+        wide = np.flatnonzero(np.diff(data.block.offsets) > 2)
+        if wide.size and not isinstance(self.prior_mean, str):
+            raise ValueError(
+                f"prior_mean={self.prior_mean} needs 0/1 features, but column {coder.names[int(wide[0])]!r} has more "
+                "values; use 'pooled' or 'uniform'."
+            )
+        return data
 
     def _training_rows(self, table, y, sample_weight) -> DiscreteData:
         """The training rows, coded as they were for fitting."""
@@ -356,80 +363,60 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     def _options(self) -> rules.Options:
         return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
 
-    def _choose_prior(self, data: DiscreteData) -> None:
+    def _choose_prior(self, data: DiscreteData, chosen: _Chosen) -> float:
         if not isinstance(self.prior_strength, str):
-            self.prior_strength_ = float(self.prior_strength)
-            return
+            return float(self.prior_strength)
         family = PriorFamily(self.prior_mean)
         path = family.path(data)
         selection = rules.choose(self.prior_strength, path, family, data, self._options())
-        self.prior_strength_ = path.at(selection.index)
-        self.selections_["prior_strength"], self.paths_["prior_strength"] = selection, path
+        chosen.add(selection, path)
+        return path.at(selection.index)
 
-    def _choose_features(self, data: DiscreteData) -> NDArray[np.bool_]:
+    def _choose_features(self, data: DiscreteData, strength: float, chosen: _Chosen):
+        """The features in J, and the counts."""
         d = data.block.n_features
         if self.features is None:
-            return np.ones(d, dtype=bool)
+            return np.ones(d, dtype=bool), counts_of(data)
         size = None if isinstance(self.features, str) else int(self.features)
         if size is not None and size > d:
             raise ValueError(f"features={self.features} but X has {d} feature(s); pass None for all of them.")
-        family = FeatureFamily(
-            self.prior_strength_,
-            self.prior_mean,
-            self.order,
-            self.backward,
-            self.max_features if size is None else size,
-            self.features == "mdl",
-            self.verbose,
-        )
+        most = self.max_features if size is None else size
+        stops_by_mdl = self.features == "mdl"
+        family = FeatureFamily(strength, self.prior_mean, self.order, self.backward, most, stops_by_mdl, self.verbose)
         path = family.path(data)
-        if size is not None:
-            selection = rules.fixed(path, len(path.grid) - 1)
-        else:
+        if size is None:
             selection = rules.choose(str(self.features), path, family, data, self._options())
-        self.selections_["features"], self.paths_["features"] = selection, path
-        return path.at(selection.index)
+        else:
+            selection = rules.fixed(path, len(path.grid) - 1)
+        chosen.add(selection, path)
+        return path.at(selection.index), path.evidence.counts
 
-    def _support_from_counts(self, evidence: Evidence) -> NDArray[np.bool_]:
+    def _support_from_counts(self, evidence: Evidence, chosen: _Chosen) -> NDArray[np.bool_]:
         """Features chosen by their own information, for which counts are enough."""
-        counts = evidence.counts
+        d = evidence.counts.n_features
         if self.features is None:
-            return np.ones(counts.n_features, dtype=bool)
-        score = information(counts.table, counts.offsets).mutual
-        order = np.argsort(-score, kind="stable").astype(np.int32)
-        steps = np.arange(counts.n_features + 1)
-        path = FeaturePath(
-            evidence,
-            None,
-            order,
-            np.ones(len(order), dtype=np.int8),
-            steps,
-            np.zeros(len(order)),
-            "information",
-        )
+            return np.ones(d, dtype=bool)
+        path = information_path(evidence, None, np.arange(d + 1))
         if isinstance(self.features, str):
             selection = rules.choose(self.features, path, None, None, self._options())
         else:
-            selection = rules.fixed(path, min(int(self.features), counts.n_features))
-        self.selections_, self.paths_ = {"features": selection}, {"features": path}
+            selection = rules.fixed(path, min(int(self.features), d))
+        chosen.add(selection, path)
         return path.at(selection.index)
 
-    def _of_classes(self, counts: Counts, classes) -> Counts:
-        if classes is None:
-            return counts
-        classes = np.unique(classes)
-        missing = np.setdiff1d(counts.classes, classes)
-        if missing.size:
-            raise ValueError(f"y holds classes {missing.tolist()} that are not in `classes`.")
-        empty = np.zeros((len(counts.table), len(classes)))
-        none = Counts(empty, counts.offsets, np.zeros(len(classes)), classes, counts.names, counts.codings)
-        return none + counts
-
-    def _set_evidence(self, evidence: Evidence, support: NDArray[np.bool_]) -> None:
-        self.support_ = support
+    def _keep(self, evidence: Evidence, support, coder: TableCoder, chosen: _Chosen, data: DiscreteData | None):
+        """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
+        self.classes_ = evidence.counts.classes
+        self.coder_ = coder
         self.counts_ = evidence.counts
+        self.prior_strength_ = evidence.prior_strength
         self.class_log_prior_ = evidence.log_prior
         self.feature_log_prob_ = evidence.log_table
+        self.selections_, self.paths_ = chosen.selections, chosen.paths
+        self._data: DiscreteData | None = data
+        self._length: rules.Bits | None = None
+        self.support_ = support
+        return self
 
     def _evidence(self) -> Evidence:
         check_is_fitted(self)

@@ -191,13 +191,9 @@ class FeatureFamily:
     def path(self, data: DiscreteData, grid: NDArray | None = None) -> FeaturePath:
         evidence = Evidence(counts_of(data), self.prior_strength, self.prior_mean)
         counts = evidence.counts
-        cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
         if self.order == "information":
-            score = information(counts.table, counts.offsets).mutual
-            feature = np.argsort(-score, kind="stable").astype(np.int32)
-            steps = _sizes(self._most(counts)) if grid is None else np.asarray(grid)
-            sign = np.ones(len(feature), dtype=np.int8)
-            return FeaturePath(evidence, data, feature, sign, np.minimum(steps, len(feature)), cost, self.order)
+            return information_path(evidence, data, _sizes(self._most(counts)) if grid is None else np.asarray(grid))
+        cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
         feature, sign, trace = self._search(evidence, data, cost, grid)
         path = FeaturePath(evidence, data, feature, sign, np.arange(len(feature) + 1), cost, self.order, trace)
         return replace(path, steps=_best_step_of_sizes(path, grid))
@@ -281,6 +277,16 @@ class PriorFamily:
         return PriorPath(data, counts_of(data), self.prior_mean, PRIOR_GRID if grid is None else grid)
 
 
+def information_path(evidence: Evidence, data: DiscreteData | None, sizes: NDArray[np.int64]) -> FeaturePath:
+    """Features in the order of their mutual information with the label."""
+    counts = evidence.counts
+    score = information(counts.table, counts.offsets).mutual
+    feature = np.argsort(-score, kind="stable").astype(np.int32)
+    cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
+    sign = np.ones(len(feature), dtype=np.int8)
+    return FeaturePath(evidence, data, feature, sign, np.minimum(sizes, len(feature)), cost, "information")
+
+
 def counts_of(data: DiscreteData) -> Counts:
     """Counts of labelled and unlabelled rows."""
     counts = Counts.of_block(data.block, data.label, data.weight, data.classes, data.coder)
@@ -292,6 +298,8 @@ def loo_probabilities(evidence: Evidence, data: DiscreteData, events: Events | N
 
     Rows of one class and weight share a table, so this costs a prediction pass and a table for each of these groups.
     """
+    if data.n_rows < 2:
+        raise ValueError("leave-one-out needs two rows at least: the model of no row predicts nothing.")
     n_points = 1 if events is None else events[3]
     out = np.empty((data.n_rows, n_points, evidence.counts.n_classes))
     weight = np.ones(data.n_rows) if data.weight is None else data.weight

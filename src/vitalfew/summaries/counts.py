@@ -159,7 +159,7 @@ class Counts:
         if not isinstance(other, Counts):
             return NotImplemented
         part = other if self._same_form(other) else _aligned(self, other)[1]
-        if part.table.shape != self.table.shape:
+        if not self._same_form(part):
             raise ValueError("cannot subtract counts that hold classes or values which the total does not have.")
         rest = self._combined(part, -1)
         tolerance = 1e-9 * max(self.n + self.n_unlabeled, 1)
@@ -170,6 +170,16 @@ class Counts:
             class_count=np.maximum(rest.class_count, 0),
             unlabeled=np.maximum(rest.unlabeled, 0),
         )
+
+    def _check_consistent(self) -> None:
+        fits = (
+            self.offsets[-1] == len(self.table) == len(self.unlabeled)
+            and len(self.names) == self.n_features
+            and len(self.class_count) == self.n_classes
+            and (self.codings is None or [c.n_values for c in self.codings] == self.n_values.tolist())
+        )
+        if not fits:
+            raise ValueError("the counts are inconsistent: offsets, names, classes and table do not fit together.")
 
     def _replace(self, **changes) -> Counts:
         return Counts(**{**self.__dict__, **changes})
@@ -185,7 +195,7 @@ class Counts:
     def _same_form(self, other: Counts) -> bool:
         return (
             self.codings == other.codings
-            and self.n_features == other.n_features
+            and (self.names == other.names or list(self.names) == list(other.names))
             and np.array_equal(self.classes, other.classes)
         )
 
@@ -228,8 +238,7 @@ class Counts:
             )
         except (KeyError, TypeError, json.JSONDecodeError) as error:
             raise ValueError(f"not a document of counts, or a truncated one: {error!r}.") from error
-        if counts.offsets[-1] != len(counts.table) or len(counts.names) != counts.n_features:
-            raise ValueError("the document of counts is inconsistent: offsets, names and table do not fit together.")
+        counts._check_consistent()
         return counts
 
     def to_arrow(self):
@@ -280,16 +289,23 @@ def _aligned(a: Counts, b: Counts) -> tuple[Counts, Counts]:
     """Both counts over the union of their classes and values."""
     if a.n_features != b.n_features:
         raise ValueError(f"cannot add counts of {a.n_features} and of {b.n_features} features.")
+    if list(a.names) != list(b.names):
+        raise ValueError("cannot add counts of different columns: they must have the same names in the same order.")
     if (a.codings is None) != (b.codings is None):
         raise ValueError("cannot add counts of sparse 0/1 data and of a dense table; build both from one kind.")
+    if (a.classes.dtype.kind in "OUS") != (b.classes.dtype.kind in "OUS"):
+        raise ValueError("cannot add counts: classes are numbers in one part and strings in the other.")
     classes = np.unique(np.concatenate([a.classes, b.classes]))
     codings = None
     if a.codings is not None and b.codings is not None:
-        codings = [_union(x, y, name) for x, y, name in zip(a.codings, b.codings, a.names)]
+        codings = [_union(a, b, j) for j in range(a.n_features)]
     return _moved(a, classes, codings), _moved(b, classes, codings)
 
 
-def _union(x: Coding, y: Coding, name: str) -> Coding:
+def _union(a: Counts, b: Counts, j: int) -> Coding:
+    assert a.codings is not None
+    assert b.codings is not None
+    x, y, name = a.codings[j], b.codings[j], a.names[j]
     if x == y:
         return x
     if isinstance(x, Cuts) or isinstance(y, Cuts):
@@ -299,17 +315,21 @@ def _union(x: Coding, y: Coding, name: str) -> Coding:
         )
     if isinstance(x, OwnCodes) and isinstance(y, OwnCodes):
         return OwnCodes(max(x.n_values, y.n_values))
-    values = {v for coding in (x, y) for v in _values_of(coding)}
+    values = set(_seen(a, j)) | set(_seen(b, j))
     if len({isinstance(v, str) for v in values}) > 1:
         raise ValueError(f"cannot add counts: column {name!r} holds numbers in one part and strings in the other.")
     return Categories(tuple(sorted(values)))
 
 
-def _values_of(coding: Coding) -> tuple:
-    if isinstance(coding, OwnCodes):
-        return tuple(float(v) for v in range(coding.n_values))
-    assert isinstance(coding, Categories)
-    return coding.values
+def _seen(counts: Counts, j: int) -> dict:
+    """Values of a feature that occur, with their codes."""
+    assert counts.codings is not None
+    coding = counts.codings[j]
+    if isinstance(coding, Categories):
+        return {v: i for i, v in enumerate(coding.values)}
+    first, last = counts.offsets[j], counts.offsets[j + 1]
+    occurs = counts.table[first:last].any(axis=1) | (counts.unlabeled[first:last] > 0)
+    return {float(i): int(i) for i in np.flatnonzero(occurs)}
 
 
 def _moved(counts: Counts, classes: NDArray, codings: list[Coding] | None) -> Counts:
@@ -323,8 +343,10 @@ def _moved(counts: Counts, classes: NDArray, codings: list[Coding] | None) -> Co
         for j, (old, new) in enumerate(zip(counts.codings, codings)):
             if old != new and isinstance(new, Categories):
                 place = {v: i for i, v in enumerate(new.values)}
-                known = [place[v] for v in _values_of(old)]
-                slot[counts.offsets[j] : counts.offsets[j] + len(known)] = offsets[j] + np.array(known, dtype=np.int64)
+                first = counts.offsets[j]
+                slot[first : counts.offsets[j + 1]] = offsets[j]  # values that never occur add nothing anywhere
+                for v, code in _seen(counts, j).items():
+                    slot[first + code] = offsets[j] + place[v]
     table = np.zeros((offsets[-1], len(classes)))
     class_count = np.zeros(len(classes))
     unlabeled = np.zeros(offsets[-1])
@@ -332,10 +354,5 @@ def _moved(counts: Counts, classes: NDArray, codings: list[Coding] | None) -> Co
     class_count[column] = counts.class_count
     np.add.at(unlabeled, slot, counts.unlabeled)
     return counts._replace(
-        table=table,
-        class_count=class_count,
-        unlabeled=unlabeled,
-        offsets=offsets,
-        classes=classes,
-        codings=codings,
+        table=table, class_count=class_count, unlabeled=unlabeled, offsets=offsets, classes=classes, codings=codings
     )

@@ -191,6 +191,7 @@ def conditional_mutual_information(X, y, given, *, sample_weight=None, unit="bit
     1.0
     """
     z = _joint(given)
+    check_consistent_length(y, z)
     options = {"sample_weight": sample_weight, "unit": unit, "correction": correction, "n_jobs": n_jobs}
     both = mutual_information(X, _joint(_stack(y, z)), **options)
     found = both - mutual_information(X, z, **options)
