@@ -7,130 +7,62 @@ from typing import Annotated, overload
 import numpy
 from numpy.typing import NDArray
 
+
 def thread_count(requested: int = 0) -> int:
     """Threads a kernel uses when asked for `requested`; 0 means all."""
 
-def count_binary(
-    indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    width: int,
-    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-    weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-    n_classes: int,
-    threads: int = 0,
-) -> NDArray[numpy.float64]:
+def count_binary(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, threads: int = 0) -> NDArray[numpy.float64]:
     """
     Weighted counts of each present feature with each class: (features, classes).
     """
 
 @overload
-def count_codes(
-    codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device="cpu", writable=False)],
-    offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-    weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-    n_classes: int,
-    threads: int = 0,
-) -> NDArray[numpy.float64]: ...
+def count_codes(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu', writable=False)], offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, threads: int = 0) -> NDArray[numpy.float64]: ...
+
 @overload
-def count_codes(
-    codes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), device="cpu", writable=False)],
-    offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-    weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-    n_classes: int,
-    threads: int = 0,
-) -> NDArray[numpy.float64]:
+def count_codes(codes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), device='cpu', writable=False)], offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, threads: int = 0) -> NDArray[numpy.float64]:
     """
     Weighted counts of each value of each column with each class: (slots, classes).
     """
 
 @overload
-def inspect_pattern(
-    indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-    width: int,
-    threads: int = 0,
-) -> dict: ...
+def inspect_pattern(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, width: int, threads: int = 0) -> dict: ...
+
 @overload
-def inspect_pattern(
-    indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-    width: int,
-    threads: int = 0,
-) -> dict: ...
+def inspect_pattern(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, width: int, threads: int = 0) -> dict: ...
+
 @overload
-def inspect_pattern(
-    indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    value: Annotated[NDArray[numpy.int8], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-    width: int,
-    threads: int = 0,
-) -> dict: ...
+def inspect_pattern(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, width: int, threads: int = 0) -> dict: ...
+
 @overload
-def inspect_pattern(
-    indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    value: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-    width: int,
-    threads: int = 0,
-) -> dict: ...
+def inspect_pattern(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, width: int, threads: int = 0) -> dict: ...
+
 @overload
-def inspect_pattern(
-    indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    value: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-    width: int,
-    threads: int = 0,
-) -> dict:
+def inspect_pattern(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, width: int, threads: int = 0) -> dict:
     """
     What a sparse pattern and its values look like: sorted, zeros, not finite.
     """
 
 @overload
-def code_small(
-    table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
-    out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device="cpu")] | None,
-    threads: int = 0,
-) -> tuple: ...
+def code_small(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu')] | None, threads: int = 0) -> tuple: ...
+
 @overload
-def code_small(
-    table: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
-    out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device="cpu")] | None,
-    threads: int = 0,
-) -> tuple: ...
+def code_small(table: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu')] | None, threads: int = 0) -> tuple: ...
+
 @overload
-def code_small(
-    table: Annotated[NDArray[numpy.int64], dict(shape=(None, None), device="cpu", writable=False)],
-    out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device="cpu")] | None,
-    threads: int = 0,
-) -> tuple: ...
+def code_small(table: Annotated[NDArray[numpy.int64], dict(shape=(None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu')] | None, threads: int = 0) -> tuple: ...
+
 @overload
-def code_small(
-    table: Annotated[NDArray[numpy.int32], dict(shape=(None, None), device="cpu", writable=False)],
-    out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device="cpu")] | None,
-    threads: int = 0,
-) -> tuple: ...
+def code_small(table: Annotated[NDArray[numpy.int32], dict(shape=(None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu')] | None, threads: int = 0) -> tuple: ...
+
 @overload
-def code_small(
-    table: Annotated[NDArray[numpy.int16], dict(shape=(None, None), device="cpu", writable=False)],
-    out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device="cpu")] | None,
-    threads: int = 0,
-) -> tuple: ...
+def code_small(table: Annotated[NDArray[numpy.int16], dict(shape=(None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu')] | None, threads: int = 0) -> tuple: ...
+
 @overload
-def code_small(
-    table: Annotated[NDArray[numpy.int8], dict(shape=(None, None), device="cpu", writable=False)],
-    out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device="cpu")] | None,
-    threads: int = 0,
-) -> tuple: ...
+def code_small(table: Annotated[NDArray[numpy.int8], dict(shape=(None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu')] | None, threads: int = 0) -> tuple: ...
+
 @overload
-def code_small(
-    table: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device="cpu", writable=False)],
-    out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device="cpu")] | None,
-    threads: int = 0,
-) -> tuple:
+def code_small(table: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu')] | None, threads: int = 0) -> tuple:
     """
     Codes columns of small whole numbers; returns a flag and the largest code + 1 of each column.
     """
@@ -141,52 +73,16 @@ HAS_INFINITE: int = 2
 
 NEEDS_CODING: int = 4
 
-def score_binary(
-    indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    width: int,
-    table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    events: tuple[
-        Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        Annotated[NDArray[numpy.int8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        int,
-    ]
-    | None,
-    threads: int = 0,
-) -> NDArray[numpy.float64]:
+def score_binary(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], events: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], int] | None, threads: int = 0) -> NDArray[numpy.float64]:
     """
     Sum of table lines of the features present in each row, at each point of a path: (rows, points, classes).
     """
 
 @overload
-def score_codes(
-    codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device="cpu", writable=False)],
-    offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    events: tuple[
-        Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        Annotated[NDArray[numpy.int8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        int,
-    ]
-    | None,
-    threads: int = 0,
-) -> NDArray[numpy.float64]: ...
+def score_codes(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu', writable=False)], offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], events: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], int] | None, threads: int = 0) -> NDArray[numpy.float64]: ...
+
 @overload
-def score_codes(
-    codes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), device="cpu", writable=False)],
-    offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    events: tuple[
-        Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        Annotated[NDArray[numpy.int8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        int,
-    ]
-    | None,
-    threads: int = 0,
-) -> NDArray[numpy.float64]:
+def score_codes(codes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), device='cpu', writable=False)], offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], events: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], int] | None, threads: int = 0) -> NDArray[numpy.float64]:
     """
     Sum of table lines of the values of each row, at each point of a path: (rows, points, classes).
     """
@@ -194,11 +90,8 @@ def score_codes(
 class WordTable:
     """Words for fast lookup; their numbers are their positions."""
 
-    def __init__(
-        self,
-        bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> None: ...
+    def __init__(self, bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
     def __len__(self) -> int: ...
 
 class WordRows:
@@ -206,27 +99,14 @@ class WordRows:
     Which words are in which document: add documents, merge, then ask for words and rows.
     """
 
-    def __init__(
-        self,
-        lowercase: bool,
-        min_n: int,
-        max_n: int,
-        keep_rows: bool,
-        stop_words: WordTable,
-        vocabulary: WordTable | None,
-        threads: int = 0,
-    ) -> None: ...
+    def __init__(self, lowercase: bool, min_n: int, max_n: int, keep_rows: bool, stop_words: WordTable, vocabulary: WordTable | None, threads: int = 0) -> None: ...
+
     def add_strings(self, strings: object, progress: object | None = None) -> int:
         """
         Adds a list or tuple of str; returns the position of the first item that is not a str, having added none, or -1.
         """
 
-    def add_utf8(
-        self,
-        bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        progress: object | None = None,
-    ) -> None:
+    def add_utf8(self, bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], progress: object | None = None) -> None:
         """Adds documents bytes[start[i]:start[i + 1]] in UTF-8."""
 
     def merge(self) -> None:
@@ -236,90 +116,42 @@ class WordRows:
 
     @property
     def n_documents(self) -> int: ...
+
     def counts(self) -> NDArray[numpy.int64]:
         """Number of documents that have each word."""
 
-    def words(
-        self, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
-    ) -> tuple:
+    def words(self, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
         """The words of these columns: bytes in UTF-8 and where each word starts."""
 
-    def rows(
-        self,
-        column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        width: int,
-    ) -> tuple:
+    def rows(self, column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int) -> tuple:
         """
         Compressed sparse rows, column j renumbered column[j] or left out where that is negative: indptr, indices.
         """
 
-def unit_rows(
-    indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    threads: int = 0,
-) -> NDArray[numpy.float64]:
+def unit_rows(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> NDArray[numpy.float64]:
     """Values weight[indices], each row divided by its Euclidean norm."""
 
 @overload
-def mdl_cuts(
-    table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
-    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-    n_classes: int,
-    threads: int = 0,
-) -> tuple:
+def mdl_cuts(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, threads: int = 0) -> tuple:
     """
     Cuts of each numeric column by recursive entropy minimisation with the MDL rule: all cuts, where those of each column start.
     """
 
 @overload
-def mdl_cuts(
-    table: Annotated[NDArray[numpy.float64], dict(shape=(None,), device="cpu", writable=False)],
-    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-    n_classes: int,
-    threads: int = 0,
-) -> tuple:
+def mdl_cuts(table: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, threads: int = 0) -> tuple:
     """The same for one column."""
 
 class MdlSearch:
     """What an MDL search needs besides the features."""
 
-    def __init__(
-        self,
-        label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-        log_prior: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        feature_cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        size_cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        max_features: int,
-        patience: int,
-        patience_on_data: bool,
-        backward: bool,
-        threads: int,
-        progress: object | None,
-    ) -> None: ...
+    def __init__(self, label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, log_prior: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], feature_cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], size_cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_features: int, patience: int, patience_on_data: bool, backward: bool, threads: int, progress: object | None) -> None: ...
 
-def mdl_binary(
-    indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    width: int,
-    search: MdlSearch,
-) -> tuple:
+def mdl_binary(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, search: MdlSearch) -> tuple:
     """Greedy MDL search over sparse 0/1 features."""
 
 @overload
-def mdl_codes(
-    codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device="cpu", writable=False)],
-    offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    search: MdlSearch,
-) -> tuple: ...
+def mdl_codes(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu', writable=False)], offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: MdlSearch) -> tuple: ...
+
 @overload
-def mdl_codes(
-    codes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), device="cpu", writable=False)],
-    offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    search: MdlSearch,
-) -> tuple:
+def mdl_codes(codes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), device='cpu', writable=False)], offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: MdlSearch) -> tuple:
     """Greedy MDL search over dense codes."""

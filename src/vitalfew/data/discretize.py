@@ -65,6 +65,7 @@ def cut_columns(
     [array([4.5])]
     """
     if strategy == "mdl":
+        assert y_codes is not None
         flat, start = _core.mdl_cuts(X, y_codes, sample_weight, n_classes, threads)
         return np.split(flat, start[1:-1]) if X.shape[1] else []
     cut = _quantile_cuts if strategy == "quantile" else _uniform_cuts

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -15,16 +13,16 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from sklearn.utils import check_array
-from tqdm.auto import tqdm
 
 from vitalfew import _core
+from vitalfew._checks import check_threads
+from vitalfew._progress import kernel_progress
+from vitalfew.data.documents import add_documents
 
 WEIGHTINGS = (None, "idf")
-# Documents taken at once from an iterator: enough to keep all threads busy.
-BATCH = 8192
 
 
-class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Sparse matrix of which word is in which document.
 
     Entry (i, j) is 1 where document i has word j, and 0 elsewhere; with ``weighting="idf"``, the 1 becomes
@@ -62,8 +60,8 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         Of the matrix. With weights it is float64, unless a floating-point type is asked for.
     n_jobs : int or None, default=None
         Threads; None and negative numbers mean all that there are. The result does not depend on it.
-    verbose : bool, default=False
-        Show a progress bar.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
 
     Attributes
     ----------
@@ -111,7 +109,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         weighting=None,
         dtype=np.int64,
         n_jobs=None,
-        verbose=False,
+        verbose=None,
     ):
         self.lowercase = lowercase
         self.stop_words = stop_words
@@ -258,12 +256,11 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self._check_parameters()
         stop = Terms.of(sorted(self._stop_words()))
         given = None if vocabulary is None else vocabulary.table()
-        threads = 0 if self.n_jobs is None else max(0, self.n_jobs)
-        rows = _core.WordRows(bool(self.lowercase), *self.ngram_range, keep_rows, stop.table(), given, threads)
-        with tqdm(disable=not self.verbose, unit=" documents", unit_scale=True) as bar:
-            progress = (lambda done: bar.update(done - bar.n)) if self.verbose else None
-            add_documents(rows, X, progress)
-            bar.update(rows.n_documents - bar.n)
+        low, high = self.ngram_range
+        threads = check_threads(self.n_jobs)
+        rows = _core.WordRows(bool(self.lowercase), low, high, keep_rows, stop.table(), given, threads)
+        with kernel_progress(None, "documents", self.verbose) as show:
+            add_documents(rows, X, show)
         rows.merge()
         return rows
 
@@ -273,8 +270,9 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         if self.weighting is None:
             data = np.ones(len(indices), dtype=self.dtype)
         else:
-            threads = 0 if self.n_jobs is None else max(0, self.n_jobs)
-            data = _core.unit_rows(indptr, indices, self.idf_, threads).astype(self._value_dtype(), copy=False)
+            data = _core.unit_rows(indptr, indices, self.idf_, check_threads(self.n_jobs)).astype(
+                self._value_dtype(), copy=False
+            )
         if indptr[-1] <= np.iinfo(np.int32).max:
             indptr = indptr.astype(np.int32)
         X = sparse.csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, width))
@@ -325,12 +323,14 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             raise ValueError(f"ngram_range must be (min_n, max_n) with 1 <= min_n <= max_n, got {self.ngram_range!r}.")
         if self.weighting not in WEIGHTINGS:
             raise ValueError(f"weighting must be one of {WEIGHTINGS}, got {self.weighting!r}.")
-        if self.max_features is not None and not (isinstance(self.max_features, Integral) and self.max_features > 0):
+        if self.max_features is not None and not (
+            isinstance(self.max_features, Integral) and int(self.max_features) > 0
+        ):
             raise ValueError(f"max_features must be a positive int or None, got {self.max_features!r}.")
         for name in ("max_df", "min_df"):
             value = getattr(self, name)
-            is_number = isinstance(value, Integral) and value >= 1
-            is_share = isinstance(value, Real) and not isinstance(value, Integral) and 0 <= value <= 1
+            is_number = isinstance(value, Integral) and int(value) >= 1
+            is_share = isinstance(value, Real) and not isinstance(value, Integral) and 0 <= float(value) <= 1
             if not (is_number or is_share):
                 raise ValueError(
                     f"{name} must be a share of the documents (float from 0 to 1) or a number of documents "
@@ -404,133 +404,3 @@ def _checked_vocabulary(vocabulary) -> list[str]:
             raise ValueError(f"vocabulary has {term!r} twice; remove duplicates, e.g. with dict.fromkeys.")
         seen.add(term)
     return terms
-
-
-def add_documents(rows, documents, progress=None) -> None:
-    """Add all documents to `rows`, a ``_core.WordRows``."""
-    if isinstance(documents, (str, bytes)):
-        raise ValueError(
-            f"documents must be an iterable of str, got {type(documents).__name__}; pass a list, [document]."
-        )
-    for batch in _batches(documents):
-        if isinstance(batch, (list, tuple)):
-            first_row = rows.n_documents
-            position = rows.add_strings(batch, progress)
-            if position >= 0:
-                _reject(batch[position], first_row + position)
-        else:
-            for text, start in _arrow_chunks(batch, rows.n_documents):
-                rows.add_utf8(text, start, progress)
-
-
-def _batches(documents) -> Iterator[Any]:
-    """Lists of what should be str, or Arrow arrays."""
-    if _is_batch(documents):
-        batch = _as_batch(documents)
-        # A list of lists, Series or arrays is a list of batches.
-        if not (isinstance(batch, (list, tuple)) and batch and _is_batch(batch[0])):
-            yield batch
-            return
-        documents = batch
-    if not isinstance(documents, Iterable):
-        raise TypeError(f"documents must be an iterable of str, got {type(documents).__name__}; pass a list.")
-    pending: list[Any] = []
-    for item in documents:
-        if _is_batch(item):
-            if pending:
-                yield pending
-                pending = []
-            yield _as_batch(item)
-        else:
-            pending.append(item)
-            if len(pending) == BATCH:
-                yield pending
-                pending = []
-    if pending:
-        yield pending
-
-
-def _is_batch(item) -> bool:
-    return isinstance(item, (list, tuple, np.ndarray)) or _library(item) is not None
-
-
-def _library(item) -> str | None:
-    """Which of the libraries of tables it is from; none is imported for the question."""
-    name = type(item).__module__.partition(".")[0]
-    if name in ("pandas", "polars", "pyarrow"):
-        return name if hasattr(item, "__len__") and name in sys.modules else None
-    return None
-
-
-def _as_batch(item):
-    """A list, a tuple or an Arrow array."""
-    shape = getattr(item, "shape", None)
-    if isinstance(shape, tuple) and len(shape) != 1:
-        raise ValueError(
-            f"documents must be one column of text, got {type(item).__name__} of shape {shape}; "
-            "choose a column, e.g. table['text']."
-        )
-    library = _library(item)
-    if library == "pyarrow":
-        return item
-    if library == "pandas" and hasattr(getattr(item, "array", item), "__arrow_array__"):
-        return _from_arrow_protocol(getattr(item, "array", item))
-    if library == "polars" and str(item.dtype) == "String":
-        return _from_polars(item)
-    return item if isinstance(item, (list, tuple)) else item.tolist() if hasattr(item, "tolist") else item.to_list()
-
-
-def _from_arrow_protocol(array):
-    """Of pandas: only what is stored as Arrow already is worth it, the rest holds str objects."""
-    storage = getattr(array.dtype, "storage", None)
-    if storage == "pyarrow" or type(array.dtype).__name__ == "ArrowDtype":
-        return array.__arrow_array__()
-    return array.tolist()
-
-
-def _from_polars(series):
-    try:
-        return series.to_arrow()
-    except ImportError:
-        return series.to_list()
-
-
-def _arrow_chunks(array, first_row: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """UTF-8 bytes and offsets of each chunk, without a copy of the text."""
-    import pyarrow as pa
-
-    if not isinstance(array, (pa.Array, pa.ChunkedArray)):
-        raise ValueError(
-            f"documents must be one column of text, got pyarrow {type(array).__name__}; "
-            "choose a column, e.g. table['text']."
-        )
-    for chunk in array.chunks if isinstance(array, pa.ChunkedArray) else [array]:
-        if chunk.null_count:
-            _reject(None, first_row + int(np.flatnonzero(chunk.is_null().to_numpy(zero_copy_only=False))[0]))
-        first_row += len(chunk)
-        if len(chunk):
-            yield _utf8_of(chunk)
-
-
-def _utf8_of(chunk) -> tuple[np.ndarray, np.ndarray]:
-    import pyarrow as pa
-
-    kind = chunk.type.value_type if pa.types.is_dictionary(chunk.type) else chunk.type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
-        raise TypeError(f"documents must be strings, got an Arrow array of type {chunk.type}; cast it to pa.string().")
-    if not (pa.types.is_string(chunk.type) or pa.types.is_large_string(chunk.type)):
-        chunk = chunk.cast(pa.large_string())
-    _, offsets, text = chunk.buffers()
-    width = np.int32 if pa.types.is_string(chunk.type) else np.int64
-    start = np.frombuffer(offsets, dtype=width)[chunk.offset : chunk.offset + len(chunk) + 1].astype(np.int64)
-    return np.frombuffer(text if text is not None else b"", dtype=np.uint8), start
-
-
-def _reject(item, row: int):
-    kind = type(item).__name__
-    is_nan = isinstance(item, (float, np.floating)) and item != item
-    if item is None or is_nan or kind in ("NAType", "NaTType"):
-        raise ValueError(f"document {row} is missing ({item!r}); fill missing documents, e.g. with an empty string.")
-    if isinstance(item, (bytes, bytearray)):
-        raise TypeError(f"document {row} is {kind}, not str; decode it, e.g. document.decode('utf-8').")
-    raise TypeError(f"document {row} is of type {kind}, not str; convert the documents, e.g. with astype(str).")
