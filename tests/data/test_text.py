@@ -387,11 +387,6 @@ def test_tags():
     assert not tags.input_tags.two_d_array
 
 
-def test_progress_bar(capsys):
-    WordPresence(verbose=True).fit(["ab cd"] * 10)
-    assert "10.0" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     "documents", [["some words " * 10_000] * 20_000, ["a few other words " * 500_000]], ids=["many", "one"]
 )

@@ -31,6 +31,7 @@ concept SlotRows = requires(const M& m, void (*f)(std::size_t, std::size_t, std:
   { m.n_entries() } -> std::convertible_to<std::size_t>;
   { m.n_features() } -> std::convertible_to<std::size_t>;
   { m.n_slots() } -> std::convertible_to<std::size_t>;
+  { m.is_by_row() } -> std::same_as<bool>;
   m.visit(std::size_t{}, std::size_t{}, f);
 };
 
@@ -107,6 +108,7 @@ struct BinaryRows {
   Pattern pattern;  // lines are rows
   std::size_t n_rows = pattern.lines();
 
+  bool is_by_row() const { return true; }
   std::size_t n_entries() const { return pattern.index.size(); }
   std::size_t n_features() const { return pattern.width; }
   std::size_t n_slots() const { return pattern.width; }
@@ -127,6 +129,7 @@ struct Codes {
   std::ptrdiff_t row_stride, col_stride;  // in codes
   std::span<const std::int64_t> offset;   // n_cols + 1
 
+  bool is_by_row() const { return col_stride == 1; }
   std::size_t n_entries() const { return n_rows * n_cols; }
   std::size_t n_features() const { return n_cols; }
   std::size_t n_slots() const { return std::size_t(offset[n_cols]); }
@@ -135,7 +138,7 @@ struct Codes {
 
   template <class F>
   void visit(std::size_t begin, std::size_t end, F&& f) const {
-    if (col_stride == 1) {
+    if (is_by_row()) {
       for (std::size_t i = begin; i < end; ++i) {
         const Code* const row = data + std::ptrdiff_t(i) * row_stride;
         for (std::size_t j = 0; j < n_cols; ++j)

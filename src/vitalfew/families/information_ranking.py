@@ -70,7 +70,7 @@ class InformationRanking(SelectorMixin, BaseEstimator):
         *,
         alpha: float = 0.05,
         correction: str | None = None,
-        prior_strength: float = 1.0,
+        prior_strength: float = 0.2,
         prior_mean: float | str = "pooled",
         numeric: str = "mdl",
         cv=5,

@@ -89,7 +89,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    prior_strength : float or rule, default 1.0
+    prior_strength : float or rule, default 0.2
         n', how many rows the prior weighs as much as; or ``"loo"``, ``"cv"``, ``"1se"``, ``"holdout"``. It is resolved
         before `features`, with all features in the model.
     prior_mean : "pooled", "uniform" or float, default "pooled"
@@ -161,7 +161,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        prior_strength: float | str = 1.0,
+        prior_strength: float | str = 0.2,
         prior_mean: float | str = "pooled",
         features: int | str | None = None,
         order: str = "greedy",
