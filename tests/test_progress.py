@@ -1,6 +1,7 @@
 """Progress bars show themselves when asked for, and are silent otherwise."""
 
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -45,4 +46,4 @@ def test_a_kernel_reports_how_far_it_is(monkeypatch):
     monkeypatch.setattr(text, "kernel_progress", lambda *_: Bar())
     WordPresence().fit(iter([["some words to read " * 400] * 4000] * 3))
     assert seen
-    assert all(0 <= a <= b <= 12000 for a, b in zip(seen, seen[1:]))
+    assert all(0 <= a <= b <= 12000 for a, b in pairwise(seen))

@@ -165,7 +165,7 @@ def test_bits_are_those_of_description_length(problem):
 @pytest.mark.parametrize("is_sparse", [True, False])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_backward_steps(is_sparse, n_classes):
-    """Features that do well alone are replaced by pairs that do better: the walk leaves and its sets are as recorded."""
+    """Features that do well alone give way to pairs that do better: the walk leaves, and its sets are as recorded."""
     left = 0
     for seed in range(6):
         problem = redundant(seed, n_classes)

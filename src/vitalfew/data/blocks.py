@@ -79,7 +79,7 @@ class BinaryBlock:
         total = class_totals(label, weight, n_classes, self.n_rows)
         absent = np.subtract(total, present, out=table[0::2])
         if weight is not None:  # fractions are added in another order: what is left of a full column is rounding
-            absent[absent < 1e-11 * total] = 0.0
+            absent[:] = without_rounding(absent, total)
         table[1::2] = present
         return table
 
@@ -141,6 +141,11 @@ def class_totals(label, weight, n_classes: int, n_rows: int) -> NDArray[np.float
     if label is None:
         return np.array([float(n_rows) if weight is None else weight.sum()])
     return np.bincount(label, weights=weight, minlength=n_classes).astype(float)
+
+
+def without_rounding(difference: NDArray[np.float64], total) -> NDArray[np.float64]:
+    """A difference of weighted sums, 0 where it is not more than their rounding errors."""
+    return np.where(difference < 1e-11 * total, 0.0, difference)
 
 
 def _cumulate(lines: NDArray[np.float64], events: Events) -> NDArray[np.float64]:

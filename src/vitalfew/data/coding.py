@@ -203,6 +203,8 @@ class TableCoder:
 def _code_matrix(matrix: NDArray, threads: int):
     if matrix.dtype == bool:
         matrix = matrix.view(np.uint8)
+    if not matrix.dtype.isnative:
+        matrix = matrix.astype(matrix.dtype.newbyteorder("="))
     if matrix.dtype.char not in "dflihbBq":
         matrix = matrix.astype(np.int64 if matrix.dtype.kind in "iu" and matrix.dtype.itemsize < 8 else np.float64)
     if matrix.dtype == np.uint8 and (matrix.strides[0] == 1 or matrix.strides[1] == 1):

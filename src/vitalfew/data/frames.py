@@ -71,7 +71,9 @@ class RawTable:
 def read_table(X: Any, *, min_rows: int = 1) -> RawTable:
     """Brings `X` to one form, with clear errors for what is not a table."""
     if not sparse.issparse(X) and not isinstance(X, np.ndarray | list | tuple):
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        frame = nw.from_native(X, pass_through=True)
+        if isinstance(frame, nw.LazyFrame):
+            raise TypeError(f"X is a lazy {type(X).__name__} without rows yet: collect it first.")
         if isinstance(frame, nw.DataFrame):
             return _read_frame(frame, min_rows)
     if sparse.issparse(X):
@@ -111,6 +113,9 @@ def _read_frame(frame: nw.DataFrame, min_rows: int) -> RawTable:
 
 def _read_series(series: nw.Series, name: str) -> NDArray:
     dtype = series.dtype
+    if isinstance(dtype, nw.Categorical | nw.Enum):  # numbers, too, are names here
+        named = [None if is_missing(v) else str(v) for v in series.to_list()]
+        return _read_objects(np.array([*named, None], dtype=object)[:-1], name)
     if isinstance(dtype, nw.Boolean) or dtype.is_numeric():
         if series.null_count() == 0:
             values = series.to_numpy()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from vitalfew._checks import check_choice
+from vitalfew.data.blocks import without_rounding
 from vitalfew.summaries.counts import Counts, sum_by_feature
 from vitalfew.summaries.information import information
 
@@ -72,14 +75,14 @@ class Evidence:
         counts = self.counts
         own = np.zeros(counts.n_classes)
         own[label] = weight
-        table = np.maximum(counts.table - own, 0.0)
-        observed = np.maximum(counts.observed - own, 0.0)
+        table = without_rounding(counts.table - own, counts.class_count)
+        observed = without_rounding(counts.observed - own, counts.class_count)
         prior = self.prior_line
         if self.prior_mean == "pooled":
             line = counts.line_count + counts.unlabeled
             total = np.repeat(sum_by_feature(line, counts.offsets) - weight, counts.n_values)
-            prior = np.maximum(line - weight, 0.0) / np.where(total > 0, total, 1.0)
-        remaining = np.maximum(counts.class_count - own, 0.0)
+            prior = without_rounding(line - weight, counts.n + counts.n_unlabeled) / np.where(total > 0, total, 1.0)
+        remaining = without_rounding(counts.class_count - own, counts.n)
         with np.errstate(divide="ignore"):
             log_prior = np.log(remaining / max(remaining.sum(), 1e-300))
         return log_prior, self._log_theta(table, observed, prior)
@@ -123,6 +126,26 @@ def normalise(score: NDArray[np.float64]) -> NDArray[np.float64]:
     np.exp(p, out=p)
     p /= (p @ np.ones(len(classes)))[..., None]
     return p
+
+
+def check_prior(prior_strength, prior_mean) -> None:
+    """A number of rows, and a mean that is a number or a name."""
+    if not (isinstance(prior_strength, Real) and 0 <= prior_strength < np.inf):
+        raise ValueError(f"prior_strength must be a number of rows, 0 or more, or a rule, got {prior_strength!r}.")
+    if isinstance(prior_mean, str):
+        check_choice("prior_mean", prior_mean, ("pooled", "uniform"))
+    elif not (isinstance(prior_mean, Real) and 0 < prior_mean < 1):
+        raise ValueError(f"prior_mean must lie between 0 and 1, or be 'pooled' or 'uniform', got {prior_mean!r}.")
+
+
+def check_prior_fits(prior_mean, n_values: NDArray[np.int64], names) -> None:
+    """A number as prior mean is the probability of 1, so that features must be 0/1."""
+    wide = np.flatnonzero(n_values > 2)
+    if wide.size and not isinstance(prior_mean, str):
+        raise ValueError(
+            f"prior_mean={prior_mean} needs 0/1 features, but column {names[int(wide[0])]!r} has more values; "
+            "use 'pooled' or 'uniform'."
+        )
 
 
 def used_table(evidence: Evidence, support: NDArray[np.bool_]) -> NDArray[np.float64]:

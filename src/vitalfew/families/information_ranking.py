@@ -16,6 +16,7 @@ from vitalfew._checks import check_choice, check_threads
 from vitalfew.data.coding import NUMERIC, TableCoder
 from vitalfew.data.discrete import DiscreteData
 from vitalfew.exceptions import RuleError
+from vitalfew.families.evidence import check_prior, check_prior_fits
 from vitalfew.families.naive_bayes_path import FeatureFamily, FeaturePath, counts_of
 from vitalfew.summaries.information import information
 
@@ -117,11 +118,14 @@ class InformationRanking(SelectorMixin, BaseEstimator):
             if self.k > d:
                 raise ValueError(f"k={self.k} but X has {d} feature(s); pass 'fdr' or a rule to let the data decide.")
             return self.ranking_ <= self.k
-        family = FeatureFamily(self.prior_strength, self.prior_mean, "information", verbose=self.verbose)
+        check_prior_fits(self.prior_mean, np.diff(data.block.offsets), data.coder.names)
+        family = FeatureFamily(
+            self.prior_strength, self.prior_mean, "information", verbose=self.verbose, correction=self.correction
+        )
         self.path_ = family.path(data)
         options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
         self.selection_ = rules.choose(self.k, self.path_, family, data, options)
-        return self.ranking_ <= self.selection_.value
+        return self.path_.at(self.selection_.index)
 
     def _check_parameters(self) -> None:
         check_choice("numeric", self.numeric, NUMERIC)
@@ -137,6 +141,7 @@ class InformationRanking(SelectorMixin, BaseEstimator):
             raise ValueError(f"k must be a whole number of features, 'fdr' or a rule, got {self.k!r}.")
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha must lie between 0 and 1, got {self.alpha!r}.")
+        check_prior(self.prior_strength, self.prior_mean)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

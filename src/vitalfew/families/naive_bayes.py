@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,16 @@ from vitalfew._checks import check_choice, check_threads, check_weight, encode_l
 from vitalfew.data.coding import NUMERIC, TableCoder
 from vitalfew.data.discrete import DiscreteData
 from vitalfew.data.frames import read_table
-from vitalfew.families.evidence import Evidence, describe_features, linear_form, log_of, normalise, used_table
+from vitalfew.families.evidence import (
+    Evidence,
+    check_prior,
+    check_prior_fits,
+    describe_features,
+    linear_form,
+    log_of,
+    normalise,
+    used_table,
+)
 from vitalfew.families.naive_bayes_path import (
     FeatureFamily,
     FeaturePath,
@@ -121,7 +130,8 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     support_ : ndarray of bool, shape (n_features_in_,)
         The set J.
     coef_ : ndarray of shape (1, n_features_in_) or (n_classes, n_features_in_)
-        The linear form for 0/1 features: P(y | x) is the logistic function (softmax) of ``coef_ @ x + intercept_``.
+        The linear form for features coded 0/1 (second value or first): P(y | x) is the logistic function (softmax) of
+        ``coef_ @ x + intercept_``.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     log_likelihood_, null_log_likelihood_ : float
         Joint log-likelihood of rows and labels, with J and with no feature that depends on the label. Their difference
@@ -136,8 +146,9 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    The rule ``"loo"`` and :meth:`loo_predict_proba` are exact for a given set of features and given cuts of numeric
-    columns. The error of the whole procedure, selection included, is what ``cross_val_score`` of this estimator gives.
+    The rule ``"loo"`` and :meth:`loo_predict_proba` are exact for a given set of features, given values of each feature
+    and given cuts of numeric columns. The error of the whole procedure, selection included, is what
+    ``cross_val_score`` of this estimator gives.
 
     References
     ----------
@@ -215,6 +226,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"y holds classes {new} that the first call of partial_fit did not name; pass them there in `classes`."
             )
+        check_prior_fits(self.prior_mean, counts.n_values, counts.names)
         coder = replace(data.coder, codings=counts.codings or [])
         chosen = _Chosen()
         evidence = Evidence(counts, float(self.prior_strength), self.prior_mean)
@@ -326,14 +338,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"features must be None, a whole number of features or a rule, got {self.features!r}.")
         if not (self.max_features is None or _is_count(self.max_features)):
             raise ValueError(f"max_features must be None or a whole number of features, got {self.max_features!r}.")
-        strength = self.prior_strength
-        if not (isinstance(strength, str) or (isinstance(strength, Real) and 0 <= strength < np.inf)):
-            raise ValueError(f"prior_strength must be a number of rows, 0 or more, or a rule, got {strength!r}.")
-        mean = self.prior_mean
-        if isinstance(mean, str):
-            check_choice("prior_mean", mean, ("pooled", "uniform"))
-        elif not (isinstance(mean, Real) and 0 < mean < 1):
-            raise ValueError(f"prior_mean must lie between 0 and 1, or be 'pooled' or 'uniform', got {mean!r}.")
+        check_prior(1.0 if isinstance(self.prior_strength, str) else self.prior_strength, self.prior_mean)
 
     def _read(self, X, y, sample_weight, X_unlabeled, *, reset: bool, numeric: str | None = None) -> DiscreteData:
         if y is None:
@@ -343,12 +348,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         validate_data(self, X, reset=reset, skip_check_array=True)
         if hasattr(self, "feature_names_in_"):
             coder.names = [str(n) for n in self.feature_names_in_]
-        wide = np.flatnonzero(np.diff(data.block.offsets) > 2)
-        if wide.size and not isinstance(self.prior_mean, str):
-            raise ValueError(
-                f"prior_mean={self.prior_mean} needs 0/1 features, but column {coder.names[int(wide[0])]!r} has more "
-                "values; use 'pooled' or 'uniform'."
-            )
+        check_prior_fits(self.prior_mean, np.diff(data.block.offsets), coder.names)
         return data
 
     def _training_rows(self, table, y, sample_weight) -> DiscreteData:

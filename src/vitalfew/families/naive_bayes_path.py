@@ -187,12 +187,14 @@ class FeatureFamily:
     max_features: int | None = None
     stops_by_mdl: bool = False
     verbose: bool | None = None
+    correction: str | None = None
 
     def path(self, data: DiscreteData, grid: NDArray | None = None) -> FeaturePath:
         evidence = Evidence(counts_of(data), self.prior_strength, self.prior_mean)
         counts = evidence.counts
         if self.order == "information":
-            return information_path(evidence, data, _sizes(self._most(counts)) if grid is None else np.asarray(grid))
+            sizes = _sizes(self._most(counts)) if grid is None else np.asarray(grid)
+            return information_path(evidence, data, sizes, self.correction)
         cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
         feature, sign, trace = self._search(evidence, data, cost, grid)
         path = FeaturePath(evidence, data, feature, sign, np.arange(len(feature) + 1), cost, self.order, trace)
@@ -277,10 +279,13 @@ class PriorFamily:
         return PriorPath(data, counts_of(data), self.prior_mean, PRIOR_GRID if grid is None else grid)
 
 
-def information_path(evidence: Evidence, data: DiscreteData | None, sizes: NDArray[np.int64]) -> FeaturePath:
+def information_path(
+    evidence: Evidence, data: DiscreteData | None, sizes: NDArray[np.int64], correction: str | None = None
+) -> FeaturePath:
     """Features in the order of their mutual information with the label."""
     counts = evidence.counts
-    score = information(counts.table, counts.offsets).mutual
+    found = information(counts.table, counts.offsets)
+    score = (found.corrected() if correction else found).mutual
     feature = np.argsort(-score, kind="stable").astype(np.int32)
     cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
     sign = np.ones(len(feature), dtype=np.int8)
@@ -299,7 +304,9 @@ def loo_probabilities(evidence: Evidence, data: DiscreteData, events: Events | N
     Rows of one class and weight share a table, so this costs a prediction pass and a table for each of these groups.
     """
     if data.n_rows < 2:
-        raise ValueError("leave-one-out needs two rows at least: the model of no row predicts nothing.")
+        raise ValueError(
+            "leave-one-out needs two rows at least, got n_samples = 1: the model of no row predicts nothing."
+        )
     n_points = 1 if events is None else events[3]
     out = np.empty((data.n_rows, n_points, evidence.counts.n_classes))
     weight = np.ones(data.n_rows) if data.weight is None else data.weight

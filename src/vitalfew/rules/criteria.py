@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
+from vitalfew._checks import check_choice
 from vitalfew.rules.path import Described, Probabilistic
 from vitalfew.rules.selection import Selection
 
@@ -108,6 +109,7 @@ def description_length(log_likelihood, class_count, n_candidates, n_values=(), u
     >>> round(length.data, 2), round(length.model, 2)
     (14.43, 37.64)
     """
+    check_choice("unit", unit, ("bits", "nats"))
     scale = BITS if unit == "bits" else 1.0
     class_count = np.asarray(class_count, dtype=float)
     n_values = np.asarray(n_values, dtype=float)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import signature
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,16 @@ class _Point(ClassifierMixin, BaseEstimator):
     """Stands in for the model at one point: scorers see its probabilities."""
 
     def __init__(self, classes, probability):
-        self.classes_ = classes
+        self.classes = classes
         self.probability = probability
+
+    @property
+    def classes_(self):
+        return self.classes
+
+    def fit(self, _X, _y):
+        """Scorers ask for it before they score; there is nothing left to fit."""
+        return self
 
     def predict_proba(self, X):
         return self.probability[np.asarray(X).ravel()]
@@ -38,12 +47,21 @@ def score_probabilities(probability: NDArray[np.float64], data, scoring=None) ->
         wrong = probability.argmax(axis=2) != data.label[:, None]
         return _mean(wrong.astype(float), data.weight)
     rows = np.arange(len(probability))[:, None]
-    extra = {} if data.weight is None else {"sample_weight": data.weight}
     values = []
     for p in range(probability.shape[1]):
         point = _Point(data.classes, probability[:, p])
-        values.append(check_scoring(point, scoring)(point, rows, data.y, **extra))
+        scorer = check_scoring(point, scoring)
+        values.append(scorer(point, rows, data.y, **_weight_for(scorer, data.weight)))
     return Scores(np.array(values, dtype=float), np.full(len(values), np.nan))
+
+
+def _weight_for(scorer, weight) -> dict:
+    """Weights for a scorer that takes them; a plain function need not."""
+    if weight is None:
+        return {}
+    parameters = signature(scorer).parameters.values()
+    takes = any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
+    return {"sample_weight": weight} if takes else {}
 
 
 def _mean(loss: NDArray[np.float64], weight) -> Scores:

@@ -103,7 +103,8 @@ class Selection:
                 0,
                 alt.Chart(alt.Data(values=banded)).mark_area(opacity=0.2).encode(x=x, y="low:Q", y2="high:Q"),
             )
-        chosen = [{self.knob: rows[self.index][self.knob], "value": rows[self.index][self.measure]}]
+        value = rows[self.index][self.measure]
+        chosen = [{self.knob: rows[self.index][self.knob], "value": value if value == value else None}]
         layers.append(alt.Chart(alt.Data(values=chosen)).mark_rule(strokeDash=[4, 4], color="gray").encode(x=x))
         layers.append(
             alt.Chart(alt.Data(values=chosen)).mark_point(size=120, color="black", filled=True).encode(x=x, y="value:Q")

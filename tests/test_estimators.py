@@ -1,0 +1,33 @@
+"""scikit-learn's checks of every estimator, no exceptions. `Discretizer` has its own, `WordPresence` takes text."""
+
+import pytest
+from sklearn.base import is_classifier
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from vitalfew import InformationRanking, NaiveBayes
+
+MODELS = [
+    NaiveBayes(),
+    NaiveBayes(features="mdl"),
+    NaiveBayes(features="cv", order="information", prior_strength="loo"),
+    NaiveBayes(features=2, backward=True),
+    NaiveBayes(features="1se", order="information", numeric="quantile", prior_mean="uniform"),
+    InformationRanking(),
+    InformationRanking(k=2),
+    InformationRanking(k="mdl"),
+    InformationRanking(k="1se"),
+]
+
+
+@pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(MODELS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_kinds(model):
+    assert isinstance(model, SelectorMixin)
+    assert is_classifier(model) == isinstance(model, NaiveBayes)
