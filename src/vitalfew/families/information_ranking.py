@@ -16,7 +16,7 @@ from vitalfew._checks import check_choice, check_threads
 from vitalfew.data.coding import NUMERIC, TableCoder
 from vitalfew.data.discrete import DiscreteData
 from vitalfew.exceptions import RuleError
-from vitalfew.families.evidence import check_prior, check_prior_fits
+from vitalfew.families.evidence import check_prior, check_prior_fits, default_strength
 from vitalfew.families.naive_bayes_path import FeatureFamily, FeaturePath, counts_of
 from vitalfew.summaries.information import information
 
@@ -71,7 +71,7 @@ class InformationRanking(SelectorMixin, BaseEstimator):
         *,
         alpha: float = 0.05,
         correction: str | None = None,
-        prior_strength: float = 0.2,
+        prior_strength: float | str = "auto",
         prior_mean: float | str = "pooled",
         numeric: str = "mdl",
         cv=5,
@@ -119,8 +119,9 @@ class InformationRanking(SelectorMixin, BaseEstimator):
                 raise ValueError(f"k={self.k} but X has {d} feature(s); pass 'fdr' or a rule to let the data decide.")
             return self.ranking_ <= self.k
         check_prior_fits(self.prior_mean, np.diff(data.block.offsets), data.coder.names)
+        strength = default_strength(d) if self.prior_strength == "auto" else float(self.prior_strength)
         family = FeatureFamily(
-            self.prior_strength, self.prior_mean, "information", verbose=self.verbose, correction=self.correction
+            strength, self.prior_mean, "information", verbose=self.verbose, correction=self.correction
         )
         self.path_ = family.path(data)
         options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)

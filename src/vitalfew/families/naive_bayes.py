@@ -22,6 +22,7 @@ from vitalfew.families.evidence import (
     Evidence,
     check_prior,
     check_prior_fits,
+    default_strength,
     describe_features,
     linear_form,
     log_of,
@@ -72,7 +73,7 @@ def _with_classes(counts: Counts, classes) -> Counts:
 
 def _can_fit_partially(model: NaiveBayes) -> bool:
     """Counts must be enough: the greedy search and resampling need all rows at once."""
-    if isinstance(model.prior_strength, str):
+    if isinstance(model.prior_strength, str) and model.prior_strength != "auto":
         raise AttributeError(
             f"partial_fit takes a number as prior_strength; the rule {model.prior_strength!r} needs all rows: use fit."
         )
@@ -98,9 +99,10 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    prior_strength : float or rule, default 0.2
-        n', how many rows the prior weighs as much as; or ``"loo"``, ``"cv"``, ``"1se"``, ``"holdout"``. It is resolved
-        before `features`, with all features in the model.
+    prior_strength : "auto", float or rule, default "auto"
+        n', how many rows the prior weighs as much as. ``"auto"``: one row for every hundred columns of X, between 0.2
+        and 100; see benchmarks/PRIOR.md. Or ``"loo"``, ``"cv"``, ``"1se"``, ``"holdout"``: better probabilities, in more
+        time. It is resolved before `features`, with all features in the model.
     prior_mean : "pooled", "uniform" or float, default "pooled"
         p. ``"pooled"``: the frequency of the value over all rows, unlabelled ones included. ``"uniform"``: 1 over the
         number of values. A number: the prior probability of value 1 of every binary feature.
@@ -172,7 +174,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        prior_strength: float | str = 0.2,
+        prior_strength: float | str = "auto",
         prior_mean: float | str = "pooled",
         features: int | str | None = None,
         order: str = "greedy",
@@ -229,7 +231,8 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         check_prior_fits(self.prior_mean, counts.n_values, counts.names)
         coder = replace(data.coder, codings=counts.codings or [])
         chosen = _Chosen()
-        evidence = Evidence(counts, float(self.prior_strength), self.prior_mean)
+        strength = default_strength(counts.n_features) if self.prior_strength == "auto" else float(self.prior_strength)
+        evidence = Evidence(counts, strength, self.prior_mean)
         return self._keep(evidence, self._support_from_counts(evidence, chosen), coder, chosen, None)
 
     def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
@@ -333,12 +336,14 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         check_choice("order", self.order, ORDERS)
         check_choice("numeric", self.numeric, NUMERIC)
         rules.check_rule("features", self.features, FeaturePath, "None, a number of features")
-        rules.check_rule("prior_strength", self.prior_strength, PriorPath)
+        is_rule = isinstance(self.prior_strength, str) and self.prior_strength != "auto"
+        if is_rule:
+            rules.check_rule("prior_strength", self.prior_strength, PriorPath, "'auto', a number of rows")
         if not (self.features is None or isinstance(self.features, str) or _is_count(self.features)):
             raise ValueError(f"features must be None, a whole number of features or a rule, got {self.features!r}.")
         if not (self.max_features is None or _is_count(self.max_features)):
             raise ValueError(f"max_features must be None or a whole number of features, got {self.max_features!r}.")
-        check_prior(1.0 if isinstance(self.prior_strength, str) else self.prior_strength, self.prior_mean)
+        check_prior("auto" if is_rule else self.prior_strength, self.prior_mean)
 
     def _read(self, X, y, sample_weight, X_unlabeled, *, reset: bool, numeric: str | None = None) -> DiscreteData:
         if y is None:
@@ -364,6 +369,8 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
 
     def _choose_prior(self, data: DiscreteData, chosen: _Chosen) -> float:
+        if self.prior_strength == "auto":
+            return default_strength(data.block.n_features)
         if not isinstance(self.prior_strength, str):
             return float(self.prior_strength)
         family = PriorFamily(self.prior_mean)
