@@ -31,7 +31,7 @@ def oracle(problem, model, unlabeled=None):
         problem.n_values,
         len(problem.classes),
         problem.weight,
-        model.prior_strength,
+        model.prior_strength_,
         model.prior_mean,
         unlabeled,
     )
@@ -156,7 +156,7 @@ def test_loo_is_a_refit_without_each_row(problem, prior):
         problem.n_values,
         len(problem.classes),
         problem.weight,
-        strength=model.prior_strength,
+        strength=model.prior_strength_,
         mean=model.prior_mean,
     )
     found = model.loo_predict_proba(problem.X, problem.y, problem.weight)
@@ -174,7 +174,7 @@ def test_sparse_loo_is_a_refit_without_each_row(problem, prior):
         problem.n_values,
         len(problem.classes),
         problem.weight,
-        strength=model.prior_strength,
+        strength=model.prior_strength_,
         mean=model.prior_mean,
     )
     np.testing.assert_allclose(
@@ -547,3 +547,12 @@ def test_threads_do_not_change_a_bit():
         one, two = (NaiveBayes(features="mdl", n_jobs=n).fit(kind(X), y, w) for n in (1, 2))
         np.testing.assert_array_equal(one.predict_proba(kind(X)), two.predict_proba(kind(X)))
         np.testing.assert_array_equal(one.loo_predict_proba(kind(X), y, w), two.loo_predict_proba(kind(X), y, w))
+
+
+@pytest.mark.parametrize(("d", "strength"), [(3, 0.2), (20, 0.2), (500, 5.0), (20_000, 100.0)])
+def test_the_default_prior_grows_with_the_number_of_features(d, strength):
+    X = np.zeros((4, d), dtype=np.uint8)
+    X[1:3, ::2] = 1
+    for given in (X, sparse.csr_array(X)):
+        assert NaiveBayes().fit(given, [0, 1, 0, 1]).prior_strength_ == strength
+        assert NaiveBayes().partial_fit(given, [0, 1, 0, 1]).prior_strength_ == strength

@@ -101,8 +101,8 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     ----------
     prior_strength : "auto", float or rule, default "auto"
         n', how many rows the prior weighs as much as. ``"auto"``: one row for every hundred columns of X, between 0.2
-        and 100; see benchmarks/PRIOR.md. Or ``"loo"``, ``"cv"``, ``"1se"``, ``"holdout"``: better probabilities, in more
-        time. It is resolved before `features`, with all features in the model.
+        and 100, as benchmarks/PRIOR.md explains. ``"loo"``, ``"cv"``, ``"1se"`` and ``"holdout"`` give better
+        probabilities in more time. It is resolved before `features`, with all features in the model.
     prior_mean : "pooled", "uniform" or float, default "pooled"
         p. ``"pooled"``: the frequency of the value over all rows, unlabelled ones included. ``"uniform"``: 1 over the
         number of values. A number: the prior probability of value 1 of every binary feature.
