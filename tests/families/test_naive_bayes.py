@@ -553,6 +553,6 @@ def test_threads_do_not_change_a_bit():
 def test_the_default_prior_grows_with_the_number_of_features(d, strength):
     X = np.zeros((4, d), dtype=np.uint8)
     X[1:3, ::2] = 1
-    for given in (X, sparse.csr_array(X)):
-        assert NaiveBayes().fit(given, [0, 1, 0, 1]).prior_strength_ == strength
-        assert NaiveBayes().partial_fit(given, [0, 1, 0, 1]).prior_strength_ == strength
+    for table in (X, sparse.csr_array(X)):
+        assert NaiveBayes().fit(table, [0, 1, 0, 1]).prior_strength_ == strength
+        assert NaiveBayes().partial_fit(table, [0, 1, 0, 1]).prior_strength_ == strength
