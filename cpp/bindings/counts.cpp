@@ -1,6 +1,7 @@
 #include "vitalfew/counts.hpp"
 
 #include "views.hpp"
+#include "vitalfew/checks.hpp"
 
 namespace vitalfew::bindings {
 namespace {
@@ -12,7 +13,6 @@ Output<double> count(const Rows& rows, const std::optional<Vector<std::int32_t>>
   std::vector<double> table;
   {
     const nb::gil_scoped_release released;
-    check(rows, threads, monitor);
     table = count_slots(rows, view(label), view(weight), {n_classes, threads}, monitor);
   }
   return give(std::move(table), {rows.n_slots(), n_classes});
@@ -40,7 +40,6 @@ void bind_inspect(nb::module_& m) {
         {
           const nb::gil_scoped_release released;
           const Pattern pattern = pattern_of(indptr, indices, width);
-          check_bounds(pattern, threads, monitor);
           report = inspect_pattern<T>(pattern, view(value), threads, monitor);
         }
         nb::dict out;

@@ -1,6 +1,7 @@
 #include "vitalfew/mdl.hpp"
 
 #include "views.hpp"
+#include "vitalfew/checks.hpp"
 
 namespace vitalfew::bindings {
 namespace {
@@ -33,7 +34,7 @@ nb::tuple run(const Rows& rows, const Search& s, Kernel&& kernel) {
   MdlTrace trace;
   {
     const nb::gil_scoped_release released;
-    check(rows, s.threads, monitor);
+    check_bounds(rows, s.threads, monitor);
     trace = kernel(rows, problem, options, monitor);
   }
   std::vector<std::int32_t> feature;

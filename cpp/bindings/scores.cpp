@@ -18,7 +18,6 @@ Output<double> score(const Rows& rows, const Matrix<double>& table, const Segmen
     events = {view(std::get<0>(*segments)), view(std::get<1>(*segments)), view(std::get<2>(*segments)), std::get<3>(*segments)};
   {
     const nb::gil_scoped_release released;
-    check(rows, threads, monitor);
     out = score_rows(rows, view(table), table.shape(1), segments ? &events : nullptr, threads, monitor);
   }
   return give(std::move(out), {rows.n_rows, events.n_segments, table.shape(1)});

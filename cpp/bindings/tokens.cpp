@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "views.hpp"
+#include "vitalfew/checks.hpp"
 
 namespace vitalfew::bindings {
 namespace {
@@ -192,7 +193,7 @@ Output<double> unit_rows(const Vector<std::int64_t>& indptr, const Vector<std::i
   auto value = uninitialised<double>(indices.size());
   {
     const nb::gil_scoped_release released;
-    check_bounds(pattern, threads, monitor);
+    check_bounds(BinaryRows{pattern}, threads, monitor);
     write_unit_rows(pattern, view(weight), {value.data(), value.size()}, threads, monitor);
   }
   return value;

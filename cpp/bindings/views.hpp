@@ -2,20 +2,12 @@
 #pragma once
 
 #include "arrays.hpp"
-#include "vitalfew/checks.hpp"
 #include "vitalfew/matrix.hpp"
 
 namespace vitalfew::bindings {
 
 inline Pattern pattern_of(const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, std::size_t width) {
   return {view(indptr), view(indices), width};
-}
-
-inline void check(const BinaryRows& rows, int threads, Monitor& monitor) { check_bounds(rows.pattern, threads, monitor); }
-
-template <class Code>
-void check(const Codes<Code>& rows, int threads, Monitor& monitor) {
-  check_bounds(rows, threads, monitor);
 }
 
 template <class Code>

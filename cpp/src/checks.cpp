@@ -10,7 +10,7 @@
 namespace vitalfew {
 namespace {
 
-constexpr std::size_t entries_per_block = 1 << 20;
+constexpr std::size_t entries_per_block = 1 << 16;
 
 // Negative indices are large as unsigned numbers.
 VITALFEW_HOT std::uint32_t largest(const std::int32_t* index, std::size_t n) {
@@ -69,54 +69,57 @@ void see_values(std::span<const T> value, char& has_zero, char& has_odd) {
 
 }  // namespace
 
-void check_bounds(const Pattern& pattern, int threads, Monitor& monitor) {
+void check_shape(const Pattern& pattern) {
   const auto& start = pattern.start;
   if (start.empty() || start.front() != 0 || start.back() != std::int64_t(pattern.index.size()))
     throw std::invalid_argument("sparse matrix: indptr must begin with 0 and end with the number of indices");
   if (!std::is_sorted(start.begin(), start.end())) throw std::invalid_argument("sparse matrix: indptr falls");
-  const std::size_t n = pattern.index.size();
-  parallel_blocks((n + entries_per_block - 1) / entries_per_block, threads, monitor, [&](std::size_t b) {
-    const std::size_t begin = b * entries_per_block, count = std::min(entries_per_block, n - begin);
-    if (largest(pattern.index.data() + begin, count) >= pattern.width)
-      throw std::invalid_argument("sparse matrix: an index is out of bounds");
-  });
+}
+
+void check_rows(const Pattern& pattern, std::size_t begin, std::size_t end) {
+  const auto first = std::size_t(pattern.start[begin]), last = std::size_t(pattern.start[end]);
+  if (last > first && largest(pattern.index.data() + first, last - first) >= pattern.width)
+    throw std::invalid_argument("sparse matrix: an index is out of bounds");
 }
 
 template <std::unsigned_integral Code>
-void check_bounds(const Codes<Code>& codes, int threads, Monitor& monitor) {
+void check_shape(const Codes<Code>& codes) {
   const auto& offset = codes.offset;
   if (offset.size() != codes.n_cols + 1 || offset[0] != 0 || !std::is_sorted(offset.begin(), offset.end()))
     throw std::invalid_argument("codes: offsets must begin with 0 and rise, one more than there are columns");
-  const auto check = [&](std::size_t j, Code top) {
-    if (std::int64_t(top) > offset[j + 1] - offset[j])
-      throw std::invalid_argument("codes: column " + std::to_string(j) + " has a code that is not below its number of values");
-  };
-  if (codes.col_stride == 1) {
-    const std::size_t rows = std::max<std::size_t>(1, entries_per_block / std::max<std::size_t>(codes.n_cols, 1));
-    parallel_blocks((codes.n_rows + rows - 1) / rows, threads, monitor, [&](std::size_t b) {
-      std::vector<Code> top(codes.n_cols);
-      tops_of_rows(codes.data + std::ptrdiff_t(b * rows) * codes.row_stride, std::min(rows, codes.n_rows - b * rows),
-                   codes.n_cols, codes.row_stride, top.data());
-      for (std::size_t j = 0; j < codes.n_cols; ++j) check(j, top[j]);
-    });
-  } else {
-    parallel_blocks(codes.n_cols, threads, monitor,
-                    [&](std::size_t j) { check(j, top_of_column(codes.column(j), codes.n_rows, codes.row_stride)); });
-  }
 }
 
-template void check_bounds(const Codes<std::uint8_t>&, int, Monitor&);
-template void check_bounds(const Codes<std::uint32_t>&, int, Monitor&);
+template <std::unsigned_integral Code>
+void check_rows(const Codes<Code>& codes, std::size_t begin, std::size_t end) {
+  std::vector<Code> top(codes.n_cols);
+  const Code* const first = codes.data + std::ptrdiff_t(begin) * codes.row_stride;
+  if (codes.is_by_row())
+    tops_of_rows(first, end - begin, codes.n_cols, codes.row_stride, top.data());
+  else
+    for (std::size_t j = 0; j < codes.n_cols; ++j)
+      top[j] = top_of_column(first + std::ptrdiff_t(j) * codes.col_stride, end - begin, codes.row_stride);
+  for (std::size_t j = 0; j < codes.n_cols; ++j)
+    if (std::int64_t(top[j]) > codes.offset[j + 1] - codes.offset[j])
+      throw std::invalid_argument("codes: column " + std::to_string(j) + " has a code that is not below its number of values");
+}
+
+template void check_shape(const Codes<std::uint8_t>&);
+template void check_shape(const Codes<std::uint32_t>&);
+template void check_rows(const Codes<std::uint8_t>&, std::size_t, std::size_t);
+template void check_rows(const Codes<std::uint32_t>&, std::size_t, std::size_t);
 
 template <class T>
 PatternReport inspect_pattern(const Pattern& pattern, std::span<const T> value, int threads, Monitor& monitor) {
   if (!value.empty() && value.size() != pattern.index.size())
     throw std::invalid_argument("sparse matrix: indices and values differ in number");
+  check_shape(pattern);
   const std::size_t n = pattern.index.size(), blocks = (n + entries_per_block - 1) / entries_per_block;
   std::vector<std::size_t> falling(blocks);
   std::vector<char> zero(blocks), odd(blocks);
-  parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
+  parallel_blocks(blocks, n < 1'000'000 ? 1 : threads, monitor, [&](std::size_t b) {
     const std::size_t begin = b * entries_per_block, count = std::min(entries_per_block, n - begin), before = begin > 0;
+    if (largest(pattern.index.data() + begin, count) >= pattern.width)
+      throw std::invalid_argument("sparse matrix: an index is out of bounds");
     falling[b] = falls(pattern.index.data() + begin - before, count + before);
     if (!value.empty()) see_values(value.subspan(begin, count), zero[b], odd[b]);
   });

@@ -39,6 +39,21 @@ inline std::uint8_t code_one(T v, Seen& seen) {
   }
 }
 
+// Codes a contiguous line of whole numbers 0..254 and says whether it was one: no branch, so that it becomes vector code.
+template <class T>
+inline bool code_line(const T* x, std::size_t n, std::uint8_t* out) {
+  std::size_t bad = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto code = std::int32_t(std::min(T{255}, std::max(T{-1}, x[k])));  // NaN becomes -1
+    bad += (T(code) != x[k]) | (code < 0) | (code > 254);
+    out[k] = std::uint8_t(code);
+  }
+  return bad == 0;
+}
+
+VITALFEW_HOT bool code_contiguous(const double* x, std::size_t n, std::uint8_t* out) { return code_line(x, n, out); }
+VITALFEW_HOT bool code_contiguous(const float* x, std::size_t n, std::uint8_t* out) { return code_line(x, n, out); }
+
 // Running maximum of bytes, column by column of a row-major block: the compiler makes it a vector maximum.
 VITALFEW_HOT void byte_maximum(const std::uint8_t* x, std::size_t rows, std::size_t cols, std::ptrdiff_t row_stride,
                                std::uint8_t* most) {
@@ -82,6 +97,23 @@ ColumnReport code_small(const Table<T>& table, std::uint8_t* out, std::ptrdiff_t
       const std::uint8_t code = code_one(v, mine[j]);
       if (out != nullptr) out[std::ptrdiff_t(i) * out_row_stride + std::ptrdiff_t(j) * out_col_stride] = code;
     };
+    if constexpr (std::is_floating_point_v<T>) {
+      if (table.col_stride == 1 && out_col_stride == 1) {
+        std::vector<std::uint8_t> most(d);
+        bool any = false;
+        for (std::size_t i = begin; i < end; ++i) {
+          std::uint8_t* const line = out + std::ptrdiff_t(i) * out_row_stride;
+          if (code_contiguous(table.data + std::ptrdiff_t(i) * table.row_stride, d, line)) {
+            byte_maximum(line, 1, d, 0, most.data());
+            any = true;
+          } else {
+            for (std::size_t j = 0; j < d; ++j) one(i, j);
+          }
+        }
+        for (std::size_t j = 0; j < d && any; ++j) mine[j].top = std::max(mine[j].top, std::uint8_t(most[j] + 1));
+        return;
+      }
+    }
     if (std::abs(table.col_stride) <= std::abs(table.row_stride)) {
       for (std::size_t i = begin; i < end; ++i)
         for (std::size_t j = 0; j < d; ++j) one(i, j);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "vitalfew/checks.hpp"
 #include "vitalfew/parallel.hpp"
 
 namespace vitalfew {
@@ -18,20 +19,28 @@ std::size_t parts_for(std::size_t entries, std::size_t table_size, std::size_t b
   return std::min(by_work, by_memory);
 }
 
-constexpr std::size_t rows_per_visit = 2048;
+constexpr std::size_t rows_per_visit = 1024;
 
 // The table lies class by class: a row then needs no multiplication for each of its entries.
 template <class Count, SlotRows Rows>
 void add_rows(const Rows& rows, std::size_t begin, std::size_t end, const std::int32_t* label, const double* weight,
-              std::size_t slots, Count* table) {
-  if constexpr (!std::is_integral_v<Count>)
-    rows.visit(begin, end, [=](std::size_t i, std::size_t, std::size_t slot) {
-      table[(label ? std::size_t(label[i]) * slots : 0) + slot] += weight[i];
-    });
-  else if (label == nullptr)
-    rows.visit(begin, end, [=](std::size_t, std::size_t, std::size_t slot) { ++table[slot]; });
-  else
-    rows.visit(begin, end, [=](std::size_t i, std::size_t, std::size_t slot) { ++table[std::size_t(label[i]) * slots + slot]; });
+              Count* table) {
+  const std::size_t slots = rows.n_slots();
+  const auto add = [=](Count* line, std::size_t i, std::size_t slot) {
+    if constexpr (std::is_integral_v<Count>)
+      ++line[slot];
+    else
+      line[slot] += weight[i];
+  };
+  const auto line_of = [=](std::size_t i) { return label == nullptr ? table : table + std::size_t(label[i]) * slots; };
+  if (!rows.is_by_row()) {
+    rows.visit(begin, end, [=](std::size_t i, std::size_t, std::size_t slot) { add(line_of(i), i, slot); });
+    return;
+  }
+  for (std::size_t i = begin; i < end; ++i) {
+    Count* const line = line_of(i);
+    rows.visit(i, i + 1, [=](std::size_t, std::size_t, std::size_t slot) { add(line, i, slot); });
+  }
 }
 
 template <class Count, SlotRows Rows>
@@ -43,11 +52,11 @@ std::vector<double> count_in_parts(const Rows& rows, std::span<const std::int32_
   parallel_blocks(parts, options.threads, monitor, [&](std::size_t part) {
     auto& table = tables[part];
     table.assign(size, Count{0});
-    Count* const cell = table.data();
     const std::size_t end = rows.n_rows * (part + 1) / parts;
     for (std::size_t begin = rows.n_rows * part / parts; begin < end; begin += rows_per_visit) {
       const std::size_t stop = std::min(begin + rows_per_visit, end);
-      add_rows(rows, begin, stop, label.empty() ? nullptr : label.data(), weight.data(), slots, cell);
+      check_rows(rows, begin, stop);
+      add_rows(rows, begin, stop, label.empty() ? nullptr : label.data(), weight.data(), table.data());
       if (part == 0) monitor.check();
     }
   });
@@ -65,6 +74,7 @@ std::vector<double> count_slots(const Rows& rows, std::span<const std::int32_t> 
                                 const CountOptions& options, Monitor& monitor) {
   if (!label.empty() && label.size() != rows.n_rows) throw std::invalid_argument("labels and rows differ in number");
   if (!weight.empty() && weight.size() != rows.n_rows) throw std::invalid_argument("weights and rows differ in number");
+  check_shape(rows);
   for (const std::int32_t c : label)
     if (c < 0 || std::size_t(c) >= options.n_classes) throw std::invalid_argument("a label is not below the number of classes");
   // A class code a row: 32-bit counters halve the table; a row adds at most one to a cell.

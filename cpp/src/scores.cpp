@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vitalfew/checks.hpp"
 #include "vitalfew/parallel.hpp"
 
 namespace vitalfew {
@@ -57,6 +58,7 @@ void validate(const Events& events, std::size_t n_features) {
 template <SlotRows Rows>
 std::vector<double> score_rows(const Rows& rows, std::span<const double> table, std::size_t n_classes, const Events* events,
                                int threads, Monitor& monitor) {
+  check_shape(rows);
   if (table.size() != rows.n_slots() * n_classes) throw std::invalid_argument("the table does not have a row for each slot");
   if (events != nullptr) validate(*events, rows.n_features());
   const std::size_t n = rows.n_rows, width = n_classes * (events != nullptr ? events->n_segments : 1);
@@ -64,6 +66,7 @@ std::vector<double> score_rows(const Rows& rows, std::span<const double> table, 
   const std::size_t blocks = blocks_for(double(rows.n_entries() * n_classes + n * width), (n + 255) / 256);
   parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
     const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;
+    check_rows(rows, begin, end);
     if (n_classes == 2)
       score_block<2>(rows, table.data(), n_classes, events, begin, end, out.data());
     else

@@ -1,4 +1,4 @@
-// Bounds of the views, checked in parallel before a kernel trusts them; and what a sparse matrix looks like.
+// Bounds of the views, checked before a kernel trusts them; and what a sparse matrix looks like.
 #pragma once
 
 #include <concepts>
@@ -7,15 +7,32 @@
 
 #include "vitalfew/matrix.hpp"
 #include "vitalfew/monitor.hpp"
+#include "vitalfew/parallel.hpp"
 
 namespace vitalfew {
 
-// Throws std::invalid_argument if starts or indices do not describe a matrix of this width. O(stored entries).
-void check_bounds(const Pattern& pattern, int threads, Monitor& monitor);
+// All of these throw std::invalid_argument for a view that does not describe a matrix.
+//
+// Kernels that read each row once call check_shape first and check_rows just before they read a block, so that the block
+// is still in the cache; others call check_bounds, which does both.
+void check_shape(const Pattern& pattern);                                     // O(lines)
+void check_rows(const Pattern& pattern, std::size_t begin, std::size_t end);  // O(entries of these lines)
 
-// Throws std::invalid_argument if offsets or codes are out of bounds. O(rows x columns).
+inline void check_shape(const BinaryRows& rows) { check_shape(rows.pattern); }
+inline void check_rows(const BinaryRows& rows, std::size_t begin, std::size_t end) { check_rows(rows.pattern, begin, end); }
+
 template <std::unsigned_integral Code>
-void check_bounds(const Codes<Code>& codes, int threads, Monitor& monitor);
+void check_shape(const Codes<Code>& codes);
+template <std::unsigned_integral Code>
+void check_rows(const Codes<Code>& codes, std::size_t begin, std::size_t end);
+
+template <SlotRows Rows>
+void check_bounds(const Rows& rows, int threads, Monitor& monitor) {
+  check_shape(rows);
+  const std::size_t blocks = blocks_for(double(rows.n_entries()), std::min<std::size_t>(rows.n_rows, 256));
+  parallel_blocks(blocks, threads, monitor,
+                  [&](std::size_t b) { check_rows(rows, rows.n_rows * b / blocks, rows.n_rows * (b + 1) / blocks); });
+}
 
 struct PatternReport {
   bool is_sorted = true;  // strictly rising within each line: sorted, no duplicates
@@ -23,7 +40,7 @@ struct PatternReport {
   bool has_nan = false;   // a stored value is not finite
 };
 
-// One parallel pass over indices and values of a pattern within its bounds. O(stored entries).
+// One parallel pass over indices, whose bounds it checks, and values. O(stored entries).
 template <class T>
 PatternReport inspect_pattern(const Pattern& pattern, std::span<const T> value, int threads, Monitor& monitor);
 

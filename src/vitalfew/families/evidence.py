@@ -51,19 +51,21 @@ class Evidence:
 
     @cached_property
     def log_table(self) -> NDArray[np.float64]:
-        return self._log_theta(self.counts.table, self.counts.observed, self.prior_line)
+        return self._log_theta(self.counts.table, self.counts.observed_or_all, self.prior_line)
 
     def _log_theta(self, table, observed, prior) -> NDArray[np.float64]:
         """log theta from counts (slots, classes), rows in which the feature is known (features, classes), and p."""
         strength = self.prior_strength
-        total = np.repeat(observed + strength, self.counts.n_values, axis=0)
+        total = observed + strength
+        if len(observed) > 1:
+            total = np.repeat(total, self.counts.n_values, axis=0)
         theta = table + (strength * prior)[:, None]
         theta /= np.where(total > 0, total, 1.0)
         log_theta = log_of(theta)
         if self.prior_mean == "pooled" or strength == 0:
             log_theta[(prior == 0) if self.prior_mean == "pooled" else ~table.any(axis=1)] = 0.0
         if strength == 0:  # a class without rows says nothing
-            log_theta[total == 0] = 0.0
+            log_theta[np.broadcast_to(total == 0, log_theta.shape)] = 0.0
         return log_theta
 
     def without_row(self, label: int, weight: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -76,7 +78,7 @@ class Evidence:
         own = np.zeros(counts.n_classes)
         own[label] = weight
         table = without_rounding(counts.table - own, counts.class_count)
-        observed = without_rounding(counts.observed - own, counts.class_count)
+        observed = without_rounding(counts.observed_or_all - own, counts.class_count)
         prior = self.prior_line
         if self.prior_mean == "pooled":
             line = counts.line_count + counts.unlabeled

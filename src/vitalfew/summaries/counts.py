@@ -140,7 +140,14 @@ class Counts:
         return sum_by_feature(self.table, self.offsets)
 
     @property
+    def observed_or_all(self) -> NDArray[np.float64]:
+        """The same, as one line where nothing can be missing."""
+        return self.class_count[None, :] if self.codings is None else self.observed
+
+    @property
     def has_missing(self) -> NDArray[np.bool_]:
+        if self.codings is None:
+            return np.zeros(self.n_features, dtype=bool)
         is_short = self.class_count - self.observed > 1e-9 * max(self.n, 1)
         return np.asarray(is_short.any(axis=1))
 
