@@ -147,7 +147,7 @@ void test_log_product() {
 void test_bounds() {
   Monitor monitor;
   const auto refused = [&](std::vector<std::int64_t> s, std::vector<std::int32_t> index, std::size_t width) {
-    return throws<std::invalid_argument>([&] { check_bounds(Pattern{s, index, width}, 1, monitor); });
+    return throws<std::invalid_argument>([&] { check_bounds(BinaryRows{{s, index, width}}, 1, monitor); });
   };
   expect(!refused(start, row, n), "a good pattern");
   expect(!refused({0}, {}, 3) && !refused({0, 0}, {}, 0), "an empty pattern");
