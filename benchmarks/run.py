@@ -10,13 +10,13 @@ import importlib
 import json
 import os
 import sys
+from datetime import date
 from pathlib import Path
 
 import judge
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "RESULTS.md"
-DATE = "2026-11-15"
 TITLE = "# Results\n\nHow many times the peer's time, in the same run and for the same result. Losses are listed too.\n"
 
 
@@ -54,7 +54,7 @@ def write_section(name: str, body: str, path: Path = RESULTS) -> None:
 
 def circumstances() -> str:
     """Machine, date, versions and commit."""
-    return f"{judge.machine()}. {DATE}. {judge.versions()}."
+    return f"{judge.machine()}. {date.today()}. {judge.versions()}."
 
 
 def run_case(name: str) -> dict:

@@ -556,3 +556,19 @@ def test_the_default_prior_grows_with_the_number_of_features(d, strength):
     for table in (X, sparse.csr_array(X)):
         assert NaiveBayes().fit(table, [0, 1, 0, 1]).prior_strength_ == strength
         assert NaiveBayes().partial_fit(table, [0, 1, 0, 1]).prior_strength_ == strength
+
+
+@pytest.mark.parametrize(
+    ("options", "strength"),
+    [
+        ({"features": "mdl"}, 0.2),
+        ({"features": "bic"}, 2.0),
+        ({"features": "bic", "max_features": 50}, 0.5),
+        ({"features": "bic", "order": "information"}, 5.0),
+        ({"features": 100, "order": "information"}, 1.0),
+        ({"features": "mdl", "prior_strength": 3}, 3.0),
+    ],
+)
+def test_the_default_prior_goes_by_the_features_the_model_may_use(options, strength):
+    X = np.random.default_rng(0).integers(0, 2, (30, 500), dtype=np.uint8)
+    assert NaiveBayes(**options).fit(X, np.arange(30) % 2).prior_strength_ == strength

@@ -131,7 +131,7 @@ def normalise(score: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def default_strength(n_features: int) -> float:
-    """One row for every hundred features, between 0.2 and 100.
+    """One row for every hundred features that the model may use, between 0.2 and 100.
 
     The evidence of many features that depend on each other adds up to certainty that the data does not bear out, and a
     stronger prior tames it; in a table with few columns it would only blur them. Chosen on text and tables.

@@ -30,6 +30,7 @@ from vitalfew.families.evidence import (
     used_table,
 )
 from vitalfew.families.naive_bayes_path import (
+    MAX_GREEDY,
     FeatureFamily,
     FeaturePath,
     PriorFamily,
@@ -100,9 +101,9 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     prior_strength : "auto", float or rule, default "auto"
-        n', how many rows the prior weighs as much as. ``"auto"``: one row for every hundred columns of X, between 0.2
-        and 100, as benchmarks/PRIOR.md explains. ``"loo"``, ``"cv"``, ``"1se"`` and ``"holdout"`` give better
-        probabilities in more time. It is resolved before `features`, with all features in the model.
+        n', how many rows the prior weighs as much as. ``"auto"``: one row for every hundred features that the model
+        may use, between 0.2 and 100, as benchmarks/PRIOR.md explains. ``"loo"``, ``"cv"``, ``"1se"`` and ``"holdout"``
+        give better probabilities in more time. It is resolved before `features`, with all features in the model.
     prior_mean : "pooled", "uniform" or float, default "pooled"
         p. ``"pooled"``: the frequency of the value over all rows, unlabelled ones included. ``"uniform"``: 1 over the
         number of values. A number: the prior probability of value 1 of every binary feature.
@@ -231,8 +232,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         check_prior_fits(self.prior_mean, counts.n_values, counts.names)
         coder = replace(data.coder, codings=counts.codings or [])
         chosen = _Chosen()
-        strength = default_strength(counts.n_features) if self.prior_strength == "auto" else float(self.prior_strength)
-        evidence = Evidence(counts, strength, self.prior_mean)
+        evidence = Evidence(counts, self._given_strength(counts.n_features), self.prior_mean)
         return self._keep(evidence, self._support_from_counts(evidence, chosen), coder, chosen, None)
 
     def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
@@ -369,15 +369,24 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
 
     def _choose_prior(self, data: DiscreteData, chosen: _Chosen) -> float:
-        if self.prior_strength == "auto":
-            return default_strength(data.block.n_features)
-        if not isinstance(self.prior_strength, str):
-            return float(self.prior_strength)
+        if self.prior_strength == "auto" or not isinstance(self.prior_strength, str):
+            return self._given_strength(data.block.n_features)
         family = PriorFamily(self.prior_mean)
         path = family.path(data)
         selection = rules.choose(self.prior_strength, path, family, data, self._options())
         chosen.add(selection, path)
         return path.at(selection.index)
+
+    def _given_strength(self, n_candidates: int) -> float:
+        """The strength that needs no rule."""
+        if self.prior_strength != "auto":
+            return float(self.prior_strength)
+        if self.features is None or (isinstance(self.features, str) and self.order == "information"):
+            return default_strength(n_candidates)
+        if self.features == "mdl":  # keeps few
+            return default_strength(0)
+        most = self.max_features or MAX_GREEDY if isinstance(self.features, str) else int(self.features)
+        return default_strength(min(most, n_candidates))
 
     def _choose_features(self, data: DiscreteData, strength: float, chosen: _Chosen):
         """The features in J, and the counts."""
