@@ -153,6 +153,30 @@ class Posterior {
   double data_ = 0;
 };
 
+// What evaluators on posteriors have in common; `add(i, j, sign, score)` adds the evidence of feature j in row i.
+template <class Derived>
+class PosteriorEvaluator {
+ public:
+  double data() const { return rows_.data(); }
+  double data_without(std::size_t j) const {
+    return rows_.data_if([&](std::size_t i, double* score) { derived().add(i, j, -1, score); });
+  }
+  void apply(std::size_t j, int sign) {
+    for (std::size_t i = 0; i < rows_.n_rows(); ++i) derived().add(i, j, sign, rows_.score(i));
+    rows_.refresh();
+  }
+
+ protected:
+  PosteriorEvaluator(std::size_t n_rows, const MdlProblem& problem, const MdlOptions& options, Monitor& monitor)
+      : options_(options), rows_(n_rows, problem, options.threads, monitor) {}
+
+  const MdlOptions& options_;
+  Posterior rows_;
+
+ private:
+  const Derived& derived() const { return static_cast<const Derived&>(*this); }
+};
+
 // Bits that p . r can have when r lies within [low, high] and p sums to one.
 std::size_t safe_factors(double low, double high) {
   if (!(low > 0) || !std::isfinite(high)) return 0;
@@ -173,12 +197,15 @@ Candidate best_of(std::size_t n, double operations_each, int threads, Monitor& m
 }
 
 template <std::unsigned_integral Code>
-class CodesEvaluator {
+class CodesEvaluator : public PosteriorEvaluator<CodesEvaluator<Code>> {
+  using Base = PosteriorEvaluator<CodesEvaluator<Code>>;
+  using Base::options_;
+  using Base::rows_;
+
  public:
   CodesEvaluator(const Codes<Code>& codes, const MdlProblem& problem, const MdlOptions& options, Monitor& monitor)
-      : codes_(codes),
-        options_(options),
-        rows_(codes.n_rows, problem, options.threads, monitor),
+      : Base(codes.n_rows, problem, options, monitor),
+        codes_(codes),
         ratio_(codes.n_features()),
         fixed_(codes.n_features()),
         safe_(codes.n_features()) {
@@ -200,8 +227,6 @@ class CodesEvaluator {
     }
   }
 
-  double data() const { return rows_.data(); }
-
   Candidate best_addition(const std::vector<char>& skip, Monitor& monitor) {
     const double operations = double(rows_.n_rows() * rows_.n_classes());
     return best_of(codes_.n_features(), operations, options_.threads, monitor, [&](std::size_t j) -> Candidate {
@@ -218,16 +243,6 @@ class CodesEvaluator {
     });
   }
 
-  double data_without(std::size_t j) const {
-    return rows_.data_if([&](std::size_t i, double* score) { add(i, j, -1, score); });
-  }
-
-  void apply(std::size_t j, int sign) {
-    for (std::size_t i = 0; i < rows_.n_rows(); ++i) add(i, j, sign, rows_.score(i));
-    rows_.refresh();
-  }
-
- private:
   void add(std::size_t i, std::size_t j, int sign, double* score) const {
     const Code v = codes_.at(i, j);
     if (v == Codes<Code>::missing) return;
@@ -235,9 +250,8 @@ class CodesEvaluator {
     for (std::size_t c = 0; c < rows_.n_classes(); ++c) score[c] += sign * log_value[c];
   }
 
+ private:
   const Codes<Code>& codes_;
-  const MdlOptions& options_;
-  Posterior rows_;
   std::vector<std::vector<double>> ratio_;  // P(value | c), and a line of ones for missing
   std::vector<double> fixed_;               // sum of w log P(value | y) over the rows
   std::vector<std::size_t> safe_;
@@ -250,11 +264,10 @@ class CodesEvaluator {
 //
 // which needs only the sums of p and of p p'. Candidates whose lower bound is above the least upper bound are out; the
 // others are evaluated in full, so that the choice is exact.
-class BinaryEvaluator {
+class BinaryEvaluator : public PosteriorEvaluator<BinaryEvaluator> {
  public:
   BinaryEvaluator(const BinaryRows& rows, const MdlProblem& problem, const MdlOptions& options, Monitor& monitor)
-      : options_(options),
-        rows_(rows.n_rows, problem, options.threads, monitor),
+      : PosteriorEvaluator(rows.n_rows, problem, options, monitor),
         columns_(transpose(rows.pattern)),
         n_features_(rows.n_features()),
         fixed_(n_features_) {
@@ -278,8 +291,6 @@ class BinaryEvaluator {
     safe_ = safe_factors(low, high);
   }
 
-  double data() const { return rows_.data(); }
-
   Candidate best_addition(const std::vector<char>& skip, Monitor& monitor) {
     sum_posteriors();
     std::vector<double> low(n_features_, std::numeric_limits<double>::infinity());
@@ -294,24 +305,16 @@ class BinaryEvaluator {
     return exact_best(low, spread, monitor);
   }
 
-  double data_without(std::size_t j) const {
-    return rows_.data_if([&](std::size_t i, double* score) { add(i, j, -1, score); });
-  }
-
-  void apply(std::size_t j, int sign) {
-    for (std::size_t i = 0; i < rows_.n_rows(); ++i) add(i, j, sign, rows_.score(i));
-    rows_.refresh();
-  }
-
- private:
-  std::span<const std::int32_t> column(std::size_t j) const {
-    return {columns_.index.data() + columns_.start[j], std::size_t(columns_.start[j + 1] - columns_.start[j])};
-  }
   void add(std::size_t i, std::size_t j, int sign, double* score) const {
     const auto rows = column(j);
     const bool is_present = std::binary_search(rows.begin(), rows.end(), std::int32_t(i));
     const double* log_value = rows_.log_values(2 * j + is_present);
     for (std::size_t c = 0; c < rows_.n_classes(); ++c) score[c] += sign * log_value[c];
+  }
+
+ private:
+  std::span<const std::int32_t> column(std::size_t j) const {
+    return {columns_.index.data() + columns_.start[j], std::size_t(columns_.start[j + 1] - columns_.start[j])};
   }
   const double* absent(std::size_t j) const { return value_.data() + 2 * j * rows_.n_classes(); }
   const double* present(std::size_t j) const { return absent(j) + rows_.n_classes(); }
@@ -386,8 +389,6 @@ class BinaryEvaluator {
     });
   }
 
-  const MdlOptions& options_;
-  Posterior rows_;
   Transposed columns_;
   std::size_t n_features_;
   std::vector<double> value_;  // P(absent | c), P(present | c) for each feature
