@@ -215,8 +215,10 @@ number of labels, or table. Log loss: nats above the least.
 Text and tables disagree: a text has thousands of dependent words, which a strong prior tames; a table has few columns,
 which it blurs. Of the constants whose regret, averaged over both, is within 0.05 points of the least, {chosen} has the
 least log loss. **The default, `"auto"`, is no constant**: one row for every hundred features, between 0.2 and 100. Over
-both kinds its regret is {auto:.2f} points, that of the constant {constant:.2f}. `prior_strength="loo"` is better still
-for probabilities, in more time."""
+both kinds its regret is {auto:.2f} points, that of the constant {constant:.2f}.
+The rule behind `"auto"` was found after seeing these test sets, so its regret is flattered. `prior_strength="loo"`
+minimises the error rate: with all labels it is more accurate than `"auto"` on 10 of 11 corpora and has the lower log
+loss on 8, but with 200 labels it is no more accurate and has the lower log loss on 3 only."""
 
 CORPUS_HEAD = """## By corpus
 

@@ -7,7 +7,6 @@ Rows of cases that are not run stay as they are.
 from __future__ import annotations
 
 import importlib
-import json
 import os
 import sys
 from datetime import date
@@ -83,23 +82,36 @@ COLUMNS = {
 }
 
 
-def render(found: dict[str, dict]) -> str:
-    """The section: a table for each case, with what it was measured on."""
-    parts = [
-        "Seconds are the least of interleaved repetitions; spread is the distance between quartiles over the median; "
-        "CPU time is summed over threads, and hardly moved by other work on the machine. "
-        "Memory is the peak of one call in a fresh process above what was held before it."
-    ]
-    for name, case in found.items():
-        rows = [dict(row) for row in case["rows"]]
-        for row in rows:
-            if "ours_median_s" in row:
-                row["median_ratio"] = row["peer_median_s"] / row["ours_median_s"]
-                row["spreads"] = f"{row['ours_spread']:.0%} / {row['peer_spread']:.0%}"
-        parts.append(f"### {name.replace('_', ' ')}\n\n{case['circumstances']}\n\n{table(rows, COLUMNS)}")
-        for title, lines in case["tables"].items():
-            parts.append(f"**{title}**\n\n{table(lines, {key: key for key in lines[0]})}")
+INTRODUCTION = (
+    "Seconds are the least of interleaved repetitions; spread is the distance between quartiles over the median; "
+    "CPU time is summed over threads, and hardly moved by other work on the machine. "
+    "Memory is the peak of one call in a fresh process above what was held before it."
+)
+
+
+def render(name: str, case: dict) -> str:
+    """The part of a case: what it was measured on, its rows, further tables."""
+    rows = [dict(row) for row in case["rows"]]
+    for row in rows:
+        if "ours_median_s" in row:
+            row["median_ratio"] = row["peer_median_s"] / row["ours_median_s"]
+            row["spreads"] = f"{row['ours_spread']:.0%} / {row['peer_spread']:.0%}"
+    parts = [f"### {_heading(name)}", case["circumstances"], table(rows, COLUMNS)]
+    for title, lines in case["tables"].items():
+        parts.append(f"**{title}**\n\n{table(lines, {key: key for key in lines[0]})}")
     return "\n\n".join(parts)
+
+
+def _heading(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def stored_parts(path: Path = RESULTS) -> dict[str, str]:
+    """The parts of the section Speed as they stand, by heading."""
+    text = path.read_text() if path.exists() else ""
+    section = text.partition("<!-- begin Speed -->")[2].partition("<!-- end Speed -->")[0]
+    parts = [f"### {part.strip()}" for part in section.split("\n### ")[1:]]
+    return {part.splitlines()[0].removeprefix("### "): part for part in parts}
 
 
 def main(names: list[str]) -> str:
@@ -109,15 +121,12 @@ def main(names: list[str]) -> str:
     if unknown:
         sys.exit(f"Unknown case {', '.join(unknown)}; there are {', '.join(known)}.")
     os.environ.update(judge.environment())
-    store = judge.CACHE / "speed.json"
-    judge.CACHE.mkdir(exist_ok=True)
-    found = json.loads(store.read_text()) if store.exists() else {}
     for name in names or known:
-        found[name] = run_case(name)
-        store.write_text(json.dumps(found))
-    body = render({name: found[name] for name in known if name in found})
-    write_section("Speed", body)
-    return body
+        part = render(name, run_case(name))
+        parts = {**stored_parts(), _heading(name): part}
+        kept = [parts[_heading(name)] for name in known if _heading(name) in parts]
+        write_section("Speed", "\n\n".join([INTRODUCTION, *kept]))
+    return RESULTS.read_text()
 
 
 if __name__ == "__main__":
