@@ -55,12 +55,19 @@ Code top_of_column(const Code* x, std::size_t n, std::ptrdiff_t stride) {
   return top;
 }
 
+// How many values are neither 0 nor infinite nor NaN.
+template <class T>
+inline std::size_t count_plain(const T* value, std::size_t n) {
+  std::size_t plain = 0;
+  for (std::size_t k = 0; k < n; ++k) plain += (value[k] != T{0}) & (value[k] - value[k] == T{0});
+  return plain;
+}
+VITALFEW_HOT std::size_t count_plain(const double* value, std::size_t n) { return count_plain<double>(value, n); }
+
 // Whether a value is 0, and whether one is not finite; most data has neither, which one quick pass tells.
 template <class T>
 void see_values(std::span<const T> value, char& has_zero, char& has_odd) {
-  std::size_t plain = 0;
-  for (const T v : value) plain += (v != T{0}) & (v - v == T{0});
-  if (plain == value.size()) return;
+  if (count_plain(value.data(), value.size()) == value.size()) return;
   for (const T v : value) {
     has_zero |= v == T{0};
     has_odd |= !(v - v == T{0});

@@ -42,7 +42,7 @@ class DiscreteData:
     @classmethod
     def read(cls, X, y, sample_weight, coder: TableCoder, X_unlabeled=None) -> DiscreteData:
         """Reads, checks and codes. Rows of weight zero are left out: they are as if they had not been given."""
-        table = read_table(X)
+        table = read_table(X, threads=coder.threads)
         classes, label = encode_labels(y)
         check_consistent_length(np.empty(table.n_rows), label)
         weight = check_weight(sample_weight, table.n_rows)
@@ -53,7 +53,7 @@ class DiscreteData:
             present, kept_label = np.unique(label[keep], return_inverse=True)
             table, weight = table.take(keep), check_weight(weight[keep], len(keep))
             classes, label = classes[present], kept_label.astype(np.int32)
-        raw_unlabeled = None if X_unlabeled is None else read_table(X_unlabeled)
+        raw_unlabeled = None if X_unlabeled is None else read_table(X_unlabeled, threads=coder.threads)
         return replace(cls._coded(table, label, classes, weight, coder, raw_unlabeled), given=given)
 
     @classmethod

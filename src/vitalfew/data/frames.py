@@ -68,7 +68,7 @@ class RawTable:
         )
 
 
-def read_table(X: Any, *, min_rows: int = 1) -> RawTable:
+def read_table(X: Any, *, min_rows: int = 1, threads: int = 0) -> RawTable:
     """Brings `X` to one form, with clear errors for what is not a table."""
     if not sparse.issparse(X) and not isinstance(X, np.ndarray | list | tuple):
         frame = nw.from_native(X, pass_through=True)
@@ -78,7 +78,7 @@ def read_table(X: Any, *, min_rows: int = 1) -> RawTable:
             return _read_frame(frame, min_rows)
     if sparse.issparse(X):
         _check_shape(X.shape, min_rows)
-        return RawTable(X.shape[0], NumberedNames(X.shape[1]), sparse_block=_read_sparse(X.tocsr()))
+        return RawTable(X.shape[0], NumberedNames(X.shape[1]), sparse_block=_read_sparse(X.tocsr(), threads))
     X = check_array(
         X,
         dtype=None,
@@ -147,7 +147,7 @@ def _read_objects(values: NDArray, name: str) -> NDArray:
     return column
 
 
-def _read_sparse(X) -> BinaryBlock:
+def _read_sparse(X, threads: int) -> BinaryBlock:
     """Any stored value but 0 means present."""
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported\nsparse X holds complex numbers.")
@@ -157,7 +157,7 @@ def _read_sparse(X) -> BinaryBlock:
         X.data if X.data.dtype.char in "dfbil" else X.data.astype(np.int8 if X.data.dtype.kind == "b" else np.float64)
     )
     indptr, indices = X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False)
-    seen = _core.inspect_pattern(indptr, indices, value, X.shape[1])
+    seen = _core.inspect_pattern(indptr, indices, value, X.shape[1], threads)
     if seen["has_nan"]:
         at = int(np.flatnonzero(~np.isfinite(X.data))[0])
         row = int(np.searchsorted(indptr, at, side="right")) - 1

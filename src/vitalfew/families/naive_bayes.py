@@ -103,7 +103,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     prior_strength : "auto", float or rule, default "auto"
         n', how many rows the prior weighs as much as. ``"auto"``: one row for every hundred features that the model
         may use, between 0.2 and 100, as benchmarks/PRIOR.md explains. ``"loo"``, ``"cv"``, ``"1se"`` and ``"holdout"``
-        give better probabilities in more time. It is resolved before `features`, with all features in the model.
+        choose it on the data, in more time. It is resolved before `features`, with all features in the model.
     prior_mean : "pooled", "uniform" or float, default "pooled"
         p. ``"pooled"``: the frequency of the value over all rows, unlabelled ones included. ``"uniform"``: 1 over the
         number of values. A number: the prior probability of value 1 of every binary feature.
@@ -238,7 +238,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
         """log P(x_J, y) of each row and class."""
         check_is_fitted(self)
-        table = read_table(X)
+        table = read_table(X, threads=check_threads(self.n_jobs))
         validate_data(self, X, reset=False, skip_check_array=True)
         return (
             self.coder_.transform(table).score(self._used_table(), None, check_threads(self.n_jobs))[:, 0]
@@ -266,7 +266,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         each class.
         """
         check_is_fitted(self)
-        table = read_table(X)
+        table = read_table(X, threads=check_threads(self.n_jobs))
         validate_data(self, X, reset=False, skip_check_array=True)
         rows = self._training_rows(table, y, sample_weight)
         if abs(rows.n_rows - self.counts_.n) > 1e-6 * self.counts_.n and rows.weight is None:

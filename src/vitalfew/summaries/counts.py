@@ -74,14 +74,19 @@ class Counts:
         cls, X, y, *, sample_weight=None, X_unlabeled=None, numeric: str = "mdl", n_jobs: int | None = None
     ) -> Counts:
         """Counts of a table or sparse matrix `X` with labels `y`, and of rows without labels."""
-        table = read_table(X)
+        threads = check_threads(n_jobs)
+        table = read_table(X, threads=threads)
         classes, label = encode_labels(y)
         check_consistent_length(np.empty(table.n_rows), label)
         weight = check_weight(sample_weight, table.n_rows)
-        coder = TableCoder(numeric, check_threads(n_jobs))
+        coder = TableCoder(numeric, threads)
         block = coder.fit(table, label, len(classes), weight)
         counts = cls.of_block(block, label, weight, classes, coder)
-        return counts if X_unlabeled is None else counts.with_unlabeled(coder.transform(read_table(X_unlabeled)))
+        return (
+            counts
+            if X_unlabeled is None
+            else counts.with_unlabeled(coder.transform(read_table(X_unlabeled, threads=threads)))
+        )
 
     @classmethod
     def of_block(cls, block: Block, label, weight, classes: NDArray, coder: TableCoder) -> Counts:

@@ -248,12 +248,13 @@ def _measure(X, y, sample_weight, unit, correction, n_jobs) -> _Measured:
     check_choice("unit", unit, UNITS)
     check_choice("correction", correction, CORRECTIONS)
     is_variable = not hasattr(X, "columns") and np.ndim(X) == 1
-    table = read_table(_as_column(X) if is_variable else X)
+    threads = check_threads(n_jobs)
+    table = read_table(_as_column(X) if is_variable else X, threads=threads)
     classes, label = (np.zeros(1), None) if y is None else encode_labels(y)
     if label is not None:
         check_consistent_length(np.empty(table.n_rows), label)
     weight = check_weight(sample_weight, table.n_rows)
-    coder = TableCoder("distinct", check_threads(n_jobs))
+    coder = TableCoder("distinct", threads)
     block = coder.fit(table, label, len(classes), weight)
     found = information(block.count(label, weight, len(classes), coder.threads), block.offsets)
     return _Measured(found, correction, UNITS[unit], is_variable)
