@@ -69,7 +69,8 @@ def show_words(model, names) -> None:
 def save_chart(selection) -> None:
     OUTPUT.mkdir(exist_ok=True)
     chart = selection.plot()
-    for suffix in ("html", "svg", "png"):
+    chart.save(OUTPUT / "selection-curve.html", inline=True)  # no network needed to look at it
+    for suffix in ("svg", "png"):
         chart.save(OUTPUT / f"selection-curve.{suffix}")
     print(f"\nThe selection curve is in {OUTPUT}/selection-curve.html (also .svg and .png).")
 
