@@ -161,16 +161,16 @@ def check_prior_fits(prior_mean, n_values: NDArray[np.int64], names) -> None:
         )
 
 
-def used_table(evidence: Evidence, support: NDArray[np.bool_]) -> NDArray[np.float64]:
+def used_table(log_table: NDArray[np.float64], n_values: NDArray, support: NDArray[np.bool_]) -> NDArray[np.float64]:
     """log P(value | class) of the features in the set, 0 for the others: these say the same for every class."""
-    return np.where(np.repeat(support, evidence.counts.n_values)[:, None], evidence.log_table, 0.0)
+    return np.where(np.repeat(support, n_values)[:, None], log_table, 0.0)
 
 
 def linear_form(evidence: Evidence, support: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Coefficients and intercepts such that P(y | x) is the logistic function or softmax of coef @ x + intercept."""
     if not evidence.counts.is_binary:
         raise AttributeError("coef_ and intercept_ exist for 0/1 features only; some features here have more values.")
-    table = used_table(evidence, support)
+    table = used_table(evidence.log_table, evidence.counts.n_values, support)
     absent, present = table[0::2], table[1::2]
     coef, intercept = (present - absent).T, absent.sum(axis=0) + evidence.log_prior
     if evidence.counts.n_classes == 2:

@@ -480,4 +480,8 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         return rules.description_length(log_likelihood, counts.class_count, counts.n_features, n_values)
 
     def _used_table(self) -> NDArray[np.float64]:
-        return self.feature_log_prob_ if self.support_.all() else used_table(self._evidence(), self.support_)
+        return (
+            self.feature_log_prob_
+            if self.support_.all()
+            else used_table(self.feature_log_prob_, self.counts_.n_values, self.support_)
+        )

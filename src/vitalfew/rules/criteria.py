@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from vitalfew._checks import check_choice
-from vitalfew.rules.path import Described, Probabilistic
+from vitalfew.rules.path import Described, Path, Probabilistic
 from vitalfew.rules.selection import Selection
 
 BITS = float(1 / np.log(2))
@@ -160,30 +160,19 @@ def choose_criterion(rule: str, path: Probabilistic, *_) -> Selection:
         score = bic(found.log_likelihood, found.n_parameters, found.n_samples)
     else:
         score = ebic(found.log_likelihood, found.n_parameters, found.n_samples, path.n_features, found.n_candidates)
-    return Selection(
-        path.knob,
-        rule,
-        path.grid,
-        score,
-        np.full(len(score), np.nan),
-        path.n_features,
-        int(np.argmin(score)),
-        rule.upper(),
-    )
+    return _least(rule, path, score, rule.upper(), {})
 
 
 def choose_mdl(rule: str, path: Described, *_) -> Selection:
     """The point with the least description length."""
     data, model = path.description_length()
-    score = (data + model) * BITS
-    return Selection(
-        path.knob,
-        rule,
-        path.grid,
-        score,
-        np.full(len(score), np.nan),
-        path.n_features,
-        int(np.argmin(score)),
-        "total_bits",
-        parts={"data_bits": data * BITS, "model_bits": model * BITS},
+    return _least(
+        rule, path, (data + model) * BITS, "total_bits", {"data_bits": data * BITS, "model_bits": model * BITS}
     )
+
+
+def _least(rule: str, path: Path, score, measure: str, parts) -> Selection:
+    """The point with the least score, which has no standard error."""
+    no_error = np.full(len(score), np.nan)
+    index = int(np.argmin(score))
+    return Selection(path.knob, rule, path.grid, score, no_error, path.n_features, index, measure, parts=parts)
