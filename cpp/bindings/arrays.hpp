@@ -21,6 +21,8 @@ using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
+using Columns = nb::ndarray<const T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+template <class T>
 using Strided = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 template <class T>
 using Output = nb::ndarray<nb::numpy, T>;

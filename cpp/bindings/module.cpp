@@ -8,6 +8,7 @@ void bind_scores(nb::module_& m);
 void bind_tokens(nb::module_& m);
 void bind_cuts(nb::module_& m);
 void bind_mdl(nb::module_& m);
+void bind_linear(nb::module_& m);
 }  // namespace vitalfew::bindings
 
 NB_MODULE(_core, m) {
@@ -21,4 +22,5 @@ NB_MODULE(_core, m) {
   bind_tokens(m);
   bind_cuts(m);
   bind_mdl(m);
+  bind_linear(m);
 }

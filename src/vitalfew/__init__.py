@@ -3,6 +3,7 @@
 from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
 from vitalfew.families.information_ranking import InformationRanking
+from vitalfew.families.lasso import Lasso
 from vitalfew.families.naive_bayes import NaiveBayes
 from vitalfew.rules import aic, bic, description_length, ebic
 from vitalfew.summaries.counts import Counts
@@ -13,6 +14,7 @@ from vitalfew.summaries.information import (
     interaction_information,
     mutual_information,
 )
+from vitalfew.summaries.moments import Moments
 
 __version__ = "0.1.0"
 
@@ -20,6 +22,8 @@ __all__ = [
     "Counts",
     "Discretizer",
     "InformationRanking",
+    "Lasso",
+    "Moments",
     "NaiveBayes",
     "WordPresence",
     "aic",

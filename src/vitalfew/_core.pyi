@@ -155,3 +155,32 @@ def mdl_codes(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), de
 @overload
 def mdl_codes(codes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), device='cpu', writable=False)], offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: MdlSearch) -> tuple:
     """Greedy MDL search over dense codes."""
+
+class PathRequest:
+    """Penalties, penalty factors and tolerance of a path."""
+
+    def __init__(self, grid: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_points: int = 100, ratio: float = 0.001, l1_ratio: float = 1.0, factor: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, positive: bool = False, intercept: bool = True, tol: float = 1e-06, threads: int = 0, progress: object | None = None) -> None: ...
+
+@overload
+def find_not_finite(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> int: ...
+
+@overload
+def find_not_finite(x: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> int:
+    """Place of the first NaN or infinity, or -1."""
+
+@overload
+def lasso_dense(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, request: PathRequest) -> dict: ...
+
+@overload
+def lasso_dense(x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='F', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, request: PathRequest) -> dict:
+    """Lasso path from dense columns."""
+
+@overload
+def lasso_sparse(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, request: PathRequest) -> dict: ...
+
+@overload
+def lasso_sparse(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, request: PathRequest) -> dict:
+    """Lasso path from sparse columns."""
+
+def lasso_moments(gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], cross: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], square: float, request: PathRequest) -> dict:
+    """Lasso path from centred second moments."""

@@ -15,6 +15,8 @@
 #include <span>
 #include <stdexcept>
 
+#include "vitalfew/vectors.hpp"
+
 namespace vitalfew {
 
 template <class M>
@@ -45,16 +47,8 @@ struct DenseColumns {
     if (data.size() != n_rows * n_cols)
       throw std::invalid_argument("dense matrix: the buffer does not have n_rows x n_cols entries");
   }
-  double dot(std::size_t j, std::span<const double> v) const {
-    const T* x = data.data() + j * n_rows;
-    double sum = 0;
-    for (std::size_t i = 0; i < n_rows; ++i) sum += double(x[i]) * v[i];
-    return sum;
-  }
-  void axpy(double a, std::size_t j, std::span<double> v) const {
-    const T* x = data.data() + j * n_rows;
-    for (std::size_t i = 0; i < n_rows; ++i) v[i] += a * double(x[i]);
-  }
+  double dot(std::size_t j, std::span<const double> v) const { return vitalfew::dot(data.data() + j * n_rows, v.data(), n_rows); }
+  void axpy(double a, std::size_t j, std::span<double> v) const { vitalfew::axpy(a, data.data() + j * n_rows, v.data(), n_rows); }
 };
 
 // The pattern of a compressed sparse matrix: the indices of line l are index[start[l] .. start[l + 1]).

@@ -12,17 +12,7 @@ from vitalfew._checks import check_consistent_length, check_weight, encode_label
 from vitalfew.data.blocks import Block
 from vitalfew.data.coding import TableCoder
 from vitalfew.data.frames import RawTable, read_table
-
-
-@dataclass(frozen=True)
-class Given:
-    """The rows as they were given, before those of weight zero were left out: splitters count in these."""
-
-    y: NDArray
-    kept: NDArray[np.intp]
-
-    def to_kept(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        return np.flatnonzero(np.isin(self.kept, rows))
+from vitalfew.data.rows import Given, split_rows
 
 
 @dataclass(frozen=True)
@@ -72,9 +62,7 @@ class DiscreteData:
 
     def folds(self, splitter) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Training and test rows of each fold of a scikit-learn splitter."""
-        y = self.y if self.given is None else self.given.y
-        for train, test in splitter.split(np.zeros((len(y), 1)), y):
-            yield ((train, test) if self.given is None else (self.given.to_kept(train), self.given.to_kept(test)))
+        return split_rows(splitter, self.y, self.given)
 
     def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[DiscreteData, DiscreteData]:
         """Training and test part. Where labels shaped the coding, it is learned anew from the training part."""

@@ -70,14 +70,11 @@ class RawTable:
 
 def read_table(X: Any, *, min_rows: int = 1, threads: int = 0) -> RawTable:
     """Brings `X` to one form, with clear errors for what is not a table."""
-    if not sparse.issparse(X) and not isinstance(X, np.ndarray | list | tuple):
-        frame = nw.from_native(X, pass_through=True)
-        if isinstance(frame, nw.LazyFrame):
-            raise TypeError(f"X is a lazy {type(X).__name__} without rows yet: collect it first.")
-        if isinstance(frame, nw.DataFrame):
-            return _read_frame(frame, min_rows)
+    frame = read_frame(X, min_rows=min_rows)
+    if frame is not None:
+        return frame
     if sparse.issparse(X):
-        _check_shape(X.shape, min_rows)
+        check_shape(X.shape, min_rows)
         return RawTable(X.shape[0], NumberedNames(X.shape[1]), sparse_block=_read_sparse(X.tocsr(), threads))
     X = check_array(
         X,
@@ -92,7 +89,17 @@ def read_table(X: Any, *, min_rows: int = 1, threads: int = 0) -> RawTable:
     return RawTable(len(X), names, columns=[_read_objects(X[:, j], names[j]) for j in range(X.shape[1])])
 
 
-def _check_shape(shape: tuple[int, ...], min_rows: int) -> None:
+def read_frame(X: Any, *, min_rows: int = 1) -> RawTable | None:
+    """The columns of a data frame; None if `X` is not one."""
+    if sparse.issparse(X) or isinstance(X, np.ndarray | list | tuple):
+        return None
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(f"X is a lazy {type(X).__name__} without rows yet: collect it first.")
+    return _read_columns(frame, min_rows) if isinstance(frame, nw.DataFrame) else None
+
+
+def check_shape(shape: tuple[int, ...], min_rows: int) -> None:
     """The checks scikit-learn makes of arrays, in its words."""
     if len(shape) != 2:
         raise ValueError(f"Expected 2D array, got {len(shape)}D array instead (shape={shape}).")
@@ -104,8 +111,8 @@ def _check_shape(shape: tuple[int, ...], min_rows: int) -> None:
         raise ValueError(f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
 
 
-def _read_frame(frame: nw.DataFrame, min_rows: int) -> RawTable:
-    _check_shape(frame.shape, min_rows)
+def _read_columns(frame: nw.DataFrame, min_rows: int) -> RawTable:
+    check_shape(frame.shape, min_rows)
     n_rows, n_features = frame.shape
     names = [str(name) for name in frame.columns]
     return RawTable(n_rows, names, columns=[_read_series(frame[:, j], names[j]) for j in range(n_features)])

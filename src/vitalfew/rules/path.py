@@ -63,7 +63,10 @@ class Path(Protocol):
 
 
 class Predicting(Path, Protocol):
-    """A path that supports "cv", "1se" and "holdout"."""
+    """A path that supports "cv", "1se" and "holdout".
+
+    It may name a `loss` of `scoring.LOSSES`, and have ``default_scores(tested)`` where it knows a shorter way to it.
+    """
 
     def predict(self, data) -> NDArray[np.float64]:
         """Predictions at all points: (rows, points[, classes])."""
@@ -88,6 +91,10 @@ class Described(Path, Protocol):
 
 
 class Family(Protocol):
-    """How to fit a path: on all data, or on a fold over the points of another path."""
+    """How to fit a path: on all data, or on a fold over the points of another path.
+
+    A family may also have ``fold_paths(data, splits, path, options)``, which yields the path of each fold and what to
+    test it on, if it knows a better way than to fit one fold after the other.
+    """
 
     def path(self, data, grid: NDArray | None = None) -> Any: ...

@@ -3,78 +3,95 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold, check_cv, train_test_split
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv, train_test_split
 
 from vitalfew._progress import progress
 from vitalfew.rules.path import Family, LeavingOneOut, Path
-from vitalfew.rules.scoring import Scores, score_probabilities
+from vitalfew.rules.scoring import Scores, loss_of, score, score_predictions
 from vitalfew.rules.selection import Selection
 
 
 def choose_by_folds(rule: str, path: Path, family: Family, data, options) -> Selection:
     """Mean score over folds, the path fitted anew in each: the best point ("cv"), or the simplest within one standard
     error of it ("1se")."""
-    scores = []
     splitter = _splitter(options, data)
     with warnings.catch_warnings():
         # A class with fewer members than folds is missing from some test folds, no more.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
         splits = list(data.folds(splitter))
+    found = []
+    fold_paths = getattr(family, "fold_paths", None)
+    fitted = _fold_paths(family, data, splits, path) if fold_paths is None else fold_paths(data, splits, path, options)
     with progress(len(splits), f"{path.knob} by {rule!r}", options.verbose) as bar:
-        for train, test in splits:
-            fitted, tested = data.split(train, test)
-            prediction = family.path(fitted, path.grid).predict(tested)
-            scores.append(score_probabilities(prediction, tested, options.scoring).value)
+        for of_fold, tested in fitted:
+            found.append(score(of_fold, tested, options.scoring).value)
             bar.update()
-    table = np.array(scores)
-    spread = table.std(axis=0, ddof=1) / np.sqrt(len(table)) if len(table) > 1 else np.full(table.shape[1], np.nan)
-    return _select(rule, path, Scores(table.mean(axis=0), spread), options.scoring)
+    return select_from_folds(rule, path, np.array(found), options.scoring)
+
+
+def _fold_paths(family, data, splits, path):
+    """The path of each fold and the rows to test it on, one after the other."""
+    for train, test in splits:
+        fitted, tested = data.split(train, test)
+        yield family.path(fitted, path.grid), tested
+
+
+def select_from_folds(rule: str, path: Path, scores, scoring=None) -> Selection:
+    """The choice from a table of scores: (folds, points)."""
+    spread = scores.std(axis=0, ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else np.full(scores.shape[1], np.nan)
+    return _select(rule, path, Scores(scores.mean(axis=0), spread), scoring)
 
 
 def choose_by_holdout(rule: str, path: Path, family: Family, data, options) -> Selection:
     """Score on a quarter of the rows set aside."""
     rows = np.arange(data.n_rows)
-    counts = np.unique(data.y, return_counts=True)[1]
-    can_stratify = counts.min() >= 2 and data.n_rows >= 4 * len(counts)
     train, test = train_test_split(
-        rows, test_size=0.25, random_state=options.random_state, stratify=data.y if can_stratify else None
+        rows, test_size=0.25, random_state=options.random_state, stratify=_strata(data) if is_classified(data) else None
     )
     fitted, tested = data.split(train, test)
-    prediction = family.path(fitted, path.grid).predict(tested)
-    return _select(rule, path, score_probabilities(prediction, tested, options.scoring), options.scoring)
+    return _select(rule, path, score(family.path(fitted, path.grid), tested, options.scoring), options.scoring)
 
 
 def choose_by_loo(rule: str, path: LeavingOneOut, _family, data, options) -> Selection:
     """Leave-one-out score of each point."""
     found = path.loo()
-    selection = _select(rule, path, score_probabilities(found.prediction, data, options.scoring), options.scoring)
-    return Selection(**{**selection.__dict__, "note": f"{'exact' if found.is_exact else 'approximate'}; {found.note}"})
+    scores = score_predictions(found.prediction, data, loss_of(path), options.scoring)
+    kind = "exact" if found.is_exact else "approximate"
+    return replace(_select(rule, path, scores, options.scoring), note=f"{kind}; {found.note}" if found.note else kind)
+
+
+def is_classified(data) -> bool:
+    """Whether the target is a class."""
+    return getattr(data, "classes", None) is not None
+
+
+def _strata(data):
+    """Labels to stratify by, where every class has rows enough."""
+    counts = np.unique(data.y, return_counts=True)[1]
+    return data.y if counts.min() >= 2 and data.n_rows >= 4 * len(counts) else None
 
 
 def _splitter(options, data):
     if isinstance(options.cv, int) and options.random_state is not None:
-        return StratifiedKFold(options.cv, shuffle=True, random_state=options.random_state)
-    return check_cv(options.cv, data.y, classifier=True)
+        kind = StratifiedKFold if is_classified(data) else KFold
+        return kind(options.cv, shuffle=True, random_state=options.random_state)
+    return check_cv(options.cv, data.y, classifier=is_classified(data))
 
 
 def _select(rule: str, path: Path, scores: Scores, scoring) -> Selection:
-    sign = 1 if scoring is None else -1
-    loss = sign * scores.value
-    index = int(np.nanargmin(loss))
-    if rule == "1se":
-        error = scores.standard_error[index]
-        index = int(np.flatnonzero(loss <= loss[index] + (error if error == error else 0.0))[0])
-    measure = "error" if scoring is None else scoring if isinstance(scoring, str) else "score"
-    return Selection(
+    measure = loss_of(path) if scoring is None else scoring if isinstance(scoring, str) else "score"
+    selection = Selection(
         path.knob,
         rule,
         path.grid,
         scores.value,
         scores.standard_error,
         path.n_features,
-        index,
+        0,
         measure,
-        sign < 0,
+        scoring is not None,
     )
+    return replace(selection, index=selection.index_1se if rule == "1se" else selection.index_best)

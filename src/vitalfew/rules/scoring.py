@@ -1,13 +1,14 @@
-"""Scores of predictions at all points of a path, by the default loss or by any scikit-learn scorer."""
+"""Scores of predictions at all points of a path, by the family's own loss or by any scikit-learn scorer."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring
 
 
@@ -19,12 +20,12 @@ class Scores:
     standard_error: NDArray[np.float64]
 
 
-class _Point(ClassifierMixin, BaseEstimator):
+class _ClassifierPoint(ClassifierMixin, BaseEstimator):
     """Stands in for the model at one point: scorers see its probabilities."""
 
-    def __init__(self, classes, probability):
+    def __init__(self, prediction, classes):
+        self.prediction = prediction
         self.classes = classes
-        self.probability = probability
 
     @property
     def classes_(self):
@@ -35,21 +36,64 @@ class _Point(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X):
-        return self.probability[np.asarray(X).ravel()]
+        return self.prediction[np.asarray(X).ravel()]
 
     def predict(self, X):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
-def score_probabilities(probability: NDArray[np.float64], data, scoring=None) -> Scores:
-    """Scores of class probabilities (rows, points, classes): error rate by default, lower is better."""
+class _RegressorPoint(RegressorMixin, BaseEstimator):
+    """Stands in for the model at one point: scorers see its predictions."""
+
+    def __init__(self, prediction):
+        self.prediction = prediction
+
+    def fit(self, _X, _y):
+        """Scorers ask for it before they score; there is nothing left to fit."""
+        return self
+
+    def predict(self, X):
+        return self.prediction[np.asarray(X).ravel()]
+
+
+def _error(prediction, data):
+    return (prediction.argmax(axis=2) != data.label[:, None]).astype(float)
+
+
+def _log_loss(prediction, data):
+    own = np.take_along_axis(prediction, data.label[:, None, None].astype(np.intp), axis=2)[:, :, 0]
+    return -np.log(np.maximum(own, np.finfo(float).tiny))
+
+
+def _squared_error(prediction, data):
+    return (prediction - data.y[:, None]) ** 2
+
+
+# Losses of each row (rows, points); a path names the one it is judged by unless the user gives a scorer.
+LOSSES: dict[str, Callable] = {"error": _error, "log_loss": _log_loss, "squared_error": _squared_error}
+
+
+def loss_of(path) -> str:
+    """The loss by which a path is judged."""
+    return getattr(path, "loss", "error")
+
+
+def score(path, tested, scoring=None) -> Scores:
+    """Scores of a path on rows it has not seen, or on their summary where the path can do with that."""
+    if scoring is None and hasattr(path, "default_scores"):
+        return path.default_scores(tested)
+    return score_predictions(path.predict(tested), tested, loss_of(path), scoring)
+
+
+def score_predictions(prediction: NDArray[np.float64], data, loss: str, scoring=None) -> Scores:
+    """Scores of predictions (rows, points[, classes]): the mean loss, lower is better, unless `scoring` is given."""
     if scoring is None:
-        wrong = probability.argmax(axis=2) != data.label[:, None]
-        return _mean(wrong.astype(float), data.weight)
-    rows = np.arange(len(probability))[:, None]
+        return mean_loss(LOSSES[loss](prediction, data), data.weight)
+    rows = np.arange(len(prediction))[:, None]
     values = []
-    for p in range(probability.shape[1]):
-        point = _Point(data.classes, probability[:, p])
+    for p in range(prediction.shape[1]):
+        at = prediction[:, p]
+        point = _ClassifierPoint(at, data.classes) if prediction.ndim == 3 else _RegressorPoint(at)
         scorer = check_scoring(point, scoring)
         values.append(scorer(point, rows, data.y, **_weight_for(scorer, data.weight)))
     return Scores(np.array(values, dtype=float), np.full(len(values), np.nan))
@@ -64,7 +108,7 @@ def _weight_for(scorer, weight) -> dict:
     return {"sample_weight": weight} if takes else {}
 
 
-def _mean(loss: NDArray[np.float64], weight) -> Scores:
+def mean_loss(loss: NDArray[np.float64], weight) -> Scores:
     """Weighted mean of row losses and its standard error."""
     n = len(loss)
     mean = np.average(loss, axis=0, weights=weight)

@@ -54,6 +54,22 @@ class Selection:
         """The chosen value of the knob."""
         return self.grid[self.index].item()
 
+    @property
+    def index_best(self) -> int:
+        """The point with the best score."""
+        return int(np.nanargmin(self._loss))
+
+    @property
+    def index_1se(self) -> int:
+        """The simplest point within one standard error of the best."""
+        error = self.standard_error[self.index_best]
+        limit = self._loss[self.index_best] + (error if error == error else 0.0)
+        return int(np.flatnonzero(self._loss <= limit)[0])
+
+    @property
+    def _loss(self) -> NDArray[np.float64]:
+        return -self.score if self.greater_is_better else self.score
+
     def to_frame(self):
         """The curve as a data frame (pandas, polars or Arrow, whichever is installed)."""
         return make_frame(self._columns())
@@ -69,12 +85,15 @@ class Selection:
         }
 
     def plot(self):
-        """The curve as an Altair chart: scores, one standard error either way, parts, and the chosen point."""
+        """The curve as an Altair chart: scores, one standard error either way, parts, and the chosen point.
+
+        Where scores have standard errors both the best point and the simplest within one standard error of it are
+        marked. ``.save("curve.html")``, ``.svg`` and ``.png`` write it to a file.
+        """
         alt = import_altair()
         columns = {name: np.asarray(values).tolist() for name, values in self._columns().items()}
         rows = [dict(zip(columns, line)) for line in zip(*columns.values())]
-        scale = alt.Scale(type="symlog" if np.ptp(self.grid.astype(float)) > 200 else "linear")
-        x = alt.X(f"{self.knob}:Q", scale=scale, title=self.knob.replace("_", " "))
+        x = alt.X(f"{self.knob}:Q", scale=knob_scale(self.grid), title=self.knob.replace("_", " "))
         curves = [self.measure, *self.parts]
         long = [{self.knob: r[self.knob], "curve": c, "value": r[c]} for r in rows for c in curves if r[c] == r[c]]
         tooltip = [alt.Tooltip(f"{self.knob}:Q"), "curve:N", alt.Tooltip("value:Q", format=".4g")]
@@ -103,6 +122,16 @@ class Selection:
                 0,
                 alt.Chart(alt.Data(values=banded)).mark_area(opacity=0.2).encode(x=x, y="low:Q", y2="high:Q"),
             )
+        if banded and self.rule in ("cv", "1se"):
+            marks = {"best": self.index_best, "one standard error": self.index_1se}
+            points = [
+                {self.knob: rows[i][self.knob], "value": rows[i][self.measure], "mark": m} for m, i in marks.items()
+            ]
+            layers.append(
+                alt.Chart(alt.Data(values=points))
+                .mark_point(size=160, strokeWidth=2)
+                .encode(x=x, y="value:Q", shape=alt.Shape("mark:N", title=None), tooltip=["mark:N", f"{self.knob}:Q"])
+            )
         value = rows[self.index][self.measure]
         chosen = [{self.knob: rows[self.index][self.knob], "value": value if value == value else None}]
         layers.append(alt.Chart(alt.Data(values=chosen)).mark_rule(strokeDash=[4, 4], color="gray").encode(x=x))
@@ -111,6 +140,16 @@ class Selection:
         )
         title = f"{self.knob.replace('_', ' ')} = {self.value:g} chosen by {self.rule!r}"
         return alt.layer(*layers).properties(title=title, width=480, height=280)
+
+
+def knob_scale(grid: NDArray):
+    """A scale on which a grid of this kind is evenly spread, simple models at the left."""
+    alt = import_altair()
+    grid = np.asarray(grid, dtype=float)
+    falls = bool(len(grid) > 1 and grid[0] > grid[-1])
+    if (grid > 0).all() and grid.max() > 50 * grid.min():
+        return alt.Scale(type="log", reverse=falls)
+    return alt.Scale(type="symlog" if np.ptp(grid) > 200 else "linear", reverse=falls)
 
 
 def make_frame(columns: dict[str, NDArray]):

@@ -1,0 +1,109 @@
+#include "vitalfew/linear.hpp"
+
+#include <atomic>
+
+#include "views.hpp"
+#include "vitalfew/checks.hpp"
+
+namespace vitalfew::bindings {
+namespace {
+
+// The arguments of every path, as one Python object.
+struct Request {
+  std::optional<Vector<double>> grid;
+  std::size_t n_points;
+  double ratio, l1_ratio;
+  std::optional<Vector<double>> factor;
+  bool positive, intercept;
+  double tol;
+  int threads;
+  nb::object progress;
+
+  PathOptions options() const { return {view(grid), n_points, ratio, l1_ratio, view(factor), positive, intercept, tol, threads}; }
+};
+
+template <class Kernel>
+nb::dict run(const Request& request, Kernel&& kernel) {
+  PythonMonitor monitor(request.progress);
+  CoefficientPath path;
+  {
+    const nb::gil_scoped_release released;
+    path = kernel(request.options(), monitor);
+  }
+  nb::dict found;
+  found["grid"] = give(std::move(path.grid));
+  found["start"] = give(std::move(path.start));
+  found["index"] = give(std::move(path.index));
+  found["value"] = give(std::move(path.value));
+  found["intercept"] = give(std::move(path.intercept));
+  found["gap"] = give(std::move(path.gap));
+  found["loss"] = give(std::move(path.loss));
+  found["null_loss"] = path.null_loss;
+  return found;
+}
+
+template <class T>
+std::ptrdiff_t find_not_finite(const Vector<T>& x, int threads) {
+  PythonMonitor monitor;
+  const nb::gil_scoped_release released;
+  const std::size_t n = x.size(), blocks = blocks_for(double(n), n);
+  std::atomic<std::size_t> found{n};
+  parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
+    const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;
+    if (begin > found.load(std::memory_order_relaxed)) return;
+    const std::size_t at = begin + first_not_finite(x.data() + begin, end - begin);
+    if (at == end) return;
+    std::size_t before = found.load();
+    while (at < before && !found.compare_exchange_weak(before, at)) {
+    }
+  });
+  return found == n ? -1 : std::ptrdiff_t(found);
+}
+
+template <class T>
+void bind_columns(nb::module_& m) {
+  m.def("find_not_finite", &find_not_finite<T>, "x"_a.noconvert(), "threads"_a, "Place of the first NaN or infinity, or -1.");
+  m.def(
+      "lasso_dense",
+      [](const Columns<T>& x, const Vector<double>& y, const std::optional<Vector<double>>& weight, const Request& request) {
+        return run(request, [&](const PathOptions& options, Monitor& monitor) {
+          return lasso_path(columns_of(x), view(y), view(weight), options, monitor);
+        });
+      },
+      "x"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(), "request"_a, "Lasso path from dense columns.");
+  m.def(
+      "lasso_sparse",
+      [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value, std::size_t n_rows,
+         const Vector<double>& y, const std::optional<Vector<double>>& weight, const Request& request) {
+        return run(request, [&](const PathOptions& options, Monitor& monitor) {
+          const Pattern pattern = pattern_of(indptr, indices, n_rows);
+          check_shape(pattern);
+          check_rows(pattern, 0, pattern.lines());
+          return lasso_path(columns_of(pattern, value), view(y), view(weight), options, monitor);
+        });
+      },
+      "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert(), "n_rows"_a, "y"_a.noconvert(),
+      "weight"_a.noconvert().none(), "request"_a, "Lasso path from sparse columns.");
+}
+
+}  // namespace
+
+void bind_linear(nb::module_& m) {
+  nb::class_<Request>(m, "PathRequest", "Penalties, penalty factors and tolerance of a path.")
+      .def(nb::init<std::optional<Vector<double>>, std::size_t, double, double, std::optional<Vector<double>>, bool, bool, double,
+                    int, nb::object>(),
+           "grid"_a.none() = nb::none(), "n_points"_a = 100, "ratio"_a = 1e-3, "l1_ratio"_a = 1.0, "factor"_a.none() = nb::none(),
+           "positive"_a = false, "intercept"_a = true, "tol"_a = 1e-6, "threads"_a = 0, "progress"_a.none() = nb::none());
+  bind_columns<double>(m);
+  bind_columns<float>(m);
+  m.def(
+      "lasso_moments",
+      [](const Matrix<double>& gram, const Vector<double>& cross, double square, const Request& request) {
+        return run(request, [&](const PathOptions& options, Monitor& monitor) {
+          return lasso_path(view(gram), view(cross), square, options, monitor);
+        });
+      },
+      "gram"_a.noconvert(), "cross"_a.noconvert(), "square"_a, "request"_a, "Lasso path from centred second moments.");
+}
+
+}  // namespace vitalfew::bindings

@@ -1,0 +1,52 @@
+// Whole paths of penalised linear models.
+//
+//   minimise  ½ Σ w_i (y_i - b - x_iᵀβ)² / Σw  +  α Σ_j f_j (ρ |β_j| + ½ (1 - ρ) β_j²)
+//
+// over a falling grid of α, with an intercept b that is not penalised, factors f_j >= 0 and, if wanted, β >= 0. The
+// design is seen through a matrix view, or only through its second moments.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vitalfew/matrix.hpp"
+#include "vitalfew/monitor.hpp"
+
+namespace vitalfew {
+
+struct PathOptions {
+  std::span<const double> grid = {};    // falling penalties; empty: n_points of them from the first that leaves no feature
+  std::size_t n_points = 100;           //
+  double ratio = 1e-3;                  // smallest over largest penalty of a grid of our own
+  double l1_ratio = 1;                  // ρ, in (0, 1]
+  std::span<const double> factor = {};  // f, one for each column; empty: all 1; infinity leaves a column out
+  bool positive = false;
+  bool intercept = true;
+  double tol = 1e-6;  // stop when the duality gap is below this share of the objective of the null model
+  int threads = 0;
+};
+
+// Coefficients of point p are value[start[p] .. start[p + 1]) of the columns index[...]; all others are exactly zero.
+struct CoefficientPath {
+  std::vector<double> grid;
+  std::vector<std::int64_t> start{0};
+  std::vector<std::int32_t> index;
+  std::vector<double> value;
+  std::vector<double> intercept;
+  std::vector<double> gap;   // duality gap over the objective of the null model
+  std::vector<double> loss;  // the first term of the objective
+  double null_loss = 0;
+};
+
+// Rows: y and weights (none: all 1) as long as the matrix has rows.
+template <ColumnMatrix M>
+CoefficientPath lasso_path(const M& x, std::span<const double> y, std::span<const double> weight, const PathOptions& options,
+                           Monitor& monitor);
+
+// Centred second moments, each divided by the sum of weights: gram = X̃ᵀWX̃, cross = X̃ᵀWỹ, square = ỹᵀWỹ.
+// The intercepts of the result are those of centred data: zero.
+CoefficientPath lasso_path(std::span<const double> gram, std::span<const double> cross, double square, const PathOptions& options,
+                           Monitor& monitor);
+
+}  // namespace vitalfew

@@ -1,0 +1,31 @@
+// Loops over contiguous numbers, compiled for the processor at hand. Sums go in a fixed order, so that they do not
+// depend on the number of threads.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace vitalfew {
+
+double dot(const double* x, const double* v, std::size_t n);
+double dot(const float* x, const double* v, std::size_t n);
+void axpy(double a, const double* x, double* v, std::size_t n);  // v += a x
+void axpy(double a, const float* x, double* v, std::size_t n);
+
+// out[b] = xᵀ v_b for four vectors v_b = v + b n: one reading of x serves all.
+void dot4(const double* x, const double* v, std::size_t n, double* out);
+void dot4(const float* x, const double* v, std::size_t n, double* out);
+
+double weighted_square(const double* x, const double* w, double centre, std::size_t n);  // Σ w (x - centre)²; w may be null
+double weighted_square(const float* x, const double* w, double centre, std::size_t n);
+
+// The place of the first NaN or infinity; n if there is none.
+std::size_t first_not_finite(const double* x, std::size_t n);
+std::size_t first_not_finite(const float* x, std::size_t n);
+
+// The indices j, in rising order, with share |c_j| + distance slack_j >= times limit_j.
+std::size_t reaching(std::span<const double> c, std::span<const double> slack, double share, double distance,
+                     std::span<const double> limit, double times, std::vector<std::size_t>& out);
+
+}  // namespace vitalfew

@@ -1,0 +1,222 @@
+// The squared loss seen through the rows: what the path solver asks of a design. Columns are centred in effect, never in
+// fact: a residual whose weighted mean is zero has the same product with a column and with the centred column.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "vitalfew/linear.hpp"
+#include "vitalfew/parallel.hpp"
+#include "vitalfew/vectors.hpp"
+
+namespace vitalfew {
+
+template <class M>
+inline constexpr bool is_dense_v = requires(const M& m) { m.data; };
+
+// Walks the stored entries of a column: f(row, value).
+template <ColumnMatrix M, class F>
+void visit_column(const M& x, std::size_t j, F&& f) {
+  if constexpr (is_dense_v<M>) {
+    const auto* column = x.data.data() + j * x.n_rows;
+    for (std::size_t i = 0; i < x.n_rows; ++i) f(i, double(column[i]));
+  } else {
+    for (auto k = std::size_t(x.pattern.start[j]); k < std::size_t(x.pattern.start[j + 1]); ++k) {
+      if constexpr (requires { x.value; })
+        f(std::size_t(x.pattern.index[k]), double(x.value[k]));
+      else
+        f(std::size_t(x.pattern.index[k]), 1.0);
+    }
+  }
+}
+
+template <ColumnMatrix M>
+class RowsProblem {
+ public:
+  RowsProblem(const M& x, std::span<const double> y, std::span<const double> weight, const PathOptions& options, Monitor& monitor)
+      : x_(x),
+        intercept_(options.intercept),
+        threads_(options.threads),
+        monitor_(monitor),
+        n_(x.n_rows),
+        y_(y.begin(), y.end()),
+        w_(n_) {
+    double total = 0;
+    for (std::size_t i = 0; i < n_; ++i) total += weight.empty() ? 1.0 : weight[i];
+    for (std::size_t i = 0; i < n_; ++i) w_[i] = (weight.empty() ? 1.0 : weight[i]) / total;
+    if (intercept_) {
+      y_mean_ = vitalfew::dot(y_.data(), w_.data(), n_);
+      for (double& value : y_) value -= y_mean_;
+    }
+    r_ = y_;
+    rw_.resize(n_);
+    weigh();
+    measure_columns();
+    if constexpr (!is_dense_v<M>) entries_.resize(n_);
+  }
+
+  std::size_t n_cols() const { return x_.n_cols; }
+  double curvature(std::size_t j) const { return square_[j]; }
+  double null_loss() const { return 0.5 * null_square_; }
+  double loss() const { return 0.5 * square_of(r_); }
+
+  // c_j for the columns of a list.
+  void correlations(std::span<const std::size_t> columns, std::span<double> c) const {
+    double work = 0;
+    if constexpr (is_dense_v<M>)
+      work = double(columns.size()) * double(n_);
+    else  // what is read at random takes longer
+      for (const std::size_t j : columns) work += 4 * double(x_.pattern.line(j).size());
+    const std::size_t blocks = blocks_for(work, columns.size());
+    parallel_blocks(blocks, threads_, monitor_, [&](std::size_t b) {
+      for (std::size_t k = columns.size() * b / blocks; k < columns.size() * (b + 1) / blocks; ++k)
+        c[columns[k]] = x_.dot(columns[k], rw_);
+    });
+  }
+
+  // Rows of the matrix of second moments for new columns, each against all columns in use before it and itself.
+  // They count as in use from then on.
+  std::vector<std::vector<double>> moments(std::span<const std::size_t> columns);
+
+  // The residual of these coefficients of the columns in use.
+  void set(std::span<const double> v) {
+    r_ = y_;
+    for (std::size_t e = 0; e < used_.size(); ++e)
+      if (v[e] != 0) x_.axpy(-v[e], used_[e], r_);
+    if (intercept_) {
+      shift_ = vitalfew::dot(r_.data(), w_.data(), n_);
+      for (double& value : r_) value -= shift_;
+    }
+    weigh();
+  }
+  double intercept() const { return y_mean_ + shift_; }
+
+  // The residual to which later ones are compared; the share s of it and ‖r - s r₀‖ now.
+  void keep_reference() {
+    r0_ = r_;
+    reference_square_ = square_of(r0_);
+  }
+  std::pair<double, double> distance() const {
+    if (r0_.empty()) return {0, std::numeric_limits<double>::infinity()};
+    double across = 0;
+    for (std::size_t i = 0; i < n_; ++i) across += w_[i] * r_[i] * r0_[i];
+    const double share = reference_square_ > 0 ? across / reference_square_ : 0;
+    double square = 0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double d = r_[i] - share * r0_[i];
+      square += w_[i] * d * d;
+    }
+    return {share, std::sqrt(square)};
+  }
+  static constexpr bool has_bounds = true;
+
+ private:
+  double square_of(const std::vector<double>& r) const { return weighted_square(r.data(), w_.data(), 0, n_); }
+  void weigh() {
+    for (std::size_t i = 0; i < n_; ++i) rw_[i] = w_[i] * r_[i];
+  }
+  void measure_columns();
+
+  const M& x_;
+  bool intercept_;
+  int threads_;
+  Monitor& monitor_;
+  std::size_t n_;
+  std::vector<double> y_, w_, r_, rw_, r0_;
+  std::vector<double> mean_, square_;  // of the columns, weighted
+  std::vector<std::size_t> used_;
+  std::vector<std::vector<std::pair<std::int32_t, double>>> entries_;  // sparse: entries of the columns in use, by row
+  double y_mean_ = 0, shift_ = 0, null_square_ = 0, reference_square_ = 0, mean_length_ = 1;
+};
+
+template <ColumnMatrix M>
+void RowsProblem<M>::measure_columns() {
+  null_square_ = square_of(y_);
+  mean_.assign(x_.n_cols, 0.0);
+  square_.resize(x_.n_cols);
+  if constexpr (is_dense_v<M>)
+    mean_length_ = double(n_);
+  else
+    mean_length_ = double(x_.pattern.index.size()) / double(std::max<std::size_t>(x_.n_cols, 1)) + 8;
+  const std::size_t blocks = blocks_for(2 * double(x_.n_cols) * mean_length_, x_.n_cols);
+  parallel_blocks(blocks, threads_, monitor_, [&](std::size_t b) {
+    for (std::size_t j = x_.n_cols * b / blocks; j < x_.n_cols * (b + 1) / blocks; ++j) {
+      const double mean = x_.dot(j, w_);
+      if (intercept_) mean_[j] = mean;
+      double square = 0;
+      if constexpr (is_dense_v<M>) {
+        square = weighted_square(x_.data.data() + j * n_, w_.data(), mean_[j], n_);
+      } else {
+        double stored = 0;
+        visit_column(x_, j, [&](std::size_t i, double value) {
+          square += w_[i] * (value - mean_[j]) * (value - mean_[j]);
+          stored += w_[i];
+        });
+        square += std::max(0.0, 1 - stored) * mean_[j] * mean_[j];
+      }
+      // What centring leaves of a constant is rounding.
+      square_[j] = square <= 1e-26 * mean * mean * double(n_) ? 0 : square;
+    }
+  });
+}
+
+template <ColumnMatrix M>
+std::vector<std::vector<double>> RowsProblem<M>::moments(std::span<const std::size_t> columns) {
+  const std::size_t before = used_.size();
+  used_.insert(used_.end(), columns.begin(), columns.end());
+  std::vector<std::vector<double>> rows(columns.size());
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    rows[k].assign(before + k + 1, 0.0);
+    rows[k].back() = square_[columns[k]];
+  }
+  if constexpr (is_dense_v<M>) {
+    // Four new columns at a time against every column in use: each of these is read once for four.
+    const std::size_t groups = (columns.size() + 3) / 4;
+    std::vector<double> v(4 * n_);
+    for (std::size_t g = 0; g < groups; ++g) {
+      const std::size_t first = 4 * g, count = std::min<std::size_t>(4, columns.size() - first);
+      std::fill(v.begin(), v.end(), 0.0);
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t j = columns[first + k];
+        const auto* column = x_.data.data() + j * n_;
+        for (std::size_t i = 0; i < n_; ++i) v[k * n_ + i] = w_[i] * (double(column[i]) - mean_[j]);
+      }
+      const std::size_t against = before + first + count - 1, blocks = blocks_for(4 * double(against) * double(n_), against);
+      parallel_blocks(blocks, threads_, monitor_, [&](std::size_t b) {
+        for (std::size_t e = against * b / blocks; e < against * (b + 1) / blocks; ++e) {
+          double out[4];
+          dot4(x_.data.data() + used_[e] * n_, v.data(), n_, out);
+          for (std::size_t k = 0; k < count; ++k)
+            if (e < before + first + k) rows[first + k][e] = out[k];
+        }
+      });
+    }
+  } else {
+    // A column meets those in use in the rows they share, except where it is nearly full: then centring must come first.
+    std::vector<double> v;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const std::size_t j = columns[k], against = before + k;
+      if (x_.pattern.line(j).size() * 2 > n_ && intercept_) {
+        v.assign(n_, 0.0);
+        for (std::size_t i = 0; i < n_; ++i) v[i] = -w_[i] * mean_[j];
+        visit_column(x_, j, [&](std::size_t i, double value) { v[i] += w_[i] * value; });
+        for (std::size_t e = 0; e < against; ++e) rows[k][e] = x_.dot(used_[e], v);
+      } else {
+        visit_column(x_, j, [&](std::size_t i, double value) {
+          const double weighted = w_[i] * value;
+          for (const auto& [e, other] : entries_[i]) rows[k][std::size_t(e)] += weighted * other;
+        });
+        if (intercept_)
+          for (std::size_t e = 0; e < against; ++e) rows[k][e] -= mean_[j] * mean_[used_[e]];
+      }
+      visit_column(x_, j, [&](std::size_t i, double value) { entries_[i].emplace_back(std::int32_t(against), value); });
+    }
+  }
+  return rows;
+}
+
+}  // namespace vitalfew

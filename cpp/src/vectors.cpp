@@ -1,0 +1,45 @@
+#include "vitalfew/vectors.hpp"
+
+#define VITALFEW_TARGET baseline
+#include "vectors_loops.hpp"
+
+namespace vitalfew {
+namespace {
+
+const VectorLoops& loops() {
+#ifdef VITALFEW_HAS_HASWELL
+  static const VectorLoops& chosen =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? haswell::kLoops : baseline::kLoops;
+  return chosen;
+#else
+  return baseline::kLoops;
+#endif
+}
+
+}  // namespace
+
+double dot(const double* x, const double* v, std::size_t n) { return loops().dot_d(x, v, n); }
+double dot(const float* x, const double* v, std::size_t n) { return loops().dot_f(x, v, n); }
+void axpy(double a, const double* x, double* v, std::size_t n) { loops().axpy_d(a, x, v, n); }
+void axpy(double a, const float* x, double* v, std::size_t n) { loops().axpy_f(a, x, v, n); }
+void dot4(const double* x, const double* v, std::size_t n, double* out) { loops().dot4_d(x, v, n, out); }
+void dot4(const float* x, const double* v, std::size_t n, double* out) { loops().dot4_f(x, v, n, out); }
+double weighted_square(const double* x, const double* w, double centre, std::size_t n) {
+  return loops().square_d(x, w, centre, n);
+}
+double weighted_square(const float* x, const double* w, double centre, std::size_t n) {
+  return loops().square_f(x, w, centre, n);
+}
+
+std::size_t first_not_finite(const double* x, std::size_t n) { return loops().not_finite_d(x, n); }
+std::size_t first_not_finite(const float* x, std::size_t n) { return loops().not_finite_f(x, n); }
+
+std::size_t reaching(std::span<const double> c, std::span<const double> slack, double share, double distance,
+                     std::span<const double> limit, double times, std::vector<std::size_t>& out) {
+  out.resize(c.size());
+  const std::size_t found = loops().reaching(c.data(), slack.data(), share, distance, limit.data(), times, c.size(), out.data());
+  out.resize(found);
+  return found;
+}
+
+}  // namespace vitalfew

@@ -1,0 +1,141 @@
+// The loops of vectors.hpp, included once for each processor they are compiled for: VITALFEW_TARGET names the namespace.
+// (Attributes that clone functions lower vectors to the baseline's registers first, so a file for each it is.)
+#include <cmath>
+#include <cstddef>
+
+#include "vectors_table.hpp"
+
+namespace vitalfew::VITALFEW_TARGET {
+namespace {
+
+// Four numbers at a time: GCC's and Clang's own vectors, which become whatever registers there are.
+typedef double Four __attribute__((vector_size(32)));
+typedef float FourFloats __attribute__((vector_size(16)));
+
+[[gnu::always_inline]] inline Four load(const double* x) {
+  Four v;
+  __builtin_memcpy(&v, x, sizeof v);
+  return v;
+}
+[[gnu::always_inline]] inline Four load(const float* x) {
+  FourFloats v;
+  __builtin_memcpy(&v, x, sizeof v);
+  return __builtin_convertvector(v, Four);
+}
+[[gnu::always_inline]] inline double sum(Four v) { return (v[0] + v[2]) + (v[1] + v[3]); }
+
+template <class T>
+double dot_of(const T* x, const double* v, std::size_t n) {
+  Four s0{}, s1{}, s2{}, s3{};
+  std::size_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    s0 += load(x + i) * load(v + i);
+    s1 += load(x + i + 4) * load(v + i + 4);
+    s2 += load(x + i + 8) * load(v + i + 8);
+    s3 += load(x + i + 12) * load(v + i + 12);
+  }
+  double rest = 0;
+  for (; i < n; ++i) rest += double(x[i]) * v[i];
+  return sum((s0 + s2) + (s1 + s3)) + rest;
+}
+
+template <class T>
+void axpy_of(double a, const T* x, double* v, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) v[i] += a * double(x[i]);
+}
+
+template <class T>
+void dot4_of(const T* x, const double* v, std::size_t n, double* out) {
+  const double *v0 = v, *v1 = v + n, *v2 = v + 2 * n, *v3 = v + 3 * n;
+  Four s0{}, s1{}, s2{}, s3{}, t0{}, t1{}, t2{}, t3{};
+  std::size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const Four a = load(x + i), b = load(x + i + 4);
+    s0 += a * load(v0 + i);
+    s1 += a * load(v1 + i);
+    s2 += a * load(v2 + i);
+    s3 += a * load(v3 + i);
+    t0 += b * load(v0 + i + 4);
+    t1 += b * load(v1 + i + 4);
+    t2 += b * load(v2 + i + 4);
+    t3 += b * load(v3 + i + 4);
+  }
+  double rest[4] = {};
+  for (; i < n; ++i) {
+    const double xi = double(x[i]);
+    rest[0] += xi * v0[i];
+    rest[1] += xi * v1[i];
+    rest[2] += xi * v2[i];
+    rest[3] += xi * v3[i];
+  }
+  out[0] = sum(s0 + t0) + rest[0];
+  out[1] = sum(s1 + t1) + rest[1];
+  out[2] = sum(s2 + t2) + rest[2];
+  out[3] = sum(s3 + t3) + rest[3];
+}
+
+template <class T>
+double weighted_square_of(const T* x, const double* w, double centre, std::size_t n) {
+  const Four m = {centre, centre, centre, centre};
+  Four s0{}, s1{};
+  std::size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const Four a = load(x + i) - m, b = load(x + i + 4) - m;
+    s0 += w ? load(w + i) * a * a : a * a;
+    s1 += w ? load(w + i + 4) * b * b : b * b;
+  }
+  double rest = 0;
+  for (; i < n; ++i) rest += (w ? w[i] : 1.0) * (double(x[i]) - centre) * (double(x[i]) - centre);
+  return sum(s0 + s1) + rest;
+}
+
+// x - x is 0 for a finite number and NaN for any other.
+template <class T>
+std::size_t not_finite_of(const T* x, std::size_t n) {
+  std::size_t i = 0;
+  for (; i + 64 <= n; i += 64) {
+    T s[16] = {};
+    for (std::size_t k = 0; k < 64; k += 16)
+      for (std::size_t l = 0; l < 16; ++l) s[l] += x[i + k + l] - x[i + k + l];
+    T sum = 0;
+    for (std::size_t l = 0; l < 16; ++l) sum += s[l];
+    if (sum != 0) break;
+  }
+  while (i < n && x[i] - x[i] == 0) ++i;
+  return i;
+}
+
+// Most stretches hold no such number: a stretch is looked at closely only if its quick test says so.
+std::size_t reaching_of(const double* c, const double* slack, double share, double distance, const double* limit, double times,
+                        std::size_t n, std::size_t* out) {
+  std::size_t count = 0, j = 0;
+  const auto test = [&](std::size_t at) {
+    if (share * std::abs(c[at]) + distance * slack[at] >= times * limit[at]) out[count++] = at;
+  };
+  for (; j + 16 <= n; j += 16) {
+    int any = 0;
+    for (std::size_t l = 0; l < 16; ++l) any |= share * std::abs(c[j + l]) + distance * slack[j + l] >= times * limit[j + l];
+    if (any)
+      for (std::size_t l = 0; l < 16; ++l) test(j + l);
+  }
+  for (; j < n; ++j) test(j);
+  return count;
+}
+
+}  // namespace
+
+const VectorLoops kLoops = {
+    dot_of<double>,
+    dot_of<float>,
+    axpy_of<double>,
+    axpy_of<float>,
+    dot4_of<double>,
+    dot4_of<float>,
+    weighted_square_of<double>,
+    weighted_square_of<float>,
+    reaching_of,
+    not_finite_of<double>,
+    not_finite_of<float>,
+};
+
+}  // namespace vitalfew::VITALFEW_TARGET

@@ -1,0 +1,197 @@
+"""What the linear models for a numeric target share: reading, choosing by rule, predicting, selecting, drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from vitalfew import rules
+from vitalfew._checks import check_threads
+from vitalfew.data.numeric import NumericData, read_matrix
+from vitalfew.exceptions import RuleError
+from vitalfew.rules.resampling import select_from_folds
+from vitalfew.rules.selection import import_altair
+from vitalfew.summaries.moments import Moments
+
+
+class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
+    """A linear model with a path over `alpha`. Subclasses say how the path is fitted: `_family()`."""
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the whole path, then let the rule choose."""
+        self._check_parameters()
+        data = self._read(X, y, sample_weight)
+        family = self._family(data.n_features, data.names)
+        path = family.path(data, self._fixed_grid())
+        return self._keep(path, self._choose(path, family, data))
+
+    def fit_moments(self, moments: Moments | Sequence[Moments]):
+        """Fit from second moments alone: the result is that of `fit` on the rows, up to rounding.
+
+        Rules that need no rows work: a number, ``"bic"``, ``"aic"``, ``"ebic"``. With a sequence of moments, one for
+        each fold, so do ``"cv"`` and ``"1se"``: each fold is tested with the model of the others.
+        """
+        self._check_parameters()
+        folds = [moments] if isinstance(moments, Moments) else list(moments)
+        if not folds:
+            raise ValueError("there are no Moments to fit from.")
+        total = sum(folds[1:], start=folds[0])
+        names = [] if total.names is None else total.names
+        family = self._family(total.n_features, names)
+        path = family.path(total, self._fixed_grid())
+        self.n_features_in_ = total.n_features
+        if total.names is not None and total._own_names():
+            self.feature_names_in_ = np.asarray(total.names, dtype=object)
+        return self._keep(path, self._choose_from_moments(path, family, total, folds))
+
+    def predict(self, X) -> NDArray[np.float64]:
+        """The fitted linear function of each row."""
+        check_is_fitted(self)
+        matrix, _ = read_matrix(X, threads=check_threads(self.n_jobs))
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return np.asarray(matrix @ self.coef_).ravel() + self.intercept_
+
+    @property
+    def support_(self) -> NDArray[np.bool_]:
+        """Features with a coefficient that is not zero."""
+        check_is_fitted(self)
+        return self.coef_ != 0
+
+    def plot_shrinkage(self, X, y, sample_weight=None):
+        """Each coefficient against that of least squares on the same columns, as an Altair chart.
+
+        On the diagonal nothing was shrunk; on the horizontal line a feature was left out.
+        """
+        check_is_fitted(self)
+        data = self._read(X, y, sample_weight, reset=False)
+        return plot_shrinkage(least_squares(data, self.fit_intercept)[0], self.coef_, data.names, self.alpha_)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        return self.support_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
+
+    def _family(self, n_features: int, names):
+        raise NotImplementedError
+
+    def _path_type(self) -> type:
+        raise NotImplementedError
+
+    def _check_parameters(self) -> None:
+        rules.check_rule("alpha", self.alpha, self._path_type(), "a number")
+        if not isinstance(self.alpha, str):
+            check_not_negative("alpha", self.alpha)
+
+    def _read(self, X, y, sample_weight, reset: bool = True) -> NumericData:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        data = NumericData.read(X, y, sample_weight, threads=check_threads(self.n_jobs))
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return data
+
+    def _fixed_grid(self) -> NDArray[np.float64] | None:
+        """The grid if the user gave the penalty, or penalties; None where the path is to make its own."""
+        given = None if np.ndim(self.grid) == 0 else check_grid(self.grid)
+        if isinstance(self.alpha, str):
+            return given
+        if given is None:
+            return np.array([float(self.alpha)])
+        return np.unique(np.append(given, float(self.alpha)))[::-1].copy()
+
+    def _options(self) -> rules.Options:
+        return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+
+    def _choose(self, path, family, data) -> rules.Selection:
+        if isinstance(self.alpha, str):
+            return rules.choose(self.alpha, path, family, data, self._options())
+        return rules.fixed(path, int(np.flatnonzero(path.grid == float(self.alpha))[0]))
+
+    def _choose_from_moments(self, path, family, total: Moments, folds: list[Moments]) -> rules.Selection:
+        if not isinstance(self.alpha, str) or self.alpha in ("bic", "aic", "ebic"):
+            return self._choose(path, family, total)
+        if self.alpha in ("cv", "1se") and self.scoring is None:
+            if len(folds) < 2:
+                raise RuleError(
+                    f"alpha={self.alpha!r} needs the moments of each fold: pass a list of at least two Moments."
+                )
+            scores = [family.path(total - fold, path.grid).default_scores(fold).value for fold in folds]
+            return select_from_folds(self.alpha, path, np.array(scores))
+        raise RuleError(
+            f"alpha={self.alpha!r} needs the rows: use fit, or one of 'cv', '1se' (on Moments of folds, with the "
+            "default scoring), 'bic', 'aic', 'ebic' or a number."
+        )
+
+    def _keep(self, path, selection: rules.Selection):
+        """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
+        self.coef_, self.intercept_ = path.at(selection.index)
+        self.alpha_ = float(path.grid[selection.index])
+        self.dual_gap_ = float(path.dual_gap[selection.index])
+        self.path_, self.selection_ = path.without_data(), selection
+        return self
+
+
+def check_not_negative(name: str, value) -> None:
+    """`value` must be a finite number that is not negative."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < np.inf:
+        raise ValueError(f"{name} must be a number >= 0 or a rule, got {value!r}.")
+
+
+def check_grid(grid) -> NDArray[np.float64]:
+    """Penalties in falling order."""
+    values = np.unique(np.asarray(grid, dtype=np.float64).ravel())[::-1].copy()
+    if values.size == 0 or not np.isfinite(values).all() or values[-1] < 0:
+        raise ValueError("grid must be a number of penalties, or penalties that are finite and not negative.")
+    return values
+
+
+def least_squares(data: NumericData, has_intercept: bool) -> tuple[NDArray[np.float64], float]:
+    """Coefficients of least norm among those of least squares, and the intercept."""
+    X = data.X.toarray() if sparse.issparse(data.X) else np.asarray(data.X, dtype=float)
+    weight = np.ones(len(X)) if data.weight is None else data.weight
+    x_mean, y_mean = (np.average(z, axis=0, weights=weight) if has_intercept else 0.0 for z in (X, data.y))
+    root = np.sqrt(weight)
+    coef = np.linalg.lstsq((X - x_mean) * root[:, None], (data.y - y_mean) * root, rcond=None)[0]
+    return coef, float(y_mean - np.sum(x_mean * coef))
+
+
+def plot_shrinkage(unpenalised: NDArray, coef: NDArray, names, alpha: float):
+    """A point for each feature: least squares across, the penalised fit up."""
+    alt = import_altair()
+    rows = [
+        {"least squares": float(u), "penalised": float(c), "feature": str(names[j])}
+        for j, (u, c) in enumerate(zip(unpenalised, coef))
+    ]
+    low, high = float(min(unpenalised.min(), coef.min())), float(max(unpenalised.max(), coef.max()))
+    points = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_circle(size=60)
+        .encode(
+            x=alt.X("least squares:Q", title="least-squares coefficient"),
+            y=alt.Y("penalised:Q", title="penalised coefficient"),
+            tooltip=[
+                "feature:N",
+                alt.Tooltip("least squares:Q", format=".4g"),
+                alt.Tooltip("penalised:Q", format=".4g"),
+            ],
+        )
+    )
+    ends = [{"least squares": v, "penalised": v} for v in (low, high)]
+    diagonal = (
+        alt.Chart(alt.Data(values=ends))
+        .mark_line(strokeDash=[4, 4], color="gray")
+        .encode(x="least squares:Q", y="penalised:Q")
+    )
+    return alt.layer(diagonal, points).properties(title=f"shrinkage at alpha = {alpha:.4g}", width=320, height=320)

@@ -1,0 +1,259 @@
+"""`Moments`: what least squares needs of the data, in one pass, mergeable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+from vitalfew._checks import check_threads
+from vitalfew.data.frames import NumberedNames
+from vitalfew.data.numeric import NumericData
+
+# Columns whose mean square is more than this many times their variance lose digits when they are centred afterwards.
+FAR_FROM_ZERO = 100.0
+MOST_BYTES = 2**35
+BLOCK_NUMBERS = 2**19
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    r"""Weighted means and centred second moments of the columns of X and of y.
+
+    .. math:: \bar x = \frac{\sum_i w_i x_i}{\sum_i w_i}, \qquad S = \sum_i w_i (z_i - \bar z)(z_i - \bar z)^T,
+       \quad z_i = (x_i, y_i)
+
+    Everything :class:`~vitalfew.Ridge` and :class:`~vitalfew.Lasso` need of the rows, whatever their number:
+    ``fit_moments`` gives what ``fit`` gives. ``a + b`` is the summary of the rows of both, ``total - part`` that of the
+    rest (a training set is the total minus a fold). Sums are centred in each part, and parts merged as Chan, Golub and
+    LeVeque do, so that nothing is lost to columns far from zero.
+
+    Parameters
+    ----------
+    n_rows : int
+    weight_sum : float
+    mean : ndarray of shape (n_features + 1,)
+        Means of the columns and, last, of y.
+    scatter : ndarray of shape (n_features + 1, n_features + 1)
+        The matrix S.
+    names : sequence of str, optional
+        Names of the columns.
+
+    References
+    ----------
+    Chan, Golub & LeVeque (1983), doi:10.1080/00031305.1983.10483115.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vitalfew import Moments
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(100, 3)), rng.normal(size=100)
+    >>> total = Moments.from_data(X, y)
+    >>> merged = Moments.from_data(X[:40], y[:40]) + Moments.from_data(X[40:], y[40:])
+    >>> bool(np.allclose(total.scatter, merged.scatter)), total.n_rows == merged.n_rows
+    (True, True)
+    """
+
+    n_rows: int
+    weight_sum: float
+    mean: NDArray[np.float64]
+    scatter: NDArray[np.float64]
+    names: Sequence[str] | None = None
+
+    @classmethod
+    def from_data(cls, X, y, sample_weight=None, *, n_jobs: int | None = None) -> Moments:
+        """One pass over an array, a data frame or a sparse matrix. O(n d²), or O(Σ entries of a row²) if sparse."""
+        return cls.of(NumericData.read(X, y, sample_weight, threads=check_threads(n_jobs)))
+
+    @classmethod
+    def from_batches(cls, batches: Iterable[tuple], *, n_jobs: int | None = None) -> Moments:
+        """Merge ``(X, y)`` or ``(X, y, sample_weight)`` batches: as large as the source is, one batch is in memory."""
+        total: Moments | None = None
+        for batch in batches:
+            part = cls.from_data(*batch, n_jobs=n_jobs)
+            total = part if total is None else total + part
+        if total is None:
+            raise ValueError("there are no batches: Moments need at least one row.")
+        return total
+
+    @classmethod
+    def of(cls, data: NumericData) -> Moments:
+        """The summary of checked data."""
+        size = data.n_features + 1
+        if 8 * size * size > MOST_BYTES:
+            raise ValueError(
+                f"Moments of {data.n_features:,} columns would take {8e-9 * size * size:.0f} GB; "
+                "fit from the rows instead, or select columns first."
+            )
+        limit = nullcontext() if data.threads == 0 else threadpool_limits(data.threads)
+        with limit:
+            mean, scatter = (_of_sparse if sparse.issparse(data.X) else _of_dense)(data.X, data.target, data.weight)
+        return cls(data.n_rows, data.weight_sum, mean, scatter, data.names)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.mean) - 1
+
+    def __add__(self, other: Moments) -> Moments:
+        if not isinstance(other, Moments):
+            return NotImplemented
+        self._check_fits(other)
+        total = self.weight_sum + other.weight_sum
+        shift = other.mean - self.mean
+        between = np.outer(shift, shift) * (self.weight_sum * other.weight_sum / total)
+        return replace(
+            self,
+            n_rows=self.n_rows + other.n_rows,
+            weight_sum=total,
+            mean=self.mean + shift * (other.weight_sum / total),
+            scatter=self.scatter + other.scatter + between,
+        )
+
+    def __sub__(self, other: Moments) -> Moments:
+        if not isinstance(other, Moments):
+            return NotImplemented
+        self._check_fits(other)
+        left = self.weight_sum - other.weight_sum
+        if self.n_rows <= other.n_rows or left <= 0:
+            raise ValueError(
+                f"cannot take {other.n_rows} rows (weight {other.weight_sum:g}) from {self.n_rows} "
+                f"(weight {self.weight_sum:g}): at least one must remain."
+            )
+        shift = (self.mean - other.mean) * (self.weight_sum / left)  # mean of the rest minus mean of the part
+        between = np.outer(shift, shift) * (left * other.weight_sum / self.weight_sum)
+        scatter = self.scatter - other.scatter - between
+        diagonal = np.einsum("ii->i", scatter)
+        # What is left of a column that is constant in the rest is rounding.
+        diagonal[diagonal < 8 * np.finfo(float).eps * np.diag(self.scatter)] = 0
+        return replace(
+            self,
+            n_rows=self.n_rows - other.n_rows,
+            weight_sum=left,
+            mean=other.mean + shift,
+            scatter=scatter,
+        )
+
+    def __radd__(self, other):
+        # So that sum() works.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def _check_fits(self, other: Moments) -> None:
+        if other.n_features != self.n_features:
+            raise ValueError(f"Moments of {self.n_features} columns and of {other.n_features} do not merge.")
+        if self._own_names() and other._own_names() and list(self.names or ()) != list(other.names or ()):
+            differ = [f"{a!r}/{b!r}" for a, b in zip(self.names or (), other.names or ()) if a != b]
+            raise ValueError(f"Moments of different columns do not merge: {', '.join(differ[:5])}.")
+
+    def _own_names(self) -> bool:
+        return self.names is not None and not isinstance(self.names, NumberedNames)
+
+    def __repr__(self) -> str:
+        return f"Moments(n_rows={self.n_rows}, n_features={self.n_features}, weight_sum={self.weight_sum:g})"
+
+    def second(self, is_centred: bool = True) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        """Second moments of the columns, of the columns with y, and of y, each over the sum of weights."""
+        full = self.scatter / self.weight_sum
+        if not is_centred:
+            full += np.outer(self.mean, self.mean)
+        return np.ascontiguousarray(full[:-1, :-1]), np.ascontiguousarray(full[:-1, -1]), float(full[-1, -1])
+
+
+def fold_moments(data: NumericData, splits) -> list[Moments] | None:
+    """Moments of the test rows of each fold; None if these do not part the rows, so that training is not the rest."""
+    seen = np.zeros(data.n_rows, dtype=np.int64)
+    for train, test in splits:
+        seen[test] += 1
+        if len(train) + len(test) != data.n_rows:
+            return None
+    if (seen != 1).any():
+        return None
+    return [Moments.of(data.take(test)) for _, test in splits]
+
+
+def _of_dense(X, y, weight):
+    """Centring after the product costs no copy of X, and no digits where columns are near zero; the others are centred
+    first and their products taken anew."""
+    n, d = X.shape
+    is_plain = weight is None and X.dtype == np.float64
+    if not is_plain:
+        return _of_blocks(X, y, weight)
+    both = X.T @ np.column_stack([np.ones(n), y])
+    mean, y_mean = both[:, 0] / n, float(y.mean())
+    full = np.empty((d + 1, d + 1))
+    full[:-1, :-1] = X.T @ X
+    variance = np.einsum("ii->i", full)[:-1] / n - mean**2
+    far = np.flatnonzero(mean**2 > FAR_FROM_ZERO * np.maximum(variance, 0))
+    if len(far) > d // 2 or y_mean**2 > FAR_FROM_ZERO * float(y.var()):
+        return _of_blocks(X, y, weight)
+    full[:-1, -1] = full[-1, :-1] = both[:, 1] - n * mean * y_mean
+    full[-1, -1] = np.sum((y - y_mean) ** 2)
+    full[:-1, :-1] -= n * np.outer(mean, mean)
+    if len(far):
+        mean[far] += (X[:, far] - mean[far]).mean(axis=0)
+        centred = X[:, far] - mean[far]
+        full[far, :-1] = centred.T @ X - n * np.outer(centred.mean(axis=0), mean)
+        full[:-1, far] = full[far, :-1].T
+        full[far, -1] = full[-1, far] = centred.T @ (y - y_mean)
+        full[np.ix_(far, far)] = centred.T @ centred
+    return np.append(mean, y_mean), full
+
+
+def _of_blocks(X, y, weight):
+    """Centred by the mean, in float64, a block of rows at a time."""
+    n, d = X.shape
+    w = np.ones(n) if weight is None else weight
+    mean = np.append(w @ X, w @ y) / w.sum()
+    mean += _mean_of_rest(X, y, w, mean)
+    full = np.zeros((d + 1, d + 1))
+    for centred, scale in _centred_blocks(X, y, w, mean):
+        centred *= np.sqrt(scale)[:, None]
+        full += centred.T @ centred
+    return mean, full
+
+
+def _mean_of_rest(X, y, w, mean):
+    """What rounding has left out of the mean."""
+    return sum(scale @ centred for centred, scale in _centred_blocks(X, y, w, mean)) / w.sum()
+
+
+def _centred_blocks(X, y, w, mean):
+    n, d = X.shape
+    step = max(256, BLOCK_NUMBERS // (d + 1))
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        centred = np.empty((len(y[rows]), d + 1), order="F")
+        np.subtract(X[rows], mean[:-1], out=centred[:, :-1])
+        np.subtract(y[rows], mean[-1], out=centred[:, -1])
+        yield centred, w[rows]
+
+
+def _of_sparse(X, y, weight):
+    """Columns that are mostly stored are centred first, as dense ones; the others after the product, where it is safe:
+    their mean square is at most about their variance."""
+    n, d = X.shape
+    w = np.ones(n) if weight is None else weight
+    total = w.sum()
+    X = X.astype(np.float64)
+    is_full = np.diff(X.indptr) > 0.3 * n
+    full_columns, sparse_columns = np.flatnonzero(is_full), np.flatnonzero(~is_full)
+    dense = np.column_stack([X[:, full_columns].toarray(), y])
+    mean_dense, scatter_dense = _of_blocks(dense[:, :-1], dense[:, -1], weight)
+    rest = X[:, sparse_columns]
+    mean_rest = np.asarray(rest.T @ w).ravel() / total
+    weighted = rest.multiply(w[:, None]).tocsc() if weight is not None else rest
+    gram = np.asarray((rest.T @ weighted).toarray(order="C")) - total * np.outer(mean_rest, mean_rest)
+    across = np.asarray(weighted.T @ (dense - mean_dense))
+    at_dense, at_rest = np.append(full_columns, d), sparse_columns
+    mean, full = np.empty(d + 1), np.empty((d + 1, d + 1))
+    mean[at_dense], mean[at_rest] = mean_dense, mean_rest
+    full[np.ix_(at_dense, at_dense)] = scatter_dense
+    full[np.ix_(at_rest, at_rest)] = gram
+    full[np.ix_(at_rest, at_dense)] = across
+    full[np.ix_(at_dense, at_rest)] = across.T
+    return mean, full
