@@ -61,29 +61,72 @@ std::ptrdiff_t find_not_finite(const Vector<T>& x, int threads) {
 }
 
 template <class T>
-void bind_columns(nb::module_& m) {
-  m.def("find_not_finite", &find_not_finite<T>, "x"_a.noconvert(), "threads"_a, "Place of the first NaN or infinity, or -1.");
+SparseColumns<T> checked_columns(const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value,
+                                 std::size_t n_rows) {
+  const Pattern pattern = pattern_of(indptr, indices, n_rows);
+  check_shape(pattern);
+  check_rows(pattern, 0, pattern.lines());
+  return columns_of(pattern, value);
+}
+
+// A path from rows, for dense and sparse columns.
+template <class T, class Kernel>
+void bind_path(nb::module_& m, const char* dense, const char* sparse, Kernel kernel) {
   m.def(
-      "lasso_dense",
-      [](const Columns<T>& x, const Vector<double>& y, const std::optional<Vector<double>>& weight, const Request& request) {
+      dense,
+      [kernel](const Columns<T>& x, const Vector<double>& y, const std::optional<Vector<double>>& weight,
+               const Request& request) {
         return run(request, [&](const PathOptions& options, Monitor& monitor) {
-          return lasso_path(columns_of(x), view(y), view(weight), options, monitor);
+          return kernel(columns_of(x), view(y), view(weight), options, monitor);
         });
       },
-      "x"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(), "request"_a, "Lasso path from dense columns.");
+      "x"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(), "request"_a, "Path from dense columns.");
   m.def(
-      "lasso_sparse",
-      [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value, std::size_t n_rows,
-         const Vector<double>& y, const std::optional<Vector<double>>& weight, const Request& request) {
+      sparse,
+      [kernel](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value,
+               std::size_t n_rows, const Vector<double>& y, const std::optional<Vector<double>>& weight, const Request& request) {
         return run(request, [&](const PathOptions& options, Monitor& monitor) {
-          const Pattern pattern = pattern_of(indptr, indices, n_rows);
-          check_shape(pattern);
-          check_rows(pattern, 0, pattern.lines());
-          return lasso_path(columns_of(pattern, value), view(y), view(weight), options, monitor);
+          return kernel(checked_columns(indptr, indices, value, n_rows), view(y), view(weight), options, monitor);
         });
       },
       "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert(), "n_rows"_a, "y"_a.noconvert(),
-      "weight"_a.noconvert().none(), "request"_a, "Lasso path from sparse columns.");
+      "weight"_a.noconvert().none(), "request"_a, "Path from sparse columns.");
+}
+
+template <class T>
+void bind_multinomial(nb::module_& m) {
+  m.def(
+      "multinomial_dense",
+      [](const Columns<T>& x, const Vector<std::int32_t>& label, std::size_t n_classes,
+         const std::optional<Vector<double>>& weight, const Request& request) {
+        return run(request, [&](const PathOptions& options, Monitor& monitor) {
+          return multinomial_path(columns_of(x), view(label), n_classes, view(weight), options, monitor);
+        });
+      },
+      "x"_a.noconvert(), "label"_a.noconvert(), "n_classes"_a, "weight"_a.noconvert().none(), "request"_a,
+      "Multinomial path from dense columns.");
+  m.def(
+      "multinomial_sparse",
+      [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value, std::size_t n_rows,
+         const Vector<std::int32_t>& label, std::size_t n_classes, const std::optional<Vector<double>>& weight,
+         const Request& request) {
+        return run(request, [&](const PathOptions& options, Monitor& monitor) {
+          return multinomial_path(checked_columns(indptr, indices, value, n_rows), view(label), n_classes, view(weight), options,
+                                  monitor);
+        });
+      },
+      "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert(), "n_rows"_a, "label"_a.noconvert(), "n_classes"_a,
+      "weight"_a.noconvert().none(), "request"_a, "Multinomial path from sparse columns.");
+}
+
+template <class T>
+void bind_columns(nb::module_& m) {
+  bind_multinomial<T>(m);
+  m.def("find_not_finite", &find_not_finite<T>, "x"_a.noconvert(), "threads"_a, "Place of the first NaN or infinity, or -1.");
+  bind_path<T>(m, "lasso_dense", "lasso_sparse",
+               [](const auto& x, auto y, auto w, const PathOptions& o, Monitor& mon) { return lasso_path(x, y, w, o, mon); });
+  bind_path<T>(m, "logistic_dense", "logistic_sparse",
+               [](const auto& x, auto y, auto w, const PathOptions& o, Monitor& mon) { return logistic_path(x, y, w, o, mon); });
 }
 
 }  // namespace

@@ -129,6 +129,16 @@ void ActiveSet::refactor(double l2) {
   }
 }
 
+void ActiveSet::start(std::span<const double> values, double l2) {
+  active_.clear();
+  for (std::size_t e = 0; e < size(); ++e) {
+    v_[e] = values[e];
+    sign_[e] = v_[e] < 0 ? -1 : 1;
+    if (v_[e] != 0) active_.push_back(e);
+  }
+  refactor(l2);
+}
+
 bool ActiveSet::solve(double l1, double l2) {
   if (l2 != l2_) refactor(l2);
   std::fill(rests_.begin(), rests_.end(), char(0));

@@ -29,6 +29,9 @@ class ActiveSet {
 
   double& gradient(std::size_t e) { return c_[e]; }
 
+  // Starts from these values instead of zero; the gradients given are those at these values.
+  void start(std::span<const double> values, double l2);
+
   // Brings v to the minimum. False if it gave up; v is then no worse than it was.
   bool solve(double l1, double l2);
 

@@ -1,5 +1,5 @@
-// The squared loss seen through the rows: what the path solver asks of a design. Columns are centred in effect, never in
-// fact: a residual whose weighted mean is zero has the same product with a column and with the centred column.
+// A design seen through its rows, with weights and a residual. Columns are centred in effect, never in fact: a residual
+// whose weighted mean is zero has the same product with a column and with the centred column.
 #pragma once
 
 #include <algorithm>
@@ -35,65 +35,36 @@ void visit_column(const M& x, std::size_t j, F&& f) {
 }
 
 template <ColumnMatrix M>
-class RowsProblem {
+class WeightedColumns {
  public:
-  RowsProblem(const M& x, std::span<const double> y, std::span<const double> weight, const PathOptions& options, Monitor& monitor)
+  WeightedColumns(const M& x, std::span<const double> weight, const PathOptions& options, Monitor& monitor)
       : x_(x),
         intercept_(options.intercept),
         threads_(options.threads),
         monitor_(monitor),
         n_(x.n_rows),
-        y_(y.begin(), y.end()),
-        w_(n_) {
+        w_(n_, 1.0),
+        r_(n_),
+        rw_(n_) {
+    if (!weight.empty() && weight.size() != n_) throw std::invalid_argument("weights: one for each row is needed");
+    std::copy(weight.begin(), weight.end(), w_.begin());
     double total = 0;
-    for (std::size_t i = 0; i < n_; ++i) total += weight.empty() ? 1.0 : weight[i];
-    for (std::size_t i = 0; i < n_; ++i) w_[i] = (weight.empty() ? 1.0 : weight[i]) / total;
-    if (intercept_) {
-      y_mean_ = vitalfew::dot(y_.data(), w_.data(), n_);
-      for (double& value : y_) value -= y_mean_;
-    }
-    r_ = y_;
-    rw_.resize(n_);
-    weigh();
-    measure_columns();
-    if constexpr (!is_dense_v<M>) entries_.resize(n_);
+    for (const double value : w_) total += value;
+    for (double& value : w_) value /= total;
+    measure();
   }
 
   std::size_t n_cols() const { return x_.n_cols; }
   double curvature(std::size_t j) const { return square_[j]; }
-  double null_loss() const { return 0.5 * null_square_; }
-  double loss() const { return 0.5 * square_of(r_); }
 
-  // c_j for the columns of a list.
+  // Products of the columns of a list with the weighted residual.
   void correlations(std::span<const std::size_t> columns, std::span<double> c) const {
-    double work = 0;
-    if constexpr (is_dense_v<M>)
-      work = double(columns.size()) * double(n_);
-    else  // what is read at random takes longer
-      for (const std::size_t j : columns) work += 4 * double(x_.pattern.line(j).size());
-    const std::size_t blocks = blocks_for(work, columns.size());
+    const std::size_t blocks = blocks_for(work_of(columns), columns.size());
     parallel_blocks(blocks, threads_, monitor_, [&](std::size_t b) {
       for (std::size_t k = columns.size() * b / blocks; k < columns.size() * (b + 1) / blocks; ++k)
         c[columns[k]] = x_.dot(columns[k], rw_);
     });
   }
-
-  // Rows of the matrix of second moments for new columns, each against all columns in use before it and itself.
-  // They count as in use from then on.
-  std::vector<std::vector<double>> moments(std::span<const std::size_t> columns);
-
-  // The residual of these coefficients of the columns in use.
-  void set(std::span<const double> v) {
-    r_ = y_;
-    for (std::size_t e = 0; e < used_.size(); ++e)
-      if (v[e] != 0) x_.axpy(-v[e], used_[e], r_);
-    if (intercept_) {
-      shift_ = vitalfew::dot(r_.data(), w_.data(), n_);
-      for (double& value : r_) value -= shift_;
-    }
-    weigh();
-  }
-  double intercept() const { return y_mean_ + shift_; }
 
   // The residual to which later ones are compared; the share s of it and ‖r - s r₀‖ now.
   void keep_reference() {
@@ -101,10 +72,9 @@ class RowsProblem {
     reference_square_ = square_of(r0_);
   }
   std::pair<double, double> distance() const {
-    if (r0_.empty()) return {0, std::numeric_limits<double>::infinity()};
     double across = 0;
-    for (std::size_t i = 0; i < n_; ++i) across += w_[i] * r_[i] * r0_[i];
-    const double share = reference_square_ > 0 ? across / reference_square_ : 0;
+    for (std::size_t i = 0; i < n_; ++i) across += rw_[i] * r0_[i];
+    const double share = reference_square_ > 0 ? std::max(across, 0.0) / reference_square_ : 0;
     double square = 0;
     for (std::size_t i = 0; i < n_; ++i) {
       const double d = r_[i] - share * r0_[i];
@@ -112,37 +82,46 @@ class RowsProblem {
     }
     return {share, std::sqrt(square)};
   }
-  static constexpr bool has_bounds = true;
 
- private:
+ protected:
+  std::size_t length(std::size_t j) const {
+    if constexpr (is_dense_v<M>)
+      return n_;
+    else
+      return x_.pattern.line(j).size();
+  }
+  // Elementary operations of a pass over columns; what is read at random takes longer.
+  double work_of(std::span<const std::size_t> columns) const {
+    if constexpr (is_dense_v<M>) return double(columns.size()) * double(n_);
+    double work = 0;
+    for (const std::size_t j : columns) work += 4 * double(length(j));
+    return work;
+  }
   double square_of(const std::vector<double>& r) const { return weighted_square(r.data(), w_.data(), 0, n_); }
   void weigh() {
     for (std::size_t i = 0; i < n_; ++i) rw_[i] = w_[i] * r_[i];
   }
-  void measure_columns();
 
   const M& x_;
   bool intercept_;
   int threads_;
   Monitor& monitor_;
   std::size_t n_;
-  std::vector<double> y_, w_, r_, rw_, r0_;
-  std::vector<double> mean_, square_;  // of the columns, weighted
-  std::vector<std::size_t> used_;
-  std::vector<std::vector<std::pair<std::int32_t, double>>> entries_;  // sparse: entries of the columns in use, by row
-  double y_mean_ = 0, shift_ = 0, null_square_ = 0, reference_square_ = 0, mean_length_ = 1;
+  std::vector<double> w_, r_, rw_, r0_;  // weights that sum to one; residual; both multiplied; reference
+  std::vector<double> mean_, square_;    // of the columns
+
+ private:
+  void measure();
+  double reference_square_ = 0;
 };
 
 template <ColumnMatrix M>
-void RowsProblem<M>::measure_columns() {
-  null_square_ = square_of(y_);
+void WeightedColumns<M>::measure() {
   mean_.assign(x_.n_cols, 0.0);
   square_.resize(x_.n_cols);
-  if constexpr (is_dense_v<M>)
-    mean_length_ = double(n_);
-  else
-    mean_length_ = double(x_.pattern.index.size()) / double(std::max<std::size_t>(x_.n_cols, 1)) + 8;
-  const std::size_t blocks = blocks_for(2 * double(x_.n_cols) * mean_length_, x_.n_cols);
+  double entries = double(n_) * double(x_.n_cols);
+  if constexpr (!is_dense_v<M>) entries = 4 * double(x_.pattern.index.size()) + double(x_.n_cols);
+  const std::size_t blocks = blocks_for(2 * entries, x_.n_cols);
   parallel_blocks(blocks, threads_, monitor_, [&](std::size_t b) {
     for (std::size_t j = x_.n_cols * b / blocks; j < x_.n_cols * (b + 1) / blocks; ++j) {
       const double mean = x_.dot(j, w_);
@@ -163,6 +142,53 @@ void RowsProblem<M>::measure_columns() {
     }
   });
 }
+
+// The squared loss.
+template <ColumnMatrix M>
+class RowsProblem : public WeightedColumns<M> {
+  using Base = WeightedColumns<M>;
+  using Base::x_, Base::intercept_, Base::threads_, Base::monitor_, Base::n_, Base::w_, Base::r_, Base::mean_, Base::square_;
+
+ public:
+  RowsProblem(const M& x, std::span<const double> y, std::span<const double> weight, const PathOptions& options, Monitor& monitor)
+      : Base(x, weight, options, monitor), y_(y.begin(), y.end()) {
+    if (y.size() != n_) throw std::invalid_argument("y: one value for each row is needed");
+    if (intercept_) {
+      y_mean_ = vitalfew::dot(y_.data(), w_.data(), n_);
+      for (double& value : y_) value -= y_mean_;
+    }
+    null_square_ = this->square_of(y_);
+    if constexpr (!is_dense_v<M>) entries_.resize(n_);
+    r_ = y_;
+    this->weigh();
+  }
+
+  double null_loss() const { return 0.5 * null_square_; }
+  double loss() const { return 0.5 * this->square_of(r_); }
+  double intercept() const { return y_mean_ + shift_; }
+
+  // Rows of the matrix of second moments for new columns, each against all columns in use before it and itself.
+  // They count as in use from then on.
+  std::vector<std::vector<double>> moments(std::span<const std::size_t> columns);
+
+  // The residual of these coefficients of the columns in use.
+  void set(std::span<const double> v) {
+    r_ = y_;
+    for (std::size_t e = 0; e < used_.size(); ++e)
+      if (v[e] != 0) x_.axpy(-v[e], used_[e], r_);
+    if (intercept_) {
+      shift_ = vitalfew::dot(r_.data(), w_.data(), n_);
+      for (double& value : r_) value -= shift_;
+    }
+    this->weigh();
+  }
+
+ private:
+  std::vector<double> y_;
+  std::vector<std::size_t> used_;
+  std::vector<std::vector<std::pair<std::int32_t, double>>> entries_;  // sparse: entries of the columns in use, by row
+  double y_mean_ = 0, shift_ = 0, null_square_ = 0;
+};
 
 template <ColumnMatrix M>
 std::vector<std::vector<double>> RowsProblem<M>::moments(std::span<const std::size_t> columns) {

@@ -31,6 +31,17 @@ double weighted_square(const float* x, const double* w, double centre, std::size
   return loops().square_f(x, w, centre, n);
 }
 
+void axpy_pair(double a, const double* x, const double* d, double* u, double* z, std::size_t n) {
+  loops().axpy_pair_d(a, x, d, u, z, n);
+}
+void axpy_pair(double a, const float* x, const double* d, double* u, double* z, std::size_t n) {
+  loops().axpy_pair_f(a, x, d, u, z, n);
+}
+double logistic_loss(const double* f, const double* t, const double* w, double* r, double* rw, double* row_loss, std::size_t n) {
+  return loops().logistic(f, t, w, r, rw, row_loss, n);
+}
+double entropy(const double* r, const double* w, double scale, std::size_t n) { return loops().entropy(r, w, scale, n); }
+
 std::size_t first_not_finite(const double* x, std::size_t n) { return loops().not_finite_d(x, n); }
 std::size_t first_not_finite(const float* x, std::size_t n) { return loops().not_finite_f(x, n); }
 

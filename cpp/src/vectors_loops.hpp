@@ -24,6 +24,8 @@ typedef float FourFloats __attribute__((vector_size(16)));
 }
 [[gnu::always_inline]] inline double sum(Four v) { return (v[0] + v[2]) + (v[1] + v[3]); }
 
+#include "vectors_math.hpp"
+
 template <class T>
 double dot_of(const T* x, const double* v, std::size_t n) {
   Four s0{}, s1{}, s2{}, s3{};
@@ -89,6 +91,58 @@ double weighted_square_of(const T* x, const double* w, double centre, std::size_
   return sum(s0 + s1) + rest;
 }
 
+template <class T>
+void axpy_pair_of(double a, const T* x, const double* d, double* u, double* z, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double step = a * double(x[i]);
+    u[i] -= d[i] * step;
+    z[i] += step;
+  }
+}
+
+// Works on four rows at a time; the last ones are padded with rows of weight zero.
+template <class Body>
+[[gnu::always_inline]] inline void by_four(std::size_t n, Body&& body) {
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) body(i, std::size_t(4));
+  if (i < n) body(i, n - i);
+}
+[[gnu::always_inline]] inline Four load_some(const double* x, std::size_t count) {
+  Four v{};
+  __builtin_memcpy(&v, x, count * sizeof(double));
+  return v;
+}
+
+double logistic_of(const double* f, const double* t, const double* w, double* r, double* rw, double* margin_loss, std::size_t n) {
+  Four total{};
+  by_four(n, [&](std::size_t i, std::size_t count) {
+    const Four fi = count == 4 ? load(f + i) : load_some(f + i, count), ti = count == 4 ? load(t + i) : load_some(t + i, count),
+               wi = count == 4 ? load(w + i) : load_some(w + i, count);
+    const Four size = fi < 0.0 ? -fi : fi;
+    const Four e = exp4(-(size < 700.0 ? size : all(700.0)));
+    const Four q = 1.0 / (1.0 + e), p = fi < 0.0 ? e * q : q;
+    const Four margin = ti > 0.5 ? fi : -fi;
+    const Four loss = log1p4(e) + (margin < 0.0 ? size : Four{});
+    const Four ri = ti - p, rwi = wi * ri;
+    total += wi * loss;
+    __builtin_memcpy(r + i, &ri, count * sizeof(double));
+    __builtin_memcpy(rw + i, &rwi, count * sizeof(double));
+    __builtin_memcpy(margin_loss + i, &loss, count * sizeof(double));
+  });
+  return sum(total);
+}
+
+double entropy_of(const double* r, const double* w, double scale, std::size_t n) {
+  Four total{};
+  by_four(n, [&](std::size_t i, std::size_t count) {
+    const Four ri = count == 4 ? load(r + i) : load_some(r + i, count), wi = count == 4 ? load(w + i) : load_some(w + i, count);
+    const Four a = scale * (ri < 0.0 ? -ri : ri), b = 1.0 - a;
+    const Four small = all(1e-300);
+    total += wi * (a * log4(a > small ? a : small) + b * log4(b > small ? b : small));
+  });
+  return sum(total);
+}
+
 // x - x is 0 for a finite number and NaN for any other.
 template <class T>
 std::size_t not_finite_of(const T* x, std::size_t n) {
@@ -136,6 +190,10 @@ const VectorLoops kLoops = {
     reaching_of,
     not_finite_of<double>,
     not_finite_of<float>,
+    axpy_pair_of<double>,
+    axpy_pair_of<float>,
+    logistic_of,
+    entropy_of,
 };
 
 }  // namespace vitalfew::VITALFEW_TARGET

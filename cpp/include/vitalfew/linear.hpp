@@ -44,6 +44,18 @@ template <ColumnMatrix M>
 CoefficientPath lasso_path(const M& x, std::span<const double> y, std::span<const double> weight, const PathOptions& options,
                            Monitor& monitor);
 
+// The same for the logistic loss: the first term becomes Σ w_i log(1 + exp(-(2 t_i - 1)(b + x_iᵀβ))) / Σw with labels t of
+// 0 and 1.
+template <ColumnMatrix M>
+CoefficientPath logistic_path(const M& x, std::span<const double> label, std::span<const double> weight,
+                              const PathOptions& options, Monitor& monitor);
+
+// The same for the multinomial loss Σ w_i (log Σ_k exp f_ik - f_i,y(i)) / Σw, f_ik = b_k + x_iᵀβ_k, with labels below
+// n_classes. Coefficient j of class k is column k n_cols + j of the result; it has an intercept for each point and class.
+template <ColumnMatrix M>
+CoefficientPath multinomial_path(const M& x, std::span<const std::int32_t> label, std::size_t n_classes,
+                                 std::span<const double> weight, const PathOptions& options, Monitor& monitor);
+
 // Centred second moments, each divided by the sum of weights: gram = X̃ᵀWX̃, cross = X̃ᵀWỹ, square = ỹᵀWỹ.
 // The intercepts of the result are those of centred data: zero.
 CoefficientPath lasso_path(std::span<const double> gram, std::span<const double> cross, double square, const PathOptions& options,

@@ -20,6 +20,17 @@ void dot4(const float* x, const double* v, std::size_t n, double* out);
 double weighted_square(const double* x, const double* w, double centre, std::size_t n);  // Σ w (x - centre)²; w may be null
 double weighted_square(const float* x, const double* w, double centre, std::size_t n);
 
+// u -= a d x and z += a x, in one reading.
+void axpy_pair(double a, const double* x, const double* d, double* u, double* z, std::size_t n);
+void axpy_pair(double a, const float* x, const double* d, double* u, double* z, std::size_t n);
+
+// Of rows with linear predictor f, label t of 0 or 1 and weight w: the residual r = t - p, rw = w r, the loss of each row,
+// and Σ w loss.
+double logistic_loss(const double* f, const double* t, const double* w, double* r, double* rw, double* row_loss, std::size_t n);
+
+// Σ w (a log a + (1 - a) log(1 - a)) with a = scale |r|.
+double entropy(const double* r, const double* w, double scale, std::size_t n);
+
 // The place of the first NaN or infinity; n if there is none.
 std::size_t first_not_finite(const double* x, std::size_t n);
 std::size_t first_not_finite(const float* x, std::size_t n);

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cmath>
+
+#include "logistic_problem.hpp"
+#include "screen.hpp"
+#include "vitalfew/linear.hpp"
+
+namespace vitalfew {
+namespace {
+
+template <ColumnMatrix M>
+class LogisticSolver {
+ public:
+  LogisticSolver(LogisticProblem<M>& problem, const PathOptions& options, Monitor& monitor)
+      : problem_(problem), options_(options), monitor_(monitor), screen_(problem, options) {}
+
+  CoefficientPath run() {
+    CoefficientPath path;
+    path.null_loss = problem_.null_loss();
+    screen_.start();
+    if (const auto free = screen_.unpenalised(); !free.empty()) {
+      use(free);
+      for (int turn = 0; turn < 100; ++turn)
+        if (problem_.step(0, 0, options_.factor, options_.positive, 0).first <= 1e-14 * path.null_loss) break;
+      screen_.start();
+    }
+    path.grid = screen_.grid();
+    double previous = 0, before = 0;
+    for (const double alpha : path.grid) {
+      const double l1 = alpha * options_.l1_ratio, l2 = alpha * (1 - options_.l1_ratio);
+      problem_.extrapolate(before > previous ? (previous - alpha) / (before - previous) : 0, l1, l2, options_.factor);
+      const double gap = point(alpha, l1, l2);
+      screen_.done_with(alpha);
+      before = previous > 0 ? previous : std::max(alpha, screen_.largest());
+      previous = alpha;
+      store(path, screen_.used(), problem_.values(), problem_.intercept(), problem_.loss(), gap);
+      monitor_.report(double(path.gap.size()));
+    }
+    return path;
+  }
+
+ private:
+  bool use(std::span<const std::size_t> columns) {
+    problem_.use(columns);
+    for (const std::size_t j : columns) screen_.use(j);
+    return !columns.empty();
+  }
+
+  // Steps until they are small, then a look at the gap; what "small" must be is learned on the way down the grid.
+  double point(double alpha, double l1, double l2) {
+    use(screen_.foresee(alpha));
+    const double wanted = options_.tol * problem_.null_loss();
+    double gap = 0;
+    int stalled = 0;
+    for (int turn = 0; turn < 200; ++turn) {
+      const auto [fell, most] = problem_.step(l1, l2, options_.factor, options_.positive, small_ * wanted);
+      stalled = fell <= 1e-14 * problem_.null_loss() ? stalled + 1 : 0;
+      monitor_.check();
+      if (most > small_ * wanted && stalled < 2) continue;
+      problem_.settle_intercept();
+      screen_.look_at_used();
+      gap = gap_at(l1, l2);
+      if (gap > wanted && stalled < 2) {
+        small_ /= 4;
+        continue;
+      }
+      if (gap < 0.1 * wanted) small_ = std::min(2 * small_, 1.0);
+      if (use(screen_.likely_violators(alpha))) continue;
+      screen_.look_at_others(alpha);
+      gap = gap_at(l1, l2);
+      if (gap <= wanted) break;
+      if (!use(screen_.violators(alpha)) && stalled >= 2) break;
+    }
+    return gap;
+  }
+
+  // The objective minus that of the dual at s r.
+  double gap_at(double l1, double l2) const {
+    const auto [scale, conjugate] = screen_.excess(l1, l2);
+    const double primal = problem_.loss() + problem_.penalty(problem_.values(), l1, l2, options_.factor);
+    return std::max(0.0, primal - problem_.dual(scale) + conjugate);
+  }
+
+  LogisticProblem<M>& problem_;
+  const PathOptions& options_;
+  Monitor& monitor_;
+  Screen<LogisticProblem<M>> screen_;
+  double small_ = 1e-2;
+};
+
+}  // namespace
+
+template <ColumnMatrix M>
+CoefficientPath logistic_path(const M& x, std::span<const double> label, std::span<const double> weight,
+                              const PathOptions& options, Monitor& monitor) {
+  check(options, x.n_cols);
+  LogisticProblem<M> problem(x, label, weight, options, monitor);
+  return LogisticSolver<M>(problem, options, monitor).run();
+}
+
+#define VITALFEW_INSTANTIATE(M)                                                                                             \
+  template CoefficientPath logistic_path<M>(const M&, std::span<const double>, std::span<const double>, const PathOptions&, \
+                                            Monitor&);
+VITALFEW_INSTANTIATE(DenseColumns<double>)
+VITALFEW_INSTANTIATE(DenseColumns<float>)
+VITALFEW_INSTANTIATE(SparseColumns<double>)
+VITALFEW_INSTANTIATE(SparseColumns<float>)
+
+}  // namespace vitalfew

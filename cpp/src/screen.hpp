@@ -1,0 +1,189 @@
+// Which columns may have to enter at a penalty. A path solver keeps the correlations c_j = x_jᵀ(residual) of all columns
+// here; most are not computed at a penalty, because a bound from a residual r₀ seen before shows that they cannot reach it:
+//
+//   |x_jᵀr| <= s |x_jᵀr₀| + ‖x_j‖ ‖r - s r₀‖.
+//
+// The problem gives n_cols(), curvature(j) = ‖x_j‖², correlations(columns, c), keep_reference() and distance() = {s, ‖r - s r₀‖}.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "vitalfew/linear.hpp"
+#include "vitalfew/vectors.hpp"
+
+namespace vitalfew {
+
+inline void check(const PathOptions& options, std::size_t n_cols) {
+  if (!options.factor.empty() && options.factor.size() != n_cols)
+    throw std::invalid_argument("penalty factors: one for each column is needed");
+  for (const double f : options.factor)
+    if (!(f >= 0)) throw std::invalid_argument("penalty factors must not be negative");
+  if (!(options.l1_ratio > 0 && options.l1_ratio <= 1)) throw std::invalid_argument("l1_ratio must be in (0, 1]");
+}
+
+template <class Problem>
+class Screen {
+ public:
+  Screen(Problem& problem, const PathOptions& options)
+      : problem_(problem), options_(options), d_(problem.n_cols()), c_(d_), c0_(d_), before_(d_), norm_(d_), hold_(d_, kNever) {
+    for (std::size_t j = 0; j < d_; ++j) {
+      norm_[j] = std::sqrt(problem_.curvature(j));
+      if (!(norm_[j] > 0 && factor(j) < kNever)) continue;  // constant, or not wanted
+      hold_[j] = factor(j);
+      candidates_.push_back(j);
+    }
+  }
+
+  double factor(std::size_t j) const { return options_.factor.empty() ? 1.0 : options_.factor[j]; }
+  // What counts of a correlation at zero: coefficients that must not be negative cannot answer a negative one.
+  double size_of(double c) const { return options_.positive ? c : std::abs(c); }
+  double& operator[](std::size_t j) { return c_[j]; }
+  double operator[](std::size_t j) const { return c_[j]; }
+  std::span<const std::size_t> used() const { return used_; }
+  std::span<const std::size_t> asked() const { return asked_; }
+
+  void use(std::size_t j) {
+    used_.push_back(j);
+    hold_[j] = kNever;
+  }
+
+  std::vector<std::size_t> unpenalised() const {
+    std::vector<std::size_t> found;
+    for (const std::size_t j : candidates_)
+      if (factor(j) == 0) found.push_back(j);
+    return found;
+  }
+
+  // At the null model: all correlations, and the smallest penalty that leaves all penalised columns at zero.
+  void start() {
+    refresh_all();
+    before_ = c_;
+    largest_ = 0;
+    for (const std::size_t j : candidates_)
+      if (factor(j) > 0) largest_ = std::max(largest_, size_of(c_[j]) / (factor(j) * options_.l1_ratio));
+  }
+
+  std::vector<double> grid() const {
+    if (!options_.grid.empty()) return {options_.grid.begin(), options_.grid.end()};
+    const double top = largest_ > 0 ? largest_ : std::numeric_limits<double>::min() * 1e10;
+    std::vector<double> grid(options_.n_points, top);
+    for (std::size_t p = 1; p < grid.size(); ++p) grid[p] = top * std::pow(options_.ratio, double(p) / double(grid.size() - 1));
+    return grid;
+  }
+
+  double largest() const { return largest_; }
+
+  // Columns whose correlation, going on as it went from one penalty to the next, will reach this one.
+  std::vector<std::size_t> foresee(double alpha) {
+    const double l1 = alpha * options_.l1_ratio;
+    const double ahead = before_previous_ > previous_ && previous_ > 0 ? (previous_ - alpha) / (before_previous_ - previous_) : 0;
+    for (std::size_t j = 0; j < d_; ++j) before_[j] = c_[j] + ahead * (c_[j] - before_[j]);
+    reaching(before_, norm_, 1, 0, hold_, l1, asked_);
+    if (options_.positive) std::erase_if(asked_, [&](std::size_t j) { return before_[j] < 0; });
+    before_ = c_;
+    return asked_;
+  }
+
+  // Violators among the columns that the strong rule (Tibshirani et al., 2012) does not rule out.
+  std::vector<std::size_t> likely_violators(double alpha) {
+    const double from = previous_ > 0 ? previous_ : std::max(alpha, largest_);
+    reaching(before_, norm_, 1, 0, hold_, options_.l1_ratio * (2 * alpha - from), asked_);
+    problem_.correlations(asked_, c_);
+    return violators(alpha);
+  }
+
+  // Correlations of all columns not in use that might violate; for the others the bound is below the penalty.
+  void look_at_others(double alpha) {
+    const double l1 = alpha * options_.l1_ratio;
+    const auto [share, distance] = problem_.distance();
+    reaching(c0_, norm_, share, distance, hold_, l1, asked_);
+    if (2 * asked_.size() > candidates_.size()) {  // the reference has grown old
+      refresh_all();
+      reaching(c_, norm_, 1, 0, hold_, l1, asked_);
+      return;
+    }
+    for (std::size_t j = 0; j < d_; ++j)
+      if (hold_[j] != kNever) c_[j] = share * c0_[j];
+    problem_.correlations(asked_, c_);
+  }
+
+  void look_at_used() {
+    asked_.clear();
+    problem_.correlations(used_, c_);
+  }
+
+  // Of the columns asked last, those not in use that violate.
+  std::vector<std::size_t> violators(double alpha) const {
+    std::vector<std::size_t> found;
+    for (const std::size_t j : asked_)
+      if (hold_[j] != kNever && size_of(c_[j]) > (1 + 1e-9) * alpha * options_.l1_ratio * factor(j)) found.push_back(j);
+    return found;
+  }
+
+  // For the duality gap, after look_at_used and look_at_others: the largest s <= 1 for which s c keeps all limits, and for λ₂ > 0
+  // the conjugate of the penalty, Σ (|c_j| - λ₁ f_j)₊² / (2 λ₂ f_j).
+  struct Excess {
+    double scale = 1, conjugate = 0;
+  };
+  Excess excess(double l1, double l2) const {
+    Excess found;
+    const auto look = [&](std::size_t j) {
+      const double limit = l1 * factor(j), c = size_of(c_[j]);
+      if (factor(j) == 0 || !(c > limit)) return;
+      found.scale = std::min(found.scale, limit / c);
+      if (l2 > 0) found.conjugate += (c - limit) * (c - limit) / (2 * l2 * factor(j));
+    };
+    for (const std::size_t j : used_) look(j);
+    for (const std::size_t j : asked_) look(j);
+    if (l2 > 0) found.scale = 1;
+    return found;
+  }
+
+  // `top`: the penalty at which the path starts.
+  void done_with(double alpha) { done_with(alpha, largest_); }
+  void done_with(double alpha, double top) {
+    before_previous_ = previous_ > 0 ? previous_ : std::max(alpha, top);
+    previous_ = alpha;
+  }
+
+ private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  void refresh_all() {
+    problem_.correlations(candidates_, c_);
+    c0_ = c_;
+    problem_.keep_reference();
+  }
+
+  Problem& problem_;
+  const PathOptions& options_;
+  std::size_t d_;
+  std::vector<double> c_, c0_, before_;  // correlations: now, at the reference, at the penalty before
+  std::vector<double> norm_, hold_;      // of the columns: norm; penalty factor, or infinity for those in use or out
+  std::vector<std::size_t> candidates_, used_, asked_;
+  double largest_ = 0, previous_ = 0, before_previous_ = 0;
+};
+
+// Appends the coefficients of one point, by column.
+inline void store(CoefficientPath& path, std::span<const std::size_t> columns, std::span<const double> v, double intercept,
+                  double loss, double gap) {
+  std::vector<std::size_t> order;
+  for (std::size_t e = 0; e < columns.size(); ++e)
+    if (v[e] != 0) order.push_back(e);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return columns[a] < columns[b]; });
+  for (const std::size_t e : order) {
+    path.index.push_back(std::int32_t(columns[e]));
+    path.value.push_back(v[e]);
+  }
+  path.start.push_back(std::int64_t(path.index.size()));
+  path.intercept.push_back(intercept);
+  path.loss.push_back(loss);
+  path.gap.push_back(path.null_loss > 0 ? gap / path.null_loss : 0);
+}
+
+}  // namespace vitalfew
