@@ -4,6 +4,7 @@ from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
 from vitalfew.families.information_ranking import InformationRanking
 from vitalfew.families.lasso import Lasso
+from vitalfew.families.logistic import LogisticRegression
 from vitalfew.families.naive_bayes import NaiveBayes
 from vitalfew.rules import aic, bic, description_length, ebic
 from vitalfew.summaries.counts import Counts
@@ -23,6 +24,7 @@ __all__ = [
     "Discretizer",
     "InformationRanking",
     "Lasso",
+    "LogisticRegression",
     "Moments",
     "NaiveBayes",
     "WordPresence",

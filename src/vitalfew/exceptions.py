@@ -11,3 +11,7 @@ class VitalfewWarning(UserWarning):
 
 class DiscretizationWarning(VitalfewWarning):
     """A numeric column was treated in a way the user may not expect."""
+
+
+class SeparationWarning(VitalfewWarning):
+    """A classifier fits its training labels perfectly: its coefficients are held by the penalty alone."""

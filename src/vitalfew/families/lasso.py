@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from numbers import Integral
-from threading import Event
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from vitalfew._checks import check_threads
 from vitalfew._progress import kernel_progress
 from vitalfew.data.frames import NumberedNames
 from vitalfew.data.numeric import NumericData, kernel_columns
+from vitalfew.families.fold_threads import paths_in_threads
 from vitalfew.families.linear_model import LinearRegressor
 from vitalfew.families.linear_path import LinearPath
 from vitalfew.summaries.moments import Moments, fold_moments
@@ -73,31 +72,8 @@ class LassoFamily:
                 tested = fold if options.scoring is None else data.take(test)
                 yield self.path(total - fold, path.grid), tested
             return
-        yield from self._in_threads(data, splits, path)
-
-    def _in_threads(self, data: NumericData, splits, path: LinearPath):
-        workers = min(_core.thread_count(self.threads), len(splits))
-        alone = replace(self, threads=1, verbose=False) if workers > 1 else self
-        stop = Event()
-
-        def heed(_done: float) -> None:
-            if stop.is_set():
-                raise InterruptedError
-
-        def fit(train, test):
-            fitted, tested = data.split(train, test)
-            return alone._fit(fitted, path.grid, heed), tested
-
-        with ThreadPoolExecutor(workers) as pool:
-            jobs = [pool.submit(fit, train, test) for train, test in splits]
-            try:
-                for job in jobs:
-                    yield job.result()
-            except BaseException:
-                stop.set()
-                for job in jobs:
-                    job.cancel()
-                raise
+        alone = replace(self, threads=1, verbose=False)
+        yield from paths_in_threads(lambda rows, heed: alone._fit(rows, path.grid, heed), data, splits, self.threads)
 
     def _solve(self, data: NumericData | Moments, grid, heed=None) -> dict[str, Any]:
         n_points = self.n_points if grid is None else len(grid)

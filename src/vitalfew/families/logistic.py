@@ -1,0 +1,408 @@
+"""Logistic regression with L1, L2 and elastic-net penalties, whole paths with a certificate."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from vitalfew import _core, rules
+from vitalfew._checks import check_choice, check_threads
+from vitalfew._progress import kernel_progress
+from vitalfew.data.numeric import NumericData, kernel_columns, read_matrix
+from vitalfew.exceptions import SeparationWarning
+from vitalfew.families.fold_threads import paths_in_threads
+from vitalfew.families.lasso import check_factors
+from vitalfew.families.linear_model import check_grid, check_not_negative
+from vitalfew.families.logistic_path import LogisticPath, log_probabilities, probabilities
+from vitalfew.families.logistic_ridge import RidgeObjective, ridge_path
+
+PENALTIES = ("l1", "l2", "elasticnet")
+# Log odds of a class that a training fold does not have.
+NEVER = -30.0
+
+
+@dataclass(frozen=True)
+class LogisticFamily:
+    """How logistic paths are fitted."""
+
+    l1_ratio: float
+    fit_intercept: bool
+    factor: NDArray[np.float64] | None
+    n_points: int
+    ratio: float | None
+    tol: float
+    threads: int
+    verbose: bool | None = False
+
+    def path(self, data: NumericData, grid: NDArray | None = None) -> LogisticPath:
+        """The path on all penalties of the grid, or on a grid of its own."""
+        return self._fit(data, grid)
+
+    def fold_paths(self, data: NumericData, splits, path: LogisticPath, _options):
+        """Folds run side by side."""
+        alone = replace(self, threads=1, verbose=False)
+        yield from paths_in_threads(lambda rows, heed: alone._fit(rows, path.grid, heed), data, splits, self.threads)
+
+    def _fit(self, data: NumericData, grid: NDArray | None, heed=None) -> LogisticPath:
+        assert data.classes is not None
+        present = np.unique(data.label)
+        n_classes = len(data.classes)
+        reduced = data
+        if len(present) < n_classes:
+            reduced = replace(data, target=np.searchsorted(present, data.target), classes=data.classes[present])
+        if grid is None and self.l1_ratio == 0:
+            grid = self._ridge_grid(reduced)
+        found = self._solve(reduced, len(present), grid, heed)
+        coef, intercept = _embed(found["coef"], found["intercept"], present, n_classes, data.n_features)
+        return LogisticPath(
+            found["grid"],
+            coef,
+            intercept,
+            found["gap"],
+            found["loss"],
+            data.names,
+            data.classes,
+            found["grid"] * (1 - self.l1_ratio),
+            self.factor,
+            self.fit_intercept,
+            data.weight_sum,
+            data,
+        )
+
+    def _solve(self, data: NumericData, n_classes: int, grid, heed) -> dict[str, Any]:
+        n_outputs = 1 if n_classes <= 2 else n_classes
+        shape = (len(grid) if grid is not None else self.n_points, n_outputs * data.n_features)
+        if n_classes == 1:  # nothing to learn
+            zeros = np.zeros(shape[0])
+            start = np.geomspace(1.0, 1e-3, shape[0]) if grid is None else grid
+            empty = sparse.csr_array((shape[0], data.n_features))
+            return {
+                "grid": start,
+                "coef": empty,
+                "intercept": np.full((shape[0], 1), NEVER),
+                "gap": zeros,
+                "loss": zeros,
+            }
+        with kernel_progress(shape[0], "logistic path", self.verbose) as show:
+            if self.l1_ratio == 0:
+                found = ridge_path(data, grid, n_outputs, self.factor, self.fit_intercept, self.tol, heed or show)
+                return {"grid": grid, **found, "coef": sparse.csr_array(found["coef"])}
+            found = self._run(data, n_classes, grid, heed or show)
+        shape = (len(found["grid"]), shape[1])
+        found["coef"] = sparse.csr_array((found["value"], found["index"], found["start"]), shape=shape)
+        found["intercept"] = found["intercept"].reshape(shape[0], n_outputs)
+        return found
+
+    def _run(self, data: NumericData, n_classes: int, grid, progress) -> dict[str, Any]:
+        request = _core.PathRequest(
+            grid=grid,
+            n_points=self.n_points if grid is None else len(grid),
+            ratio=self._ratio(data),
+            l1_ratio=self.l1_ratio,
+            factor=self.factor,
+            intercept=self.fit_intercept,
+            tol=self.tol,
+            threads=self.threads,
+            progress=progress,
+        )
+        is_sparse = sparse.issparse(data.X)
+        columns = kernel_columns(data.columns) if is_sparse else (data.columns,)
+        if n_classes == 2:
+            kernel = _core.logistic_sparse if is_sparse else _core.logistic_dense
+            return kernel(*columns, data.label.astype(np.float64), data.weight, request)
+        kernel = _core.multinomial_sparse if is_sparse else _core.multinomial_dense
+        return kernel(*columns, data.label.astype(np.int32), n_classes, data.weight, request)
+
+    def _ratio(self, data: NumericData) -> float:
+        return self.ratio if self.ratio is not None else 1e-3 if data.n_rows > data.n_features else 1e-2
+
+    def _ridge_grid(self, data: NumericData) -> NDArray[np.float64]:
+        """From a hundred times the largest slope at zero, where little is left of the coefficients, downwards."""
+        n_outputs = 1 if len(data.classes) <= 2 else len(data.classes)
+        objective = RidgeObjective(data, n_outputs, self.factor, self.fit_intercept)
+        theta = np.zeros((n_outputs, data.n_features + 1))
+        if self.fit_intercept:
+            share = np.log(objective.weight @ objective.own)
+            theta[:, -1] = share[1] - share[0] if n_outputs == 1 else share
+        steepest = np.abs(objective.evaluate(theta, 0.0)[1][:, :-1]).max(initial=0.0)
+        top = 100 * (steepest if steepest > 0 else 1.0)
+        return np.geomspace(top, top * (self.ratio or 1e-6), self.n_points)
+
+
+def _embed(coef: sparse.csr_array, intercept: NDArray, present: NDArray, n_classes: int, width: int):
+    """Coefficients for all classes from those of the classes that a fold has."""
+    if len(present) == n_classes and not (n_classes == 1):
+        return coef, intercept
+    points = coef.shape[0]
+    if n_classes <= 2:  # one class alone: its log odds are large
+        sign = 1.0 if present[0] == n_classes - 1 else -1.0
+        return sparse.csr_array((points, width)), np.full((points, 1), -sign * NEVER)
+    outputs = np.full((points, n_classes), NEVER)
+    blocks = [sparse.csr_array((points, width)) for _ in range(n_classes)]
+    if len(present) == 1:
+        outputs[:, present] = 0.0
+    elif len(present) == 2:
+        outputs[:, present[0]], outputs[:, present[1]] = 0.0, intercept[:, 0]
+        blocks[present[1]] = coef
+    else:
+        outputs[:, present] = intercept
+        for at, c in enumerate(present):
+            blocks[c] = coef[:, at * width : (at + 1) * width]
+    return sparse.csr_array(sparse.hstack(blocks, format="csr")), outputs
+
+
+class LogisticRegression(SelectorMixin, ClassifierMixin, BaseEstimator):
+    r"""Logistic regression for two or more classes, the whole path of penalties at once.
+
+    .. math:: \min_{b, \beta} \; \frac{1}{\sum_i w_i} \sum_i -w_i \log P(y_i \mid x_i)
+       + \alpha \sum_j f_j \left( \rho |\beta_j| + \tfrac{1}{2} (1 - \rho) \beta_j^2 \right), \qquad
+       P(y = k \mid x) \propto \exp(b_k + \beta_k^T x)
+
+    with one set of coefficients for two classes and one for each class for more. :math:`\rho` is 1 for ``"l1"``, 0 for
+    ``"l2"`` and `l1_ratio` for ``"elasticnet"``. Texts that penalise the sum of losses,
+    :math:`\sum_i \log P(y_i \mid x_i) - \lambda \|\beta\|_1`, have :math:`\lambda = n \alpha` (for the squared norm
+    :math:`\lambda \|\beta\|^2`: :math:`\lambda = n \alpha / 2`); scikit-learn's ``C`` is :math:`1 / (n \alpha)`.
+    Columns are taken as they are: scale them first unless they share a unit.
+
+    Optimality, which `kkt_violation_` measures: where :math:`\beta_j \ne 0` the slope of the mean log-likelihood is
+    :math:`\alpha f_j (\rho\, \mathrm{sign} \beta_j + (1 - \rho) \beta_j)`; where it is 0 the slope is at most
+    :math:`\alpha f_j \rho`.
+
+    Parameters
+    ----------
+    alpha : float or rule, default "cv"
+        The penalty: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (approximate: one Newton step on the
+        features in use), ``"bic"``, ``"aic"`` or ``"ebic"``.
+    penalty : {"l1", "l2", "elasticnet"}, default "l1"
+    l1_ratio : float in (0, 1), default 0.5
+        :math:`\rho` for ``penalty="elasticnet"``.
+    fit_intercept : bool, default True
+    class_weight : dict or "balanced", optional
+        As in scikit-learn.
+    penalty_factors : array-like of shape (n_features,), optional
+        :math:`f_j`; 0 leaves a feature unpenalised, infinity leaves it out. 1 for all by default.
+    grid : int or array-like, default 50
+        Penalties of the path: how many, spaced evenly on a logarithmic scale; or the penalties themselves.
+    grid_ratio : float, optional
+        Smallest over largest penalty of the grid; 1e-3 by default, 1e-2 where columns outnumber rows, 1e-6 for L2.
+    tol : float, default 1e-4
+        Largest duality gap, as a share of the objective of the null model. The objective itself is mostly nearer.
+    cv, scoring, random_state
+        As in scikit-learn, for rules that resample; the log loss is minimised unless `scoring` is given.
+    n_jobs : int, optional
+        Threads; all by default. Results do not depend on it.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features_in_) or (n_classes, n_features_in_)
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    alpha_ : float
+        The penalty chosen.
+    dual_gap_ : float
+        Certificate of the solution, see `tol`.
+    kkt_violation_ : float
+        Largest violation of the optimality conditions above, in units of the mean log-likelihood's slope.
+    support_ : ndarray of bool, shape (n_features_in_,)
+        Features with a coefficient that is not zero for some class.
+    path_ : LogisticPath
+        Coefficients at all penalties (``coef``, ``intercept``, ``grid``, ``dual_gap``; ``plot()``, ``to_frame()``).
+    selection_ : Selection
+        The curve the rule saw (``plot()``, ``to_frame()``).
+
+    References
+    ----------
+    Jaakkola, 6.867 Machine Learning (2006), lecture 12. Friedman, Hastie & Tibshirani (2010),
+    doi:10.18637/jss.v033.i01. Rad & Maleki (2020), doi:10.1111/rssb.12374, for the approximate leave-one-out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vitalfew import LogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 20))
+    >>> y = np.where(2 * X[:, 3] - 2 * X[:, 8] + rng.logistic(size=300) > 0, "yes", "no")
+    >>> model = LogisticRegression(alpha="1se").fit(X, y)
+    >>> model.get_support(indices=True)
+    array([3, 8])
+    >>> model.kkt_violation_ < 1e-3
+    True
+    """
+
+    def __init__(
+        self,
+        alpha: float | str = "cv",
+        *,
+        penalty: str = "l1",
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        class_weight=None,
+        penalty_factors=None,
+        grid=50,
+        grid_ratio: float | None = None,
+        tol: float = 1e-4,
+        cv=5,
+        scoring=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.alpha = alpha
+        self.penalty = penalty
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.penalty_factors = penalty_factors
+        self.grid = grid
+        self.grid_ratio = grid_ratio
+        self.tol = tol
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the whole path, then let the rule choose."""
+        self._check_parameters()
+        data = self._read(X, y, sample_weight)
+        family = LogisticFamily(
+            self._rho(),
+            bool(self.fit_intercept),
+            check_factors(self.penalty_factors, data.n_features),
+            int(self.grid) if np.ndim(self.grid) == 0 else 0,
+            self.grid_ratio,
+            float(self.tol),
+            check_threads(self.n_jobs),
+            self.verbose,
+        )
+        path = family.path(data, self._fixed_grid())
+        if isinstance(self.alpha, str):
+            options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+            selection = rules.choose(self.alpha, path, family, data, options)
+        else:
+            selection = rules.fixed(path, int(np.flatnonzero(path.grid == float(self.alpha))[0]))
+        return self._keep(path, selection, data, family)
+
+    def decision_function(self, X) -> NDArray[np.float64]:
+        """Linear predictors: the log odds of the second class, or one column for each class."""
+        check_is_fitted(self)
+        matrix, _ = read_matrix(X, threads=check_threads(self.n_jobs))
+        validate_data(self, X, reset=False, skip_check_array=True)
+        decision = np.asarray(matrix @ self.coef_.T) + self.intercept_
+        return decision[:, 0] if decision.shape[1] == 1 else decision
+
+    def predict_proba(self, X) -> NDArray[np.float64]:
+        """P(y | x) of each row and class."""
+        decision = self.decision_function(X)
+        return probabilities(decision[:, None] if decision.ndim == 1 else decision)
+
+    def predict_log_proba(self, X) -> NDArray[np.float64]:
+        """log P(y | x) of each row and class."""
+        decision = self.decision_function(X)
+        return log_probabilities(decision[:, None] if decision.ndim == 1 else decision)
+
+    def predict(self, X) -> NDArray:
+        """The most probable class of each row."""
+        decision = self.decision_function(X)
+        best = (decision > 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
+        return self.classes_[best]
+
+    @property
+    def support_(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return (self.coef_ != 0).any(axis=0)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        return self.support_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
+
+    def _rho(self) -> float:
+        return {"l1": 1.0, "l2": 0.0, "elasticnet": float(self.l1_ratio)}[self.penalty]
+
+    def _check_parameters(self) -> None:
+        check_choice("penalty", self.penalty, PENALTIES)
+        rules.check_rule("alpha", self.alpha, LogisticPath, "a number")
+        if not isinstance(self.alpha, str):
+            check_not_negative("alpha", self.alpha)
+        if self.penalty == "elasticnet" and not 0 < self.l1_ratio < 1:
+            raise ValueError(
+                f"l1_ratio must be between 0 and 1, got {self.l1_ratio!r}; use penalty='l1' or 'l2' instead."
+            )
+        if not self.tol > 0:
+            raise ValueError(f"tol must be positive, got {self.tol!r}.")
+        if np.ndim(self.grid) == 0 and not (isinstance(self.grid, Integral) and int(self.grid) >= 1):
+            raise ValueError(f"grid must be a number of penalties or the penalties themselves, got {self.grid!r}.")
+        if self.grid_ratio is not None and not 0 < self.grid_ratio < 1:
+            raise ValueError(f"grid_ratio must be between 0 and 1, got {self.grid_ratio!r}.")
+
+    def _read(self, X, y, sample_weight) -> NumericData:
+        if y is None:
+            raise ValueError("LogisticRegression requires y to be passed, but the target y is None.")
+        if self.class_weight is not None:
+            by_class = compute_sample_weight(self.class_weight, y)
+            sample_weight = by_class if sample_weight is None else by_class * np.asarray(sample_weight, dtype=float)
+        data = NumericData.read(X, y, sample_weight, is_classification=True, threads=check_threads(self.n_jobs))
+        validate_data(self, X, skip_check_array=True)
+        if data.classes is not None and len(data.classes) < 2:
+            raise ValueError(
+                f"y holds one class only, {data.classes.tolist()}; a classifier needs rows of at least two classes."
+            )
+        return data
+
+    def _fixed_grid(self) -> NDArray[np.float64] | None:
+        given = None if np.ndim(self.grid) == 0 else check_grid(self.grid)
+        if isinstance(self.alpha, str):
+            return given
+        if given is None:
+            return np.array([float(self.alpha)])
+        return np.unique(np.append(given, float(self.alpha)))[::-1].copy()
+
+    def _keep(self, path: LogisticPath, selection: rules.Selection, data: NumericData, family: LogisticFamily):
+        """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
+        coef, intercept = path.at(selection.index)
+        alpha = float(path.grid[selection.index])
+        violation = kkt_violation(coef, intercept, data, alpha, family)
+        if path.log_loss[selection.index] < 1e-3:
+            warnings.warn(
+                f"the classes are separated perfectly at alpha={alpha:.3g}: probabilities are 0 or 1, and only the "
+                "penalty keeps the coefficients finite. Their size means little; choose a larger penalty.",
+                SeparationWarning,
+                stacklevel=3,
+            )
+        self.classes_ = path.classes
+        self.alpha_, self.dual_gap_, self.kkt_violation_ = alpha, float(path.dual_gap[selection.index]), violation
+        self.path_, self.selection_ = path.without_data(), selection
+        self.coef_, self.intercept_ = coef, intercept
+        return self
+
+
+def kkt_violation(coef, intercept, data: NumericData, alpha: float, family: LogisticFamily) -> float:
+    """Largest violation of optimality, from the coefficients alone: none of the solver's own numbers are used."""
+    objective = RidgeObjective(data, len(coef), family.factor, family.fit_intercept)
+    slope = -objective.evaluate(np.column_stack([coef, intercept]), 0.0)[1]
+    penalty = alpha * np.where(objective.is_out, 0.0, objective.factor)
+    rho = family.l1_ratio
+    held = rho * penalty * np.sign(coef) + (1 - rho) * penalty * coef
+    at_zero = np.maximum(np.abs(slope[:, :-1]) - rho * penalty, 0.0)
+    violation = np.where(coef != 0, np.abs(slope[:, :-1] - held), at_zero)
+    return float(max(violation.max(initial=0.0), np.abs(slope[:, -1]).max()))

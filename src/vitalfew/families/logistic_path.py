@@ -1,0 +1,270 @@
+"""The path of a logistic model: coefficients at every penalty, and what rules ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import log_softmax, softmax
+
+from vitalfew.data.numeric import NumericData
+from vitalfew.families.linear_path import plot_coefficients
+from vitalfew.rules.path import LeaveOneOut, Likelihood
+from vitalfew.rules.selection import make_frame
+
+# Curvature matrices up to this size are formed for degrees of freedom and leave-one-out.
+MOST_COORDINATES = 5000
+
+
+@dataclass(frozen=True)
+class LogisticPath:
+    """Coefficients of a logistic model over a falling grid of penalties.
+
+    Attributes
+    ----------
+    grid : ndarray of shape (n_points,)
+        Penalties alpha, from the largest (simple) to the smallest (complex).
+    coef_sparse : scipy.sparse.csr_array of shape (n_points, n_outputs * n_features)
+        Coefficients, one output (two classes) or one after the other (more); zeros are exact. ``coef`` is the same as
+        a dense array of shape (n_points, n_features) or (n_points, n_classes, n_features).
+    intercept : ndarray of shape (n_points, n_outputs)
+    dual_gap : ndarray of shape (n_points,)
+        How far the objective can be above its minimum, as a share of the objective of the null model.
+    log_loss : ndarray of shape (n_points,)
+        Mean log loss on the training rows.
+    """
+
+    grid: NDArray[np.float64]
+    coef_sparse: sparse.csr_array
+    intercept: NDArray[np.float64]
+    dual_gap: NDArray[np.float64]
+    log_loss: NDArray[np.float64]
+    names: Sequence[str]
+    classes: NDArray
+    l2: NDArray[np.float64]
+    factor: NDArray[np.float64] | None
+    has_intercept: bool
+    n_samples: float
+    data: NumericData | None = None
+
+    knob = "alpha"
+    loss = "log_loss"
+
+    def __getstate__(self):
+        # Rows are not part of a model: a path read back answers what it can without them.
+        return {**self.__dict__, "data": None}
+
+    def without_data(self) -> LogisticPath:
+        """The same path, which no longer holds the training rows."""
+        kept = replace(self, data=None)
+        for name in ("degrees_of_freedom", "coef"):
+            if name in self.__dict__:
+                kept.__dict__[name] = self.__dict__[name]
+        return kept
+
+    @property
+    def n_outputs(self) -> int:
+        return self.intercept.shape[1]
+
+    @property
+    def _width(self) -> int:
+        return self.coef_sparse.shape[1] // self.n_outputs
+
+    @cached_property
+    def n_features(self) -> NDArray[np.int64]:
+        """Features with a coefficient that is not zero, at each point."""
+        start, index = self.coef_sparse.indptr, self.coef_sparse.indices % self._width
+        return np.array([len(np.unique(index[a:b])) for a, b in zip(start[:-1], start[1:])], dtype=np.int64)
+
+    @cached_property
+    def coef(self) -> NDArray[np.float64]:
+        """Coefficients as a dense array."""
+        dense = self.coef_sparse.toarray()
+        return dense if self.n_outputs == 1 else dense.reshape(len(self.grid), self.n_outputs, self._width)
+
+    def at(self, index: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Coefficients (n_outputs, n_features) and intercepts of one point."""
+        return self.coef_sparse[[index]].toarray().reshape(self.n_outputs, self._width), self.intercept[index].copy()
+
+    def decision(self, data: NumericData) -> NDArray[np.float64]:
+        """Linear predictors at all points: (rows, points, outputs). Only columns in use somewhere are read."""
+        outputs = [slice(k * self._width, (k + 1) * self._width) for k in range(self.n_outputs)]
+        parts = [self.coef_sparse[:, part].tocsc() for part in outputs]
+        used = np.unique(np.concatenate([np.flatnonzero(np.diff(part.indptr)) for part in parts]))
+        columns = data.X[:, used]
+        stacked = np.stack([np.asarray(columns @ part[:, used].toarray().T) for part in parts], axis=2)
+        return stacked + self.intercept
+
+    def predict(self, data: NumericData) -> NDArray[np.float64]:
+        """Class probabilities at all points: (rows, points, classes)."""
+        return probabilities(self.decision(data))
+
+    def log_likelihood(self) -> Likelihood:
+        """Of the labels given the features; parameters are effective ones where there is a ridge part."""
+        n_parameters = self.degrees_of_freedom + self.has_intercept * (len(self.classes) - 1)
+        return Likelihood(-self.n_samples * self.log_loss, n_parameters, self.n_samples, self._width)
+
+    @cached_property
+    def degrees_of_freedom(self) -> NDArray[np.float64]:
+        r"""Coefficients in use; with a ridge part :math:`\mathrm{tr}\,H (H + \lambda_2 F)^{-1}` with the curvature H of
+        the mean loss on them."""
+        in_use = np.diff(self.coef_sparse.indptr).astype(float)
+        if not self.l2.any():
+            return in_use
+        return np.array([self._freedom(p) if self.l2[p] > 0 and in_use[p] else in_use[p] for p in range(len(in_use))])
+
+    def _freedom(self, point: int) -> float:
+        data = self._rows()
+        probability = self._at_point(point)
+        design = Design(self, point, data)
+        curvature = design.curvature(probability)
+        ridge = design.ridge()
+        return float(
+            np.trace(np.linalg.solve(curvature + np.diag(ridge + 1e-12 * max(ridge.max(), 1e-300)), curvature))
+        ) - (self.n_outputs * self.has_intercept)
+
+    def _at_point(self, point: int) -> NDArray[np.float64]:
+        single = replace(
+            self, grid=self.grid[[point]], coef_sparse=self.coef_sparse[[point]], intercept=self.intercept[[point]]
+        )
+        return single.predict(self._rows())[:, 0]
+
+    def _rows(self) -> NumericData:
+        if self.data is None:
+            raise ValueError("this needs the training rows, which are not stored with a model; fit it again.")
+        return self.data
+
+    def loo(self) -> LeaveOneOut:
+        """One Newton step from the fit towards that without each row, on the coefficients in use."""
+        data = self._rows()
+        decision = self.decision(data)
+        left_out = np.empty((data.n_rows, len(self.grid), len(self.classes)))
+        for p in range(len(self.grid)):
+            design = Design(self, p, data)
+            left_out[:, p] = probabilities(design.without_each(decision[:, p]))
+        return LeaveOneOut(left_out, False, "one Newton step; the features in use are held as they are")
+
+    def to_frame(self):
+        """Penalty, features in use, L1 norm, training loss and certificate of each point, as a data frame."""
+        return make_frame(
+            {
+                self.knob: self.grid,
+                "n_features": self.n_features,
+                "l1_norm": self.l1_norm,
+                "log_loss": self.log_loss,
+                "dual_gap": self.dual_gap,
+            }
+        )
+
+    @property
+    def l1_norm(self) -> NDArray[np.float64]:
+        """Sum of absolute coefficients at each point."""
+        return np.asarray(abs(self.coef_sparse).sum(axis=1)).ravel()
+
+    def plot(self, x: str = "alpha"):
+        """Coefficients against the penalty (``x="alpha"``) or the L1 norm (``x="l1_norm"``), names on hover.
+
+        At most 60 lines are drawn, those with the largest coefficients; the title says so. ``.save`` writes HTML, SVG
+        or PNG.
+        """
+        return plot_coefficients(self, self.coef_sparse, OutputNames(self.names, self.classes, self.n_outputs), x)
+
+
+class OutputNames(Sequence):
+    """Names of coefficients: the feature, and the class where there are several outputs."""
+
+    def __init__(self, names: Sequence[str], classes: NDArray, n_outputs: int):
+        self.names, self.classes, self.n_outputs = names, classes, n_outputs
+
+    def __len__(self) -> int:
+        return self.n_outputs * len(self.names)
+
+    def __getitem__(self, j):
+        name = self.names[j % len(self.names)]
+        return name if self.n_outputs == 1 else f"{name} ({self.classes[j // len(self.names)]})"
+
+
+class Design:
+    """The coefficients in use at one point as one long vector: their columns, curvature and leave-one-out step.
+
+    Coordinates are sorted by output; with an intercept each output has one more, not penalised.
+    """
+
+    def __init__(self, path: LogisticPath, point: int, data: NumericData):
+        start, stop = path.coef_sparse.indptr[point : point + 2]
+        index = path.coef_sparse.indices[start:stop]
+        self.output, feature = np.divmod(index, path._width)
+        if len(index) + path.n_outputs > MOST_COORDINATES:
+            raise ValueError(
+                f"{len(index)} coefficients are in use; degrees of freedom and leave-one-out need a matrix of their "
+                f"squares, which is formed up to {MOST_COORDINATES}. Use 'cv' or 'holdout', or a larger penalty."
+            )
+        columns = data.X[:, feature]
+        self.columns = columns.toarray() if sparse.issparse(columns) else np.asarray(columns, dtype=float)
+        self.penalty = path.l2[point] * (np.ones(len(index)) if path.factor is None else path.factor[feature])
+        if path.has_intercept:
+            self.columns = np.column_stack([self.columns, np.ones((data.n_rows, path.n_outputs))])
+            self.output = np.append(self.output, np.arange(path.n_outputs))
+            self.penalty = np.append(self.penalty, np.zeros(path.n_outputs))
+        self.n_outputs = path.n_outputs
+        weight = np.ones(data.n_rows) if data.weight is None else data.weight
+        self.weight = weight / weight.sum()
+        self.target = data.label
+
+    def ridge(self) -> NDArray[np.float64]:
+        return self.penalty
+
+    def curvature(self, probability: NDArray) -> NDArray[np.float64]:
+        """Second derivatives of the mean loss."""
+        p = probability[:, -1:] if self.n_outputs == 1 else probability
+        size = len(self.output)
+        full = np.empty((size, size))
+        for k in range(self.n_outputs):
+            for other in range(self.n_outputs):
+                at, beside = np.flatnonzero(self.output == k), np.flatnonzero(self.output == other)
+                share = p[:, k] * ((k == other) - p[:, other]) * self.weight
+                full[np.ix_(at, beside)] = self.columns[:, at].T @ (self.columns[:, beside] * share[:, None])
+        return full
+
+    def without_each(self, decision: NDArray) -> NDArray[np.float64]:
+        """Linear predictors of each row by the model without it: (rows, outputs)."""
+        n, m = len(decision), self.n_outputs
+        probability = probabilities(decision[:, None])[:, 0]
+        if len(self.output) == 0:
+            return decision
+        hessian = self.curvature(probability) + np.diag(self.penalty)
+        scale = np.sqrt(np.maximum(np.diag(hessian), 1e-300))
+        # The outputs of a softmax can move together: a trace of ridge fixes that direction, which no prediction sees.
+        inverse = np.linalg.inv(hessian / np.outer(scale, scale) + 1e-10 * np.eye(len(scale))) / np.outer(scale, scale)
+        spread = np.empty((n, m, m))
+        for k in range(m):
+            at = self.output == k
+            half = self.columns[:, at] @ inverse[at]
+            for other in range(m):
+                beside = self.output == other
+                spread[:, k, other] = np.einsum("ij,ij->i", half[:, beside], self.columns[:, beside])
+        spread *= self.weight[:, None, None]
+        p = probability[:, -1:] if m == 1 else probability
+        own = (self.target[:, None] == (1 if m == 1 else np.arange(m))).astype(float)
+        bend = np.einsum("ik,kl->ikl", p, np.eye(m)) - p[:, :, None] * p[:, None, :]
+        system = np.eye(m) - np.einsum("ikl,ilm->ikm", bend, spread)
+        step = np.linalg.solve(system + 1e-12 * np.eye(m), (p - own)[:, :, None])[:, :, 0]
+        return decision + np.einsum("ikl,il->ik", spread, step)
+
+
+def probabilities(decision: NDArray) -> NDArray[np.float64]:
+    """Class probabilities from linear predictors (..., outputs)."""
+    if decision.shape[-1] == 1:
+        decision = np.concatenate([np.zeros_like(decision), decision], axis=-1)
+    return softmax(decision, axis=-1)
+
+
+def log_probabilities(decision: NDArray) -> NDArray[np.float64]:
+    """Logarithms of class probabilities, also where these are too small to be written."""
+    if decision.shape[-1] == 1:
+        decision = np.concatenate([np.zeros_like(decision), decision], axis=-1)
+    return log_softmax(decision, axis=-1)
