@@ -116,7 +116,8 @@ class LogisticFamily:
             progress=progress,
         )
         is_sparse = sparse.issparse(data.X)
-        columns = kernel_columns(data.columns) if is_sparse else (data.columns,)
+        columns: Any = kernel_columns(data.columns) if is_sparse else (data.columns,)
+        kernel: Any
         if n_classes == 2:
             kernel = _core.logistic_sparse if is_sparse else _core.logistic_dense
             return kernel(*columns, data.label.astype(np.float64), data.weight, request)
@@ -128,7 +129,8 @@ class LogisticFamily:
 
     def _ridge_grid(self, data: NumericData) -> NDArray[np.float64]:
         """From a hundred times the largest slope at zero, where little is left of the coefficients, downwards."""
-        n_outputs = 1 if len(data.classes) <= 2 else len(data.classes)
+        n_classes = len(np.unique(data.label))
+        n_outputs = 1 if n_classes <= 2 else n_classes
         objective = RidgeObjective(data, n_outputs, self.factor, self.fit_intercept)
         theta = np.zeros((n_outputs, data.n_features + 1))
         if self.fit_intercept:
@@ -141,7 +143,7 @@ class LogisticFamily:
 
 def _embed(coef: sparse.csr_array, intercept: NDArray, present: NDArray, n_classes: int, width: int):
     """Coefficients for all classes from those of the classes that a fold has."""
-    if len(present) == n_classes and not (n_classes == 1):
+    if len(present) == n_classes and n_classes != 1:
         return coef, intercept
     points = coef.shape[0]
     if n_classes <= 2:  # one class alone: its log odds are large

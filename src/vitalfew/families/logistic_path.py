@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -78,7 +79,7 @@ class LogisticPath:
     def n_features(self) -> NDArray[np.int64]:
         """Features with a coefficient that is not zero, at each point."""
         start, index = self.coef_sparse.indptr, self.coef_sparse.indices % self._width
-        return np.array([len(np.unique(index[a:b])) for a, b in zip(start[:-1], start[1:])], dtype=np.int64)
+        return np.array([len(np.unique(index[a:b])) for a, b in itertools.pairwise(start)], dtype=np.int64)
 
     @cached_property
     def coef(self) -> NDArray[np.float64]:

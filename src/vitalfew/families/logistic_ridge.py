@@ -15,8 +15,10 @@ MOST_STEPS = 200
 
 
 class RidgeObjective:
-    r"""Mean log loss :math:`+ \frac{\alpha}{2} \sum_j f_j \|\beta_j\|^2` of coefficients (outputs, features + 1); the last
-    column holds the intercepts, which are not penalised (and stay zero without one)."""
+    r"""Mean log loss :math:`+ \frac{\alpha}{2} \sum_j f_j \|\beta_j\|^2` of coefficients (outputs, features + 1).
+
+    The last column holds the intercepts, which are not penalised, and stay zero without one.
+    """
 
     def __init__(self, data: NumericData, n_outputs: int, factor: NDArray | None, has_intercept: bool):
         weight = np.ones(data.n_rows) if data.weight is None else data.weight
@@ -53,10 +55,7 @@ class RidgeObjective:
         """Second derivative along a direction."""
         p = probability[:, -self.n_outputs :]
         move = self.predictor(direction)
-        if self.n_outputs == 1:
-            bent = p * (1 - p) * move
-        else:
-            bent = p * (move - np.sum(p * move, axis=1, keepdims=True))
+        bent = p * (1 - p) * move if self.n_outputs == 1 else p * (move - np.sum(p * move, axis=1, keepdims=True))
         found = self.back(bent * self.weight[:, None])
         found[:, :-1] += alpha * self.factor * direction[:, :-1]
         return found
