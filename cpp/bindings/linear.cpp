@@ -14,12 +14,15 @@ struct Request {
   std::size_t n_points;
   double ratio, l1_ratio;
   std::optional<Vector<double>> factor;
+  std::optional<Vector<std::int32_t>> group;
   bool positive, intercept;
   double tol;
   int threads;
   nb::object progress;
 
-  PathOptions options() const { return {view(grid), n_points, ratio, l1_ratio, view(factor), positive, intercept, tol, threads}; }
+  PathOptions options() const {
+    return {view(grid), n_points, ratio, l1_ratio, view(factor), view(group), positive, intercept, tol, threads};
+  }
 };
 
 template <class Kernel>
@@ -133,10 +136,11 @@ void bind_columns(nb::module_& m) {
 
 void bind_linear(nb::module_& m) {
   nb::class_<Request>(m, "PathRequest", "Penalties, penalty factors and tolerance of a path.")
-      .def(nb::init<std::optional<Vector<double>>, std::size_t, double, double, std::optional<Vector<double>>, bool, bool, double,
-                    int, nb::object>(),
+      .def(nb::init<std::optional<Vector<double>>, std::size_t, double, double, std::optional<Vector<double>>,
+                    std::optional<Vector<std::int32_t>>, bool, bool, double, int, nb::object>(),
            "grid"_a.none() = nb::none(), "n_points"_a = 100, "ratio"_a = 1e-3, "l1_ratio"_a = 1.0, "factor"_a.none() = nb::none(),
-           "positive"_a = false, "intercept"_a = true, "tol"_a = 1e-6, "threads"_a = 0, "progress"_a.none() = nb::none());
+           "group"_a.none() = nb::none(), "positive"_a = false, "intercept"_a = true, "tol"_a = 1e-6, "threads"_a = 0,
+           "progress"_a.none() = nb::none());
   bind_columns<double>(m);
   bind_columns<float>(m);
   m.def(

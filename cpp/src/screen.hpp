@@ -19,11 +19,31 @@
 namespace vitalfew {
 
 inline void check(const PathOptions& options, std::size_t n_cols) {
-  if (!options.factor.empty() && options.factor.size() != n_cols)
-    throw std::invalid_argument("penalty factors: one for each column is needed");
+  std::size_t n_factors = n_cols;
+  if (!options.group.empty()) {
+    if (options.group.size() != n_cols) throw std::invalid_argument("groups: one label for each column is needed");
+    if (options.positive) throw std::invalid_argument("groups cannot be bounded below by zero");
+    std::int32_t most = -1;
+    for (const std::int32_t g : options.group) {
+      if (g < 0 || std::size_t(g) >= n_cols) throw std::invalid_argument("a group is not below the number of columns");
+      most = std::max(most, g);
+    }
+    n_factors = std::size_t(most) + 1;
+  }
+  if (!options.factor.empty() && options.factor.size() != n_factors)
+    throw std::invalid_argument("penalty factors: one for each column, or group, is needed");
   for (const double f : options.factor)
     if (!(f >= 0)) throw std::invalid_argument("penalty factors must not be negative");
   if (!(options.l1_ratio > 0 && options.l1_ratio <= 1)) throw std::invalid_argument("l1_ratio must be in (0, 1]");
+}
+
+// The grid asked for, or one from the largest penalty of interest down.
+inline std::vector<double> penalties(const PathOptions& options, double largest) {
+  if (!options.grid.empty()) return {options.grid.begin(), options.grid.end()};
+  const double top = largest > 0 ? largest : std::numeric_limits<double>::min() * 1e10;
+  std::vector<double> grid(options.n_points, top);
+  for (std::size_t p = 1; p < grid.size(); ++p) grid[p] = top * std::pow(options.ratio, double(p) / double(grid.size() - 1));
+  return grid;
 }
 
 template <class Problem>

@@ -21,6 +21,9 @@ struct PathOptions {
   double ratio = 1e-3;                  // smallest over largest penalty of a grid of our own
   double l1_ratio = 1;                  // ρ, in (0, 1]
   std::span<const double> factor = {};  // f, one for each column; empty: all 1; infinity leaves a column out
+  // The group of each column, 0, 1, …; empty: every column for itself. The penalty is then α Σ_g f_g (ρ ‖β_g‖₂ +
+  // ½ (1 - ρ) ‖β_g‖²) with factors of groups.
+  std::span<const std::int32_t> group = {};
   bool positive = false;
   bool intercept = true;
   double tol = 1e-6;  // stop when the duality gap is below this share of the objective of the null model

@@ -15,6 +15,7 @@ from vitalfew._checks import check_threads
 from vitalfew._progress import kernel_progress
 from vitalfew.data.frames import NumberedNames
 from vitalfew.data.numeric import NumericData, kernel_columns
+from vitalfew.families.feature_groups import check_groups, group_factors
 from vitalfew.families.fold_threads import paths_in_threads
 from vitalfew.families.linear_model import LinearRegressor
 from vitalfew.families.linear_path import LinearPath
@@ -31,7 +32,8 @@ class LassoFamily:
     l1_ratio: float
     fit_intercept: bool
     positive: bool
-    factor: NDArray[np.float64] | None
+    factor: NDArray[np.float64] | None  # of each column, or of each group
+    group: NDArray[np.int32] | None
     n_points: int
     ratio: float | None
     tol: float
@@ -58,7 +60,7 @@ class LassoFamily:
             2 * found["loss"],
             NumberedNames(data.n_features) if data.names is None else data.names,
             found["grid"] * (1 - self.l1_ratio),
-            self.factor,
+            self.factor if self.group is None or self.factor is None else self.factor[self.group],
             self.fit_intercept,
             data.weight_sum,
             data,
@@ -84,6 +86,7 @@ class LassoFamily:
                 ratio=self._ratio(data),
                 l1_ratio=self.l1_ratio,
                 factor=self.factor,
+                group=self.group,
                 positive=self.positive,
                 intercept=self.fit_intercept,
                 tol=self.tol,
@@ -234,12 +237,19 @@ class Lasso(LinearRegressor):
         if self.grid_ratio is not None and not 0 < self.grid_ratio < 1:
             raise ValueError(f"grid_ratio must be between 0 and 1, got {self.grid_ratio!r}.")
 
-    def _family(self, n_features: int, _names) -> LassoFamily:
+    def _family(self, n_features: int, names) -> LassoFamily:
+        factor = check_factors(self.penalty_factors, n_features)
+        group = check_groups(self.feature_groups, n_features, names)
+        if group is not None:
+            factor = group_factors(factor, group)
+            if self.positive:
+                raise ValueError("positive=True and feature_groups do not go together.")
         return LassoFamily(
             float(self.l1_ratio),
             bool(self.fit_intercept),
             bool(self.positive),
-            check_factors(self.penalty_factors, n_features),
+            factor,
+            group,
             int(self.grid) if np.ndim(self.grid) == 0 else 0,
             self.grid_ratio,
             float(self.tol),

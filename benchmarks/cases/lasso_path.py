@@ -1,0 +1,172 @@
+"""The lasso path at equal accuracy: 100 penalties from the largest down, ours against all peers.
+
+No intercept; dense columns are centred and scaled, sparse rows have length one. `wide@100` is the data `wide` down to a
+hundredth of the largest penalty.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.datasets import load_diabetes
+from sklearn.preprocessing import PolynomialFeatures, normalize
+
+from judge import SHARED, row, time_calls
+from linear_judge import OURS, PathQuality, compare_solvers, our_solvers, penalties, sized
+from peers.linear import LASSO, ladder
+from vitalfew import Lasso
+
+SEED, N_PENALTIES, N_TRUE = 20240607, 100, 50
+QUALITY = PathQuality("squared")
+TITLES = {
+    "wide@100": "dense",
+    "cubic@1000": "cubic terms of diabetes",
+    "cubic@100": "cubic terms of diabetes",
+    "tall@100": "dense",
+    "sparse@100": "sparse",
+    "riboflavin@100": "riboflavin",
+    "leukemia_golub@100": "leukemia",
+    "communities_crime@100": "communities and crime",
+}
+FILES = {"riboflavin": "riboflavin.npz", "leukemia_golub": "leukemia_golub.npz"}
+FILES["communities_crime"] = "communities_crime.csv.gz"
+
+
+def ours(X, y, alphas, tol=1e-6, n_jobs=None):
+    """Coefficients, a row for each penalty."""
+    return Lasso(alpha="bic", grid=alphas, fit_intercept=False, tol=tol, n_jobs=n_jobs).fit(X, y).path_.coef
+
+
+def solvers():
+    """Ours and the peers, by name."""
+    return {**our_solvers(ours, ladder(3, 10), 1e-10), **LASSO}
+
+
+def load(name: str):
+    """X, y and the penalties of one of `TITLES`."""
+    name, ratio = name.split("@")
+    X, y = _make(name)
+    return X, y, penalties(X, y, float(ratio), N_PENALTIES)
+
+
+def _make(name: str):
+    if name == "wide":
+        return correlated(sized(1_000), sized(10_000))
+    if name == "tall":
+        return correlated(sized(50_000), sized(500))
+    if name == "sparse":
+        return weighted_words(sized(20_000), sized(100_000))
+    if name == "cubic":
+        X, y = load_diabetes(return_X_y=True)
+        return standardised(PolynomialFeatures(3, include_bias=False).fit_transform(X), y)
+    path = SHARED / "wide" / FILES[name]
+    if path.suffix == ".npz":
+        with np.load(path) as stored:
+            X, y = stored["X"].astype(float), stored["y"]
+    else:
+        frame = pd.read_csv(path).dropna(axis=1)
+        y = frame.pop("target").to_numpy()
+        X = frame.to_numpy(dtype=float)
+    is_label = y.dtype.kind not in "fiu"
+    return standardised(X, np.unique(y, return_inverse=True)[1] if is_label else y)
+
+
+def standardised(X, y):
+    """Columns of mean 0 and variance 1 that are not constant, in Fortran order, and such a target."""
+    X = X[:, np.ptp(X, axis=0) > 0]
+    return np.asfortranarray((X - X.mean(axis=0)) / X.std(axis=0)), (y - y.mean()) / y.std()
+
+
+def correlated(n: int, d: int, n_true: int = N_TRUE, seed: int = SEED):
+    """Gaussian columns with correlation 1/2 between neighbours, some of which make y, with a fifth of noise."""
+    rng = np.random.default_rng(seed)
+    X = np.asfortranarray(rng.standard_normal((n, d)))
+    for j in range(1, d):
+        X[:, j] *= np.sqrt(0.75)
+        X[:, j] += 0.5 * X[:, j - 1]
+    n_true = min(n_true, d)
+    w = rng.uniform(0.2, 1, n_true) * rng.choice([-1, 1], n_true)
+    signal = X[:, rng.choice(d, n_true, replace=False)] @ w
+    return standardised(X, signal + rng.standard_normal(n) * signal.std() / 2)
+
+
+def weighted_words(n: int, d: int, density: float = 1e-3, seed: int = SEED):
+    """Words with Zipf's frequencies, weighted as in tf-idf, rows of length one, columns not centred."""
+    rng = np.random.default_rng(seed)
+    frequency = 1 / (np.arange(d) + 30.0)
+    frequency /= frequency.sum()
+    X = drawn_words(rng, frequency, n, max(round(density * d), 5))
+    X.data = rng.lognormal(0, 0.5, X.nnz) * -np.log(frequency[X.indices])
+    X = normalize(X).tocsc()
+    n_true = min(200, d // 20)
+    signal = X[:, rng.choice(d // 20, n_true, replace=False)] @ (3 * rng.standard_normal(n_true))
+    y = signal + rng.standard_normal(n) * signal.std() / 2
+    return X, (y - y.mean()) / y.std()
+
+
+def drawn_words(rng, frequency, n: int, n_words: int):
+    """Ones at about `n_words` different columns a row, drawn by frequency."""
+    drawn = np.searchsorted(np.cumsum(frequency), rng.random((n, 3 * n_words)))
+    drawn = np.minimum(drawn, len(frequency) - 1)
+    rows = np.repeat(np.arange(n), 3 * n_words)
+    X = sparse.coo_matrix((np.ones(drawn.size), (rows, drawn.ravel())), shape=(n, len(frequency))).tocsr()
+    X.sum_duplicates()
+    X.data = (rng.random(X.nnz) < n * n_words / X.nnz).astype(float)
+    X.eliminate_zeros()
+    return X
+
+
+def title_of(name: str) -> str:
+    """What the results call the data."""
+    X, _, alphas = load(name)
+    return f"{TITLES[name]}, {X.shape[0]:,} x {X.shape[1]:,}, to 1/{alphas[0] / alphas[-1]:.0f}"
+
+
+def compare() -> list[dict]:
+    """Every data set that is there."""
+    rows = []
+    for name in TITLES:
+        data = name.split("@")[0]
+        if data in FILES and not (SHARED / "wide" / FILES[data]).exists():
+            print(f"{data} skipped: there is no such file")
+            continue
+        rows += compare_solvers("lasso_path", name, title_of(name))
+        if data == "tall":
+            rows.append(_product(rows[-1], name))
+    return rows
+
+
+def _product(like: dict, name: str) -> dict:
+    """The products of all columns in NumPy alone, which every solver from the Gram matrix pays."""
+    X, y, alphas = load(name)
+    times = time_calls({OURS: lambda: ours(X, y, alphas), "product": lambda: X.T @ X}, repeats=7)
+    note = "the product alone, no path; ours at its default tolerance"
+    line = row(like["case"], "NumPy X.T @ X", times[OURS], times["product"], True, note=note)
+    return {**line, "equal": ""}
+
+
+def tables() -> dict[str, list[dict]]:
+    """How our time grows when rows, columns or active features double."""
+    start = {"rows": sized(1_000), "columns": sized(5_000), "active wanted": sized(50, 5)}
+    lines = []
+    for grown in start:
+        for doublings in range(4):
+            size = {**start, grown: start[grown] << doublings}
+            lines.append({"doubled": grown, **size, **_timed(*size.values())})
+    return {"Our time for 100 penalties, each size doubled in turn": lines}
+
+
+def _timed(n: int, d: int, wanted: int) -> dict:
+    """Seconds of a path that ends where the wanted number of features is active."""
+    X, y = correlated(n, d)
+    alphas = penalties(X, y, 100, N_PENALTIES)
+    enough = np.flatnonzero(_n_active(ours(X, y, alphas)) >= wanted)
+    alphas = penalties(X, y, alphas[0] / alphas[enough[0] if len(enough) else -1], N_PENALTIES)
+    seconds = time_calls({OURS: lambda: ours(X, y, alphas)}, repeats=3)[OURS].best
+    active = _n_active(ours(X, y, alphas))
+    return {"active at the end": int(active[-1]), "active on average": float(active.mean()), "s": seconds}
+
+
+def _n_active(coef):
+    return np.diff(sparse.csr_matrix(coef).indptr)
