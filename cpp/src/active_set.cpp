@@ -62,7 +62,7 @@ void ActiveSet::shift(std::size_t newcomer, std::span<const double> direction, d
 // Puts coordinate e among the active ones. Where it is a combination of those, moving along the combination leaves the fit
 // as it is: v goes that way as long as the penalty falls, until a coordinate reaches zero and makes room.
 void ActiveSet::enter(std::size_t e, double l1, double l2) {
-  sign_[e] = c_[e] < 0 ? -1 : 1;
+  sign_[e] = (v_[e] != 0 ? v_[e] : c_[e]) < 0 ? -1 : 1;
   const double diagonal = row(e)[e] + l2 * factor_[e];
   for (;;) {
     beside_.resize(active_.size());
@@ -105,28 +105,31 @@ void ActiveSet::enter(std::size_t e, double l1, double l2) {
   }
 }
 
-// The factor of the active coordinates for another λ₂.
+// The factor of the active coordinates for another λ₂. Those that the others span give way, as they do when they enter.
 void ActiveSet::refactor(double l2) {
   l2_ = l2;
   const std::vector<std::size_t> held = active_;
   factor_of_active_.clear();
   active_.clear();
   for (const std::size_t e : held) is_active_[e] = 0;
-  for (const std::size_t e : held) {
-    const double sign = sign_[e];
-    beside_.resize(active_.size());
-    for (std::size_t a = 0; a < active_.size(); ++a) beside_[a] = row(e)[active_[a]];
-    if (factor_of_active_.append(beside_, row(e)[e] + l2 * factor_[e], kDependent)) {
-      active_.push_back(e);
-      is_active_[e] = 1;
-    } else {  // cannot happen while λ₂ grows; else the coordinate starts again from zero
-      sign_[e] = 0;
-      for (std::size_t f = 0; f < size(); ++f) c_[f] += row(f)[e] * v_[e];
-      v_[e] = 0;
-      continue;
+  for (const std::size_t e : held) enter(e, 1, l2);
+}
+
+void ActiveSet::descend(double l1, double l2, int passes) {
+  for (int pass = 0; pass < passes; ++pass)
+    for (std::size_t e = 0; e < size(); ++e) {
+      const double curvature = row(e)[e], to = c_[e] + curvature * v_[e], held = l1 * factor_[e];
+      double next = 0;
+      if (to > held)
+        next = (to - held) / (curvature + l2 * factor_[e]);
+      else if (to < -held && !positive_[e])
+        next = (to + held) / (curvature + l2 * factor_[e]);
+      const double change = next - v_[e];
+      if (change == 0) continue;
+      v_[e] = next;
+      axpy(-change, row(e), c_.data(), size());
     }
-    sign_[e] = sign;
-  }
+  start(std::vector<double>(v_), l2);
 }
 
 void ActiveSet::start(std::span<const double> values, double l2) {

@@ -29,6 +29,9 @@ class ActiveSet {
 
   double& gradient(std::size_t e) { return c_[e]; }
 
+  // Cyclic coordinate descent, for what Newton steps cannot settle: slow, but never at a loss.
+  void descend(double l1, double l2, int passes);
+
   // Starts from these values instead of zero; the gradients given are those at these values.
   void start(std::span<const double> values, double l2);
 

@@ -33,7 +33,15 @@ class PathSolver {
       screen_.start();
     }
     path.grid = screen_.grid();
+    double previous = screen_.largest();
     for (const double alpha : path.grid) {
+      // A long way is taken in steps: from far off, too many columns would enter at once.
+      while (alpha < 0.4 * previous && previous > 1e-9 * screen_.largest()) {
+        previous *= 0.5;
+        point(previous);
+        screen_.done_with(previous);
+      }
+      previous = alpha;
       const double gap = point(alpha);
       screen_.done_with(alpha);
       store(path, screen_.used(), set_.values(), problem_.intercept(), problem_.loss(), gap);
@@ -58,8 +66,9 @@ class PathSolver {
     const double l1 = alpha * options_.l1_ratio, l2 = alpha * (1 - options_.l1_ratio);
     use(screen_.foresee(alpha));
     double gap = 0;
+    bool is_descending = false;
     for (int round = 0; round < 100; ++round) {
-      set_.solve(l1, l2);
+      if (!is_descending) set_.solve(l1, l2);
       problem_.set(set_.values());
       // Likely ones first, so that a look at all columns is not spent on a solution that will change.
       if (!use(screen_.likely_violators(alpha))) {
@@ -68,7 +77,12 @@ class PathSolver {
         for (std::size_t e = 0; e < screen_.used().size(); ++e) set_.gradient(e) = screen_[screen_.used()[e]];
         gap = gap_at(l1, l2);
         if (gap <= options_.tol * problem_.null_loss()) break;
-        if (!use(screen_.violators(alpha)) && round >= 3) break;
+        if (!use(screen_.violators(alpha)) && round >= 2) {  // rounding has the better of Newton steps: descend
+          if (round >= 60) break;
+          set_.descend(l1, l2, 100);
+          is_descending = true;
+          problem_.set(set_.values());
+        }
       }
       monitor_.check();
     }

@@ -53,7 +53,8 @@ class LogisticSolver {
     double gap = 0;
     int stalled = 0;
     for (int turn = 0; turn < 200; ++turn) {
-      const auto [fell, most] = problem_.step(l1, l2, options_.factor, options_.positive, small_ * wanted);
+      const auto [fell, most] =
+          problem_.step(l1, l2, options_.factor, options_.positive, small_ * wanted, turn > 0 && turn % 3 == 0);
       stalled = fell <= 1e-14 * problem_.null_loss() ? stalled + 1 : 0;
       monitor_.check();
       if (most > small_ * wanted && stalled < 2) continue;

@@ -88,7 +88,9 @@ class LogisticProblem : public WeightedColumns<M> {
   }
 
   // One proximal Newton step. Returns by how much the objective fell, and the largest h (change)² of its first pass.
-  std::pair<double, double> step(double l1, double l2, std::span<const double> factor, bool positive, double target) {
+  // `anew`: from second moments at this very point, where they are used at all.
+  std::pair<double, double> step(double l1, double l2, std::span<const double> factor, bool positive, double target,
+                                 bool anew = false) {
     const double before = loss_ + penalty(v_, l1, l2, factor);
     for (std::size_t i = 0; i < n_; ++i) {
       const double p = t_[i] - r_[i];
@@ -98,7 +100,7 @@ class LogisticProblem : public WeightedColumns<M> {
     shift_ = 0;
     from_ = v_;
     if (prefers_moments())
-      solve_by_moments(l1, l2, factor, positive);
+      solve_by_moments(l1, l2, factor, positive, anew);
     else
       descend(l1, l2, factor, positive, target);
 
@@ -177,6 +179,7 @@ class LogisticProblem : public WeightedColumns<M> {
 
   // Second moments cost a product of columns for each pair and the factor; descent some passes over the columns.
   bool prefers_moments() const {
+    // Moments at hand are mostly used again, so that building them is worth more than one step.
     double pairs = 0, single = 0;
     const auto k = double(used_.size());
     if constexpr (is_dense_v<M>) {
@@ -189,9 +192,25 @@ class LogisticProblem : public WeightedColumns<M> {
     return pairs + k * k * k / 4 <= 2.5 * passes_ * single;
   }
 
-  void solve_by_moments(double l1, double l2, std::span<const double> factor, bool positive);
+  // Second moments weighted by the curvature at some point: used again while the curvature has changed little since,
+  // and only extended by columns that came into use.
+  struct WeightedMoments {
+    std::vector<double> d, mean;            // the curvature; the columns' means weighted by it
+    std::vector<std::vector<double>> rows;  // lower triangle of Σ D (x_j - m_j)(x_k - m_k)
+    double total = 0;                       // ΣD
+  };
+  bool is_stale() const {
+    if (moments_.rows.empty()) return true;
+    double change = 0, total = 0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      change += std::abs(d_[i] - moments_.d[i]);
+      total += d_[i];
+    }
+    return change > 0.1 * total;
+  }
+  void refresh_moments(bool anew);
+  void solve_by_moments(double l1, double l2, std::span<const double> factor, bool positive, bool anew);
   void descend(double l1, double l2, std::span<const double> factor, bool positive, double target);
-  std::vector<std::vector<double>> weighted_moments(std::span<double> mean) const;
 
   std::vector<double> t_, f_, d_, u_, z_,
       row_loss_;  // labels, predictor, curvature weights, model's residual, step of the predictor
@@ -199,29 +218,34 @@ class LogisticProblem : public WeightedColumns<M> {
   std::vector<std::vector<std::pair<std::int32_t, double>>> entries_;
   std::vector<double> v_, from_, old_, old_f_, h_, offset_, total_;
   double b_ = 0, old_b_ = 0, shift_ = 0, first_ = 0, loss_ = 0, null_loss_ = 0;
+  WeightedMoments moments_;
   double passes_ = 6;  // of descent that a step takes, as seen so far
 };
 
-// Lower rows of Σ D (x_j - m_j)(x_k - m_k), m the means weighted by D if there is an intercept.
 template <ColumnMatrix M>
-std::vector<std::vector<double>> LogisticProblem<M>::weighted_moments(std::span<double> mean) const {
-  const std::size_t k = used_.size();
-  std::vector<std::vector<double>> rows(k);
-  for (std::size_t e = 0; e < k; ++e) rows[e].assign(e + 1, 0.0);
-  double total = 0;
-  for (const double d : d_) total += d;
-  if (intercept_)
-    for (std::size_t e = 0; e < k; ++e) mean[e] = x_.dot(used_[e], d_) / total;
+void LogisticProblem<M>::refresh_moments(bool anew) {
+  if (anew || is_stale()) {
+    moments_ = {d_, {}, {}, 0};
+    for (const double d : d_) moments_.total += d;
+  }
+  auto& [d, mean, rows, total] = moments_;
+  const std::size_t before = rows.size(), k = used_.size();
+  if (before == k) return;
+  rows.resize(k);
+  for (std::size_t e = before; e < k; ++e) {
+    rows[e].assign(e + 1, 0.0);
+    mean.push_back(intercept_ ? x_.dot(used_[e], d) / total : 0.0);
+  }
   if constexpr (is_dense_v<M>) {
-    const std::size_t groups = (k + 3) / 4;
-    const std::size_t blocks = blocks_for(2 * double(k) * double(k) * double(n_), groups);
+    const std::size_t groups = (k - before + 3) / 4;
+    const std::size_t blocks = blocks_for(4 * double(groups) * double(k) * double(n_), groups);
     parallel_blocks(blocks, threads_, monitor_, [&](std::size_t block) {
       std::vector<double> v(4 * n_);
       for (std::size_t g = block; g < groups; g += blocks) {
-        const std::size_t first = 4 * g, count = std::min<std::size_t>(4, k - first);
+        const std::size_t first = before + 4 * g, count = std::min<std::size_t>(4, k - first);
         for (std::size_t q = 0; q < count; ++q) {
           const auto* column = x_.data.data() + used_[first + q] * n_;
-          for (std::size_t i = 0; i < n_; ++i) v[q * n_ + i] = d_[i] * (double(column[i]) - mean[first + q]);
+          for (std::size_t i = 0; i < n_; ++i) v[q * n_ + i] = d[i] * (double(column[i]) - mean[first + q]);
         }
         for (std::size_t e = 0; e < first + count; ++e) {
           double out[4];
@@ -233,37 +257,38 @@ std::vector<std::vector<double>> LogisticProblem<M>::weighted_moments(std::span<
     });
   } else {
     const std::size_t blocks = std::min<std::size_t>(4, blocks_for(4 * double(x_.pattern.index.size()), n_));
-    std::vector<std::vector<double>> parts(blocks, std::vector<double>(k * (k + 1) / 2));
+    const std::size_t size = k * (k + 1) / 2 - before * (before + 1) / 2;
+    std::vector<std::vector<double>> parts(blocks, std::vector<double>(size));
     parallel_blocks(blocks, threads_, monitor_, [&](std::size_t block) {
       double* const sum = parts[block].data();
       for (std::size_t i = n_ * block / blocks; i < n_ * (block + 1) / blocks; ++i) {
         const auto& row = entries_[i];
-        for (std::size_t a = 0; a < row.size(); ++a) {  // positions rise within a row
+        for (std::size_t a = row.size(); a-- > 0;) {  // positions rise within a row
           const auto e = std::size_t(row[a].first);
-          double* const line = sum + e * (e + 1) / 2;
-          const double weighted = d_[i] * row[a].second;
+          if (e < before) break;
+          double* const line = sum + e * (e + 1) / 2 - before * (before + 1) / 2;
+          const double weighted = d[i] * row[a].second;
           for (std::size_t c = 0; c <= a; ++c) line[row[c].first] += weighted * row[c].second;
         }
       }
     });
-    for (std::size_t e = 0; e < k; ++e)
+    for (std::size_t e = before; e < k; ++e)
       for (std::size_t c = 0; c <= e; ++c) {
         double sum = 0;
-        for (const auto& part : parts) sum += part[e * (e + 1) / 2 + c];
-        rows[e][c] = sum - (intercept_ ? total * mean[e] * mean[c] : 0.0);
+        for (const auto& part : parts) sum += part[e * (e + 1) / 2 - before * (before + 1) / 2 + c];
+        rows[e][c] = sum - total * mean[e] * mean[c];
       }
   }
-  return rows;
 }
 
 template <ColumnMatrix M>
-void LogisticProblem<M>::solve_by_moments(double l1, double l2, std::span<const double> factor, bool positive) {
+void LogisticProblem<M>::solve_by_moments(double l1, double l2, std::span<const double> factor, bool positive, bool anew) {
+  refresh_moments(anew);
+  const auto& [d, mean, rows, total] = moments_;
   const std::size_t k = used_.size();
-  std::vector<double> mean(k, 0.0);
-  const auto rows = weighted_moments(mean);
-  double total = 0, off = 0;
-  for (std::size_t i = 0; i < n_; ++i) total += d_[i], off += rw_[i];
-  if (!intercept_) off = 0;
+  double off = 0;
+  if (intercept_)
+    for (const double r : rw_) off += r;
   ActiveSet set;
   for (std::size_t e = 0; e < k; ++e)
     set.add(rows[e], factor_of(factor, used_[e]), x_.dot(used_[e], rw_) - mean[e] * off, positive);

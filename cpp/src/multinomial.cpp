@@ -98,12 +98,12 @@ class MultinomialSolver {
   }
 
   // A step for every class; by how much the objective fell, and the largest change.
-  std::pair<double, double> sweep(double l1, double l2, double target) {
+  std::pair<double, double> sweep(double l1, double l2, double target, bool anew = false) {
     double fell = 0, most = 0;
     exponentiate();
     for (std::size_t c = 0; c < k_; ++c) {
       hold_others(c);
-      const auto [by, change] = problems_[c]->step(l1, l2, options_.factor, options_.positive, target);
+      const auto [by, change] = problems_[c]->step(l1, l2, options_.factor, options_.positive, target, anew);
       fell += by;
       most = std::max(most, change);
       refresh(c);
@@ -143,7 +143,7 @@ class MultinomialSolver {
     double gap = 0;
     int stalled = 0;
     for (int turn = 0; turn < 500; ++turn) {
-      const auto [fell, most] = sweep(l1, l2, small_ * wanted);
+      const auto [fell, most] = sweep(l1, l2, small_ * wanted, turn > 0 && turn % 3 == 0);
       stalled = fell <= 1e-14 * null_loss_ ? stalled + 1 : 0;
       monitor_.check();
       if (most > small_ * wanted && stalled < 2) continue;

@@ -62,7 +62,7 @@ class WeightedColumns {
     const std::size_t blocks = blocks_for(work_of(columns), columns.size());
     parallel_blocks(blocks, threads_, monitor_, [&](std::size_t b) {
       for (std::size_t k = columns.size() * b / blocks; k < columns.size() * (b + 1) / blocks; ++k)
-        c[columns[k]] = x_.dot(columns[k], rw_);
+        c[columns[k]] = x_.dot(columns[k], rw_) - mean_[columns[k]] * drift_;
     });
   }
 
@@ -109,6 +109,7 @@ class WeightedColumns {
   std::size_t n_;
   std::vector<double> w_, r_, rw_, r0_;  // weights that sum to one; residual; both multiplied; reference
   std::vector<double> mean_, square_;    // of the columns
+  double drift_ = 0;                     // what rounding has left of the residual's mean, where it should be zero
 
  private:
   void measure();
@@ -124,12 +125,17 @@ void WeightedColumns<M>::measure() {
   const std::size_t blocks = blocks_for(2 * entries, x_.n_cols);
   parallel_blocks(blocks, threads_, monitor_, [&](std::size_t b) {
     for (std::size_t j = x_.n_cols * b / blocks; j < x_.n_cols * (b + 1) / blocks; ++j) {
-      const double mean = x_.dot(j, w_);
-      if (intercept_) mean_[j] = mean;
+      double mean = x_.dot(j, w_);
       double square = 0;
       if constexpr (is_dense_v<M>) {
+        const auto* column = x_.data.data() + j * n_;
+        double missed = 0;  // by the mean, for columns far from zero
+        for (std::size_t i = 0; i < n_; ++i) missed += w_[i] * (double(column[i]) - mean);
+        mean += missed;
+        if (intercept_) mean_[j] = mean;
         square = weighted_square(x_.data.data() + j * n_, w_.data(), mean_[j], n_);
       } else {
+        if (intercept_) mean_[j] = mean;
         double stored = 0;
         visit_column(x_, j, [&](std::size_t i, double value) {
           square += w_[i] * (value - mean_[j]) * (value - mean_[j]);
@@ -181,6 +187,10 @@ class RowsProblem : public WeightedColumns<M> {
       for (double& value : r_) value -= shift_;
     }
     this->weigh();
+    if (intercept_) {
+      this->drift_ = 0;
+      for (const double value : this->rw_) this->drift_ += value;
+    }
   }
 
  private:
@@ -206,10 +216,14 @@ std::vector<std::vector<double>> RowsProblem<M>::moments(std::span<const std::si
     for (std::size_t g = 0; g < groups; ++g) {
       const std::size_t first = 4 * g, count = std::min<std::size_t>(4, columns.size() - first);
       std::fill(v.begin(), v.end(), 0.0);
+      double drift[4] = {};  // what rounding has left of the means
       for (std::size_t k = 0; k < count; ++k) {
         const std::size_t j = columns[first + k];
         const auto* column = x_.data.data() + j * n_;
-        for (std::size_t i = 0; i < n_; ++i) v[k * n_ + i] = w_[i] * (double(column[i]) - mean_[j]);
+        for (std::size_t i = 0; i < n_; ++i) {
+          v[k * n_ + i] = w_[i] * (double(column[i]) - mean_[j]);
+          if (intercept_) drift[k] += v[k * n_ + i];
+        }
       }
       const std::size_t against = before + first + count - 1, blocks = blocks_for(4 * double(against) * double(n_), against);
       parallel_blocks(blocks, threads_, monitor_, [&](std::size_t b) {
@@ -217,7 +231,7 @@ std::vector<std::vector<double>> RowsProblem<M>::moments(std::span<const std::si
           double out[4];
           dot4(x_.data.data() + used_[e] * n_, v.data(), n_, out);
           for (std::size_t k = 0; k < count; ++k)
-            if (e < before + first + k) rows[first + k][e] = out[k];
+            if (e < before + first + k) rows[first + k][e] = out[k] - mean_[used_[e]] * drift[k];
         }
       });
     }

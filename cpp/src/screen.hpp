@@ -152,9 +152,10 @@ class Screen {
   };
   Excess excess(double l1, double l2) const {
     Excess found;
+    const double rounding = 1e-13 * std::sqrt(2 * problem_.null_loss());
     const auto look = [&](std::size_t j) {
       const double limit = l1 * factor(j), c = size_of(c_[j]);
-      if (factor(j) == 0 || !(c > limit)) return;
+      if (factor(j) == 0 || !(c > limit + rounding * norm_[j])) return;
       found.scale = std::min(found.scale, limit / c);
       if (l2 > 0) found.conjugate += (c - limit) * (c - limit) / (2 * l2 * factor(j));
     };

@@ -117,7 +117,7 @@ def read_target(y) -> NDArray[np.float64]:
             y = y.astype(np.float64)
         except (TypeError, ValueError):
             raise ValueError(
-                f"y holds {y.dtype} values such as {y.ravel()[0]!r}; regression needs numbers: "
+                f"y holds {y.dtype} values such as {str(y.ravel()[0])!r}; regression needs numbers: "
                 "use a classifier for labels, or convert the target."
             ) from None
     assert_all_finite(y, input_name="y")

@@ -102,7 +102,7 @@ class LassoFamily:
     def _ratio(self, data: NumericData | Moments) -> float:
         if self.ratio is not None:
             return self.ratio
-        return 1e-3 if data.n_rows > data.n_features else 1e-2
+        return 1e-3 if data.weight_sum > data.n_features else 1e-2
 
 
 def pays_to_summarise(data: NumericData) -> bool:

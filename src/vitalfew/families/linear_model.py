@@ -17,7 +17,7 @@ from vitalfew._checks import check_threads
 from vitalfew.data.numeric import NumericData, read_matrix
 from vitalfew.exceptions import RuleError
 from vitalfew.rules.resampling import select_from_folds
-from vitalfew.rules.selection import import_altair
+from vitalfew.rules.selection import chart_text, import_altair
 from vitalfew.summaries.moments import Moments
 
 
@@ -49,6 +49,8 @@ class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
         self.n_features_in_ = total.n_features
         if total.names is not None and total._own_names():
             self.feature_names_in_ = np.asarray(total.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         return self._keep(path, self._choose_from_moments(path, family, total, folds))
 
     def predict(self, X) -> NDArray[np.float64]:
@@ -171,7 +173,7 @@ def plot_shrinkage(unpenalised: NDArray, coef: NDArray, names, alpha: float):
     """A point for each feature: least squares across, the penalised fit up."""
     alt = import_altair()
     rows = [
-        {"least squares": float(u), "penalised": float(c), "feature": str(names[j])}
+        {"least squares": float(u), "penalised": float(c), "feature": chart_text(names[j])}
         for j, (u, c) in enumerate(zip(unpenalised, coef))
     ]
     low, high = float(min(unpenalised.min(), coef.min())), float(max(unpenalised.max(), coef.max()))

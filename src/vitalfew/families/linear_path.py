@@ -13,7 +13,7 @@ from scipy import linalg, sparse
 from vitalfew.data.numeric import NumericData
 from vitalfew.rules.path import LeaveOneOut, Likelihood
 from vitalfew.rules.scoring import LOSSES, Scores, mean_loss
-from vitalfew.rules.selection import import_altair, knob_scale, make_frame
+from vitalfew.rules.selection import chart_text, import_altair, knob_scale, make_frame
 from vitalfew.summaries.moments import Moments
 
 # More lines than this cannot be told apart in a chart.
@@ -131,13 +131,17 @@ class LinearPath:
 
     def _centred(self, active: NDArray) -> tuple[NDArray, NDArray]:
         """The columns in use, centred if there is an intercept, and weights that sum to one."""
-        if not isinstance(self.data, NumericData):
-            raise ValueError("this needs the training rows, which are not stored with a model; fit it again.")
-        columns = self.data.X[:, active]
+        data = self._rows()
+        columns = data.X[:, active]
         columns = columns.toarray() if sparse.issparse(columns) else np.asarray(columns, dtype=float)
-        weight = np.ones(len(columns)) if self.data.weight is None else self.data.weight
+        weight = np.ones(len(columns)) if data.weight is None else data.weight
         weight = weight / weight.sum()
         return columns - weight @ columns if self.has_intercept else columns, weight
+
+    def _rows(self) -> NumericData:
+        if not isinstance(self.data, NumericData):
+            raise ValueError("this needs the training rows, which are not stored with a model; fit it again.")
+        return self.data
 
     def log_likelihood(self) -> Likelihood:
         """Gaussian, the variance at its maximum. A fit that leaves no residual is not a candidate."""
@@ -153,14 +157,14 @@ class LinearPath:
     def loo(self) -> LeaveOneOut:
         """Residuals over one minus leverage on the columns in use, which is what leaving a row out does to a ridge
         regression on these columns: exact but for columns that would enter, leave or turn."""
-        data = self.data
-        assert isinstance(data, NumericData)
+        data = self._rows()
         fitted = self.predict(data)
         left_out = np.empty_like(fitted)
         for p in range(len(self.grid)):
             leverage = self._leverage(p)
             residual = data.y - fitted[:, p]
-            left_out[:, p] = data.y - residual / np.maximum(1 - leverage, 1e-10)
+            # A row that the fit follows wherever it goes cannot be left out: there is no prediction without it.
+            left_out[:, p] = data.y - residual / np.where(1 - leverage > 1e-8, 1 - leverage, np.nan)
         return LeaveOneOut(left_out, False, "the features in use are held as they are")
 
     def _leverage(self, point: int) -> NDArray[np.float64]:
@@ -229,7 +233,7 @@ def plot_coefficients(path, coef: sparse.csr_array, names: Sequence[str], x: str
         {
             "x": float(at[p]),
             "coefficient": float(columns[p, k]),
-            "feature": str(names[int(j)]),
+            "feature": chart_text(names[int(j)]),
             "alpha": float(path.grid[p]),
         }
         for k, j in enumerate(shown)
@@ -243,7 +247,9 @@ def plot_coefficients(path, coef: sparse.csr_array, names: Sequence[str], x: str
         x=alt.X("x:Q", scale=scale, title="penalty alpha" if x == "alpha" else "L1 norm of the coefficients"),
         y=alt.Y("coefficient:Q"),
         color=alt.Color(
-            "feature:N", legend=None if len(shown) > 20 else alt.Legend(), sort=[str(names[int(j)]) for j in shown]
+            "feature:N",
+            legend=None if len(shown) > 20 else alt.Legend(),
+            sort=[chart_text(names[int(j)]) for j in shown],
         ),
         tooltip=["feature:N", alt.Tooltip("coefficient:Q", format=".4g"), alt.Tooltip("alpha:Q", format=".4g")],
     )

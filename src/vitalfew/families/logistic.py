@@ -125,7 +125,7 @@ class LogisticFamily:
         return kernel(*columns, data.label.astype(np.int32), n_classes, data.weight, request)
 
     def _ratio(self, data: NumericData) -> float:
-        return self.ratio if self.ratio is not None else 1e-3 if data.n_rows > data.n_features else 1e-2
+        return self.ratio if self.ratio is not None else 1e-3 if data.weight_sum > data.n_features else 1e-2
 
     def _ridge_grid(self, data: NumericData) -> NDArray[np.float64]:
         """From a hundred times the largest slope at zero, where little is left of the coefficients, downwards."""

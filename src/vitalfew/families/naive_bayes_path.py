@@ -15,7 +15,7 @@ from vitalfew.data.discrete import DiscreteData
 from vitalfew.families.evidence import Evidence, log_of, normalise
 from vitalfew.rules.criteria import class_cost, feature_cost, subset_cost
 from vitalfew.rules.path import DescriptionLength, LeaveOneOut, Likelihood
-from vitalfew.rules.selection import import_altair, make_frame
+from vitalfew.rules.selection import chart_text, import_altair, make_frame
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.information import information
 
@@ -161,7 +161,7 @@ class FeaturePath:
         alt = import_altair()
         data, model = (part / np.log(2) for part in self.description_length())
         names = self.evidence.counts.names
-        last = ["(none)", *(str(names[f]) for f in self.feature)]
+        last = ["(none)", *(chart_text(names[f]) for f in self.feature)]
         rows = [
             {"features": int(k), "bits": float(b), "part": part, "last step": last[s]}
             for part, curve in (("labels", data), ("model", model), ("total", data + model))

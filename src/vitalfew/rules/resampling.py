@@ -21,7 +21,8 @@ def choose_by_folds(rule: str, path: Path, family: Family, data, options) -> Sel
     with warnings.catch_warnings():
         # A class with fewer members than folds is missing from some test folds, no more.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
-        splits = list(data.folds(splitter))
+        # A fold all of whose rows have weight zero tests nothing.
+        splits = [(train, test) for train, test in data.folds(splitter) if len(test)]
     found = []
     fold_paths = getattr(family, "fold_paths", None)
     fitted = _fold_paths(family, data, splits, path) if fold_paths is None else fold_paths(data, splits, path, options)

@@ -92,7 +92,11 @@ class Selection:
         """
         alt = import_altair()
         columns = {name: np.asarray(values).tolist() for name, values in self._columns().items()}
-        rows = [dict(zip(columns, line)) for line in zip(*columns.values())]
+        # A chart has no place for infinity.
+        rows = [
+            {k: np.nan if v in (np.inf, -np.inf) else v for k, v in zip(columns, line)}
+            for line in zip(*columns.values())
+        ]
         x = alt.X(f"{self.knob}:Q", scale=knob_scale(self.grid), title=self.knob.replace("_", " "))
         curves = [self.measure, *self.parts]
         long = [{self.knob: r[self.knob], "curve": c, "value": r[c]} for r in rows for c in curves if r[c] == r[c]]
@@ -150,6 +154,11 @@ def knob_scale(grid: NDArray):
     if (grid > 0).all() and grid.max() > 50 * grid.min():
         return alt.Scale(type="log", reverse=falls)
     return alt.Scale(type="symlog" if np.ptp(grid) > 200 else "linear", reverse=falls)
+
+
+def chart_text(name) -> str:
+    """A name as charts may show it: pages hold charts inside a script element, which no name may end."""
+    return str(name).replace("</", "<\u2060/").replace("<!--", "<\u2060!--")
 
 
 def make_frame(columns: dict[str, NDArray]):

@@ -113,6 +113,7 @@ class Moments:
             weight_sum=total,
             mean=self.mean + shift * (other.weight_sum / total),
             scatter=self.scatter + other.scatter + between,
+            names=self.names if self._own_names() else other.names,
         )
 
     def __sub__(self, other: Moments) -> Moments:
@@ -128,9 +129,9 @@ class Moments:
         shift = (self.mean - other.mean) * (self.weight_sum / left)  # mean of the rest minus mean of the part
         between = np.outer(shift, shift) * (left * other.weight_sum / self.weight_sum)
         scatter = self.scatter - other.scatter - between
-        diagonal = np.einsum("ii->i", scatter)
         # What is left of a column that is constant in the rest is rounding.
-        diagonal[diagonal < 8 * np.finfo(float).eps * np.diag(self.scatter)] = 0
+        is_constant = np.diag(scatter) < 8 * np.finfo(float).eps * np.diag(self.scatter)
+        scatter[is_constant] = scatter[:, is_constant] = 0
         return replace(
             self,
             n_rows=self.n_rows - other.n_rows,
@@ -166,12 +167,12 @@ class Moments:
 
 def fold_moments(data: NumericData, splits) -> list[Moments] | None:
     """Moments of the test rows of each fold; None if these do not part the rows, so that training is not the rest."""
-    seen = np.zeros(data.n_rows, dtype=np.int64)
+    tested = np.zeros(data.n_rows, dtype=np.int64)
     for train, test in splits:
-        seen[test] += 1
-        if len(train) + len(test) != data.n_rows:
+        tested[test] += 1
+        if (np.bincount(np.concatenate([train, test]), minlength=data.n_rows) != 1).any():
             return None
-    if (seen != 1).any():
+    if (tested != 1).any():
         return None
     return [Moments.of(data.take(test)) for _, test in splits]
 
@@ -240,7 +241,9 @@ def _of_sparse(X, y, weight):
     w = np.ones(n) if weight is None else weight
     total = w.sum()
     X = X.astype(np.float64)
-    is_full = np.diff(X.indptr) > 0.3 * n
+    is_stored = X.copy()
+    is_stored.data = np.ones_like(X.data)
+    is_full = np.asarray(is_stored.T @ w).ravel() > 0.3 * total
     full_columns, sparse_columns = np.flatnonzero(is_full), np.flatnonzero(~is_full)
     dense = np.column_stack([X[:, full_columns].toarray(), y])
     mean_dense, scatter_dense = _of_blocks(dense[:, :-1], dense[:, -1], weight)
