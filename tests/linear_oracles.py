@@ -90,10 +90,9 @@ def lasso_gap(X, y, coef, intercept, penalty, weight=None, has_intercept=True):
     """Primal minus the dual at the residual, scaled into the feasible set: a bound on primal minus minimum."""
     w = shares(weight, len(y))
     root = np.sqrt(w)
-    free = unpenalised(X, penalty, has_intercept) * root[:, None]
-    r, target = (y - intercept - X @ coef) * root, y * root
-    if free.shape[1]:
-        r = r - free @ np.linalg.lstsq(free, r, rcond=None)[0]
+    basis = np.linalg.qr(unpenalised(X, penalty, has_intercept) * root[:, None])[0]
+    r, target = (y - intercept - X @ coef) * root, (y - (w @ y) * has_intercept) * root
+    r, target = (v - basis @ (basis.T @ v) for v in (r, target))
     is_free = penalty.strength(X.shape[1]) == 0
     z = np.where(is_free, 0.0, (X * root[:, None]).T @ r)
     scale = 1.0
@@ -102,7 +101,7 @@ def lasso_gap(X, y, coef, intercept, penalty, weight=None, has_intercept=True):
         limit = penalty.strength(X.shape[1])
         ratio = limit[pull > 0] / pull[pull > 0]
         scale = min(1.0, ratio[limit[pull > 0] > 0].min(initial=1.0) * (1 - 1e-15))
-    dual = 0.5 * (target @ target - np.sum((target - scale * r) ** 2)) - penalty.conjugate(scale * z)
+    dual = scale * (target @ r) - 0.5 * scale**2 * (r @ r) - penalty.conjugate(scale * z)
     return lasso_objective(X, y, coef, intercept, penalty, weight) - dual
 
 

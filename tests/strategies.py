@@ -109,3 +109,25 @@ def partitions(draw, n, max_parts=4):
     """Rows dealt into at most `max_parts` parts, none of them empty."""
     part = np.random.default_rng(draw(SEEDS)).integers(0, draw(st.integers(1, max_parts)), n)
     return [np.flatnonzero(part == p) for p in np.unique(part)]
+
+
+@st.composite
+def numeric_tables(draw, min_rows=1, max_rows=25, max_features=7):
+    """Columns of numbers: plain, constant, doubled, a sum of others, mostly zero, off centre, and of another scale."""
+    n, d = draw(st.integers(min_rows, max_rows)), draw(st.integers(1, max_features))
+    rng = np.random.default_rng(draw(SEEDS))
+    X = rng.normal(size=(n, d))
+    for j, fate in enumerate(rng.integers(0, 12, d)):
+        if fate == 0:
+            X[:, j] = rng.normal()
+        elif fate == 1:
+            X[:, j] = X[:, rng.integers(0, d)]
+        elif fate == 2:
+            X[:, j] = X.sum(axis=1)
+        elif fate == 3:
+            X[rng.random(n) < 0.7, j] = 0
+        elif fate == 4:
+            X[:, j] += 10
+        elif fate == 5:
+            X[:, j] *= rng.choice([0.1, 10])
+    return X, rng
