@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,10 @@ from vitalfew._progress import kernel_progress
 from vitalfew.data.frames import NumberedNames
 from vitalfew.data.numeric import NumericData, kernel_columns
 from vitalfew.families.feature_groups import check_groups, group_factors
-from vitalfew.families.fold_threads import paths_in_threads
+from vitalfew.families.fold_paths import paths_from_moments, paths_in_threads
 from vitalfew.families.linear_model import LinearRegressor
 from vitalfew.families.linear_path import LinearPath
-from vitalfew.summaries.moments import Moments, fold_moments
+from vitalfew.summaries.moments import Moments
 
 # Up to so many columns second moments are computed once instead of as columns enter.
 MOST_COLUMNS = 4000
@@ -68,14 +67,11 @@ class LassoFamily:
 
     def fold_paths(self, data: NumericData, splits, path: LinearPath, options):
         """From fold moments and subtraction where the path comes from moments; else folds run side by side."""
-        if pays_to_summarise(data) and (folds := fold_moments(data, splits)) is not None:
-            total = sum(folds[1:], start=folds[0])
-            for fold, (_, test) in zip(folds, splits):
-                tested = fold if options.scoring is None else data.take(test)
-                yield self.path(total - fold, path.grid), tested
-            return
+        found = paths_from_moments(self, data, splits, path, options) if pays_to_summarise(data) else None
+        if found is not None:
+            return found
         alone = replace(self, threads=1, verbose=False)
-        yield from paths_in_threads(lambda rows, heed: alone._fit(rows, path.grid, heed), data, splits, self.threads)
+        return paths_in_threads(lambda rows, heed: alone._fit(rows, path.grid, heed), data, splits, self.threads)
 
     def _solve(self, data: NumericData | Moments, grid, heed=None) -> dict[str, Any]:
         n_points = self.n_points if grid is None else len(grid)
@@ -232,10 +228,6 @@ class Lasso(LinearRegressor):
             raise ValueError(f"l1_ratio must be above 0 and at most 1, got {self.l1_ratio!r}; for 0 use Ridge.")
         if not self.tol > 0:
             raise ValueError(f"tol must be positive, got {self.tol!r}.")
-        if np.ndim(self.grid) == 0 and not (isinstance(self.grid, Integral) and int(self.grid) >= 1):
-            raise ValueError(f"grid must be a number of penalties or the penalties themselves, got {self.grid!r}.")
-        if self.grid_ratio is not None and not 0 < self.grid_ratio < 1:
-            raise ValueError(f"grid_ratio must be between 0 and 1, got {self.grid_ratio!r}.")
 
     def _family(self, n_features: int, names) -> LassoFamily:
         factor = check_factors(self.penalty_factors, n_features)

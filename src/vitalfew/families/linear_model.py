@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -16,9 +15,12 @@ from vitalfew import rules
 from vitalfew._checks import check_threads
 from vitalfew.data.numeric import NumericData, read_matrix
 from vitalfew.exceptions import RuleError
+from vitalfew.families.least_squares import least_squares
 from vitalfew.rules.resampling import select_from_folds
 from vitalfew.rules.selection import chart_text, import_altair
 from vitalfew.summaries.moments import Moments
+
+CRITERIA = ("bic", "aic", "ebic")
 
 
 class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
@@ -96,6 +98,10 @@ class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
         rules.check_rule("alpha", self.alpha, self._path_type(), "a number")
         if not isinstance(self.alpha, str):
             check_not_negative("alpha", self.alpha)
+        if np.ndim(self.grid) == 0 and not (isinstance(self.grid, Integral) and int(self.grid) >= 1):
+            raise ValueError(f"grid must be a number of penalties or the penalties themselves, got {self.grid!r}.")
+        if self.grid_ratio is not None and not 0 < self.grid_ratio < 1:
+            raise ValueError(f"grid_ratio must be between 0 and 1, got {self.grid_ratio!r}.")
 
     def _read(self, X, y, sample_weight, reset: bool = True) -> NumericData:
         if y is None:
@@ -122,7 +128,7 @@ class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
         return rules.fixed(path, int(np.flatnonzero(path.grid == float(self.alpha))[0]))
 
     def _choose_from_moments(self, path, family, total: Moments, folds: list[Moments]) -> rules.Selection:
-        if not isinstance(self.alpha, str) or self.alpha in ("bic", "aic", "ebic"):
+        if not isinstance(self.alpha, str) or self.alpha in CRITERIA:
             return self._choose(path, family, total)
         if self.alpha in ("cv", "1se") and self.scoring is None:
             if len(folds) < 2:
@@ -131,9 +137,10 @@ class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
                 )
             scores = [family.path(total - fold, path.grid).default_scores(fold).value for fold in folds]
             return select_from_folds(self.alpha, path, np.array(scores))
+        criteria = ", ".join(repr(r) for r in CRITERIA if r in rules.supported_rules(path))
         raise RuleError(
             f"alpha={self.alpha!r} needs the rows: use fit, or one of 'cv', '1se' (on Moments of folds, with the "
-            "default scoring), 'bic', 'aic', 'ebic' or a number."
+            f"default scoring), {criteria} or a number."
         )
 
     def _keep(self, path, selection: rules.Selection):
@@ -157,16 +164,6 @@ def check_grid(grid) -> NDArray[np.float64]:
     if values.size == 0 or not np.isfinite(values).all() or values[-1] < 0:
         raise ValueError("grid must be a number of penalties, or penalties that are finite and not negative.")
     return values
-
-
-def least_squares(data: NumericData, has_intercept: bool) -> tuple[NDArray[np.float64], float]:
-    """Coefficients of least norm among those of least squares, and the intercept."""
-    X = data.X.toarray() if sparse.issparse(data.X) else np.asarray(data.X, dtype=float)
-    weight = np.ones(len(X)) if data.weight is None else data.weight
-    x_mean, y_mean = (np.average(z, axis=0, weights=weight) if has_intercept else 0.0 for z in (X, data.y))
-    root = np.sqrt(weight)
-    coef = np.linalg.lstsq((X - x_mean) * root[:, None], (data.y - y_mean) * root, rcond=None)[0]
-    return coef, float(y_mean - np.sum(x_mean * coef))
 
 
 def plot_shrinkage(unpenalised: NDArray, coef: NDArray, names, alpha: float):

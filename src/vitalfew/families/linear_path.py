@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,17 +11,13 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from vitalfew.data.numeric import NumericData
+from vitalfew.families.coefficient_path import CoefficientPath
 from vitalfew.rules.path import LeaveOneOut, Likelihood
-from vitalfew.rules.scoring import LOSSES, Scores, mean_loss
-from vitalfew.rules.selection import chart_text, import_altair, knob_scale, make_frame
 from vitalfew.summaries.moments import Moments
-
-# More lines than this cannot be told apart in a chart.
-MOST_LINES = 60
 
 
 @dataclass(frozen=True)
-class LinearPath:
+class LinearPath(CoefficientPath):
     """Coefficients of a linear model over a falling grid of penalties.
 
     Attributes
@@ -51,20 +47,7 @@ class LinearPath:
     n_samples: float
     data: NumericData | Moments | None = None
 
-    knob = "alpha"
-    loss = "squared_error"
-
-    def __getstate__(self):
-        # Rows are not part of a model: a path read back answers what it can without them.
-        return {**self.__dict__, "data": None}
-
-    def without_data(self) -> LinearPath:
-        """The same path, which no longer holds the training rows."""
-        kept = replace(self, data=None)
-        for name in ("degrees_of_freedom", "coef"):
-            if name in self.__dict__:
-                kept.__dict__[name] = self.__dict__[name]
-        return kept
+    kept = ("degrees_of_freedom", "coef")
 
     @property
     def n_features(self) -> NDArray[np.int64]:
@@ -80,23 +63,10 @@ class LinearPath:
         """Coefficients and intercept of one point."""
         return self.coef_sparse[[index]].toarray()[0], float(self.intercept[index])
 
-    def predict(self, data: NumericData) -> NDArray[np.float64]:
-        """Predictions at all points: (rows, points). Only columns in use somewhere are read."""
-        used = np.unique(self.coef_sparse.indices)
-        product = data.X[:, used] @ self.coef_sparse[:, used].toarray().T
-        return np.asarray(product) + self.intercept
-
-    def default_scores(self, tested: NumericData | Moments) -> Scores:
-        """Squared error on rows, or from their moments alone."""
-        if not isinstance(tested, Moments):
-            return mean_loss(LOSSES[self.loss](self.predict(tested), tested), tested.weight)
-        used = np.unique(self.coef_sparse.indices)
-        coef = self.coef_sparse[:, used].toarray()
-        scatter = tested.scatter / tested.weight_sum
-        bias = tested.mean[-1] - coef @ tested.mean[:-1][used] - self.intercept
-        square = np.einsum("pd,pd->p", coef @ scatter[np.ix_(used, used)], coef)
-        value = scatter[-1, -1] - 2 * coef @ scatter[used, -1] + square + bias**2
-        return Scores(np.maximum(value, 0), np.full(len(value), np.nan))
+    def used(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Columns in use at some point, and their coefficients: (points, columns)."""
+        index = np.unique(self.coef_sparse.indices)
+        return index, self.coef_sparse[:, index].toarray()
 
     @cached_property
     def degrees_of_freedom(self) -> NDArray[np.float64]:
@@ -145,14 +115,7 @@ class LinearPath:
 
     def log_likelihood(self) -> Likelihood:
         """Gaussian, the variance at its maximum. A fit that leaves no residual is not a candidate."""
-        variance = self.mean_squared_error
-        freedom = self.degrees_of_freedom
-        is_usable = (variance > 1e-12 * variance.max()) & (freedom < self.n_samples - 1 - self.has_intercept)
-        with np.errstate(divide="ignore"):
-            value = -0.5 * self.n_samples * (np.log(2 * np.pi * variance) + 1)
-        if is_usable.any():
-            value = np.where(is_usable, value, -np.inf)
-        return Likelihood(value, freedom + self.has_intercept + 1, self.n_samples, self.coef_sparse.shape[1])
+        return self._likelihood(self.degrees_of_freedom, self.coef_sparse.shape[1])
 
     def loo(self) -> LeaveOneOut:
         """Residuals over one minus leverage on the columns in use, which is what leaving a row out does to a ridge
@@ -184,30 +147,13 @@ class LinearPath:
         half = linalg.solve_triangular(lower, scaled.T, lower=True, check_finite=False)
         return base + np.sum(half**2, axis=0)
 
-    def to_frame(self):
-        """Penalty, features in use, L1 norm, training error and certificate of each point, as a data frame."""
-        return make_frame(
-            {
-                self.knob: self.grid,
-                "n_features": self.n_features,
-                "l1_norm": self.l1_norm,
-                "mean_squared_error": self.mean_squared_error,
-                "dual_gap": self.dual_gap,
-            }
-        )
+    def _columns(self) -> dict[str, NDArray]:
+        return {**super()._columns(), "dual_gap": self.dual_gap}
 
     @property
     def l1_norm(self) -> NDArray[np.float64]:
         """Sum of absolute coefficients at each point."""
         return np.asarray(abs(self.coef_sparse).sum(axis=1)).ravel()
-
-    def plot(self, x: str = "alpha"):
-        """Coefficients against the penalty (``x="alpha"``) or the L1 norm (``x="l1_norm"``), names on hover.
-
-        At most 60 features are drawn, those with the largest coefficients; the title says so. ``.save`` writes HTML,
-        SVG or PNG.
-        """
-        return plot_coefficients(self, self.coef_sparse, self.names, x)
 
 
 def _cholesky(gram: NDArray) -> tuple[NDArray, bool]:
@@ -217,48 +163,3 @@ def _cholesky(gram: NDArray) -> tuple[NDArray, bool]:
         return gram, False
     pivots = np.diag(lower) ** 2
     return lower, bool((pivots > 1e-12 * np.diag(gram)).all())
-
-
-def plot_coefficients(path, coef: sparse.csr_array, names: Sequence[str], x: str):
-    """One line for each feature that is ever in use."""
-    alt = import_altair()
-    if x not in ("alpha", "l1_norm"):
-        raise ValueError(f'x must be "alpha" or "l1_norm", got {x!r}.')
-    largest = abs(coef).max(axis=0).toarray().ravel()
-    used = np.flatnonzero(largest)
-    shown = used[np.argsort(-largest[used], kind="stable")][:MOST_LINES]
-    columns = coef[:, shown].toarray()
-    at = path.grid if x == "alpha" else path.l1_norm
-    rows = [
-        {
-            "x": float(at[p]),
-            "coefficient": float(columns[p, k]),
-            "feature": chart_text(names[int(j)]),
-            "alpha": float(path.grid[p]),
-        }
-        for k, j in enumerate(shown)
-        for p in range(len(at))
-    ]
-    scale = knob_scale(path.grid) if x == "alpha" else alt.Scale()
-    title = f"{len(used)} features enter"
-    if len(used) > len(shown):
-        title += f"; the {len(shown)} with the largest coefficients are drawn"
-    base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("x:Q", scale=scale, title="penalty alpha" if x == "alpha" else "L1 norm of the coefficients"),
-        y=alt.Y("coefficient:Q"),
-        color=alt.Color(
-            "feature:N",
-            legend=None if len(shown) > 20 else alt.Legend(),
-            sort=[chart_text(names[int(j)]) for j in shown],
-        ),
-        tooltip=["feature:N", alt.Tooltip("coefficient:Q", format=".4g"), alt.Tooltip("alpha:Q", format=".4g")],
-    )
-    hover = alt.selection_point(on="pointerover", nearest=True, fields=["feature"], empty=False)
-    lines = base.mark_line(interpolate="linear").encode(
-        order="alpha:Q",
-        opacity=alt.condition(hover, alt.value(1.0), alt.value(0.7)),
-        strokeWidth=alt.condition(hover, alt.value(3), alt.value(1.5)),
-    )
-    points = base.mark_point(size=40, opacity=0).add_params(hover)
-    zero = alt.Chart(alt.Data(values=[{"y": 0}])).mark_rule(color="gray", strokeDash=[2, 2]).encode(y="y:Q")
-    return alt.layer(zero, lines, points).properties(title=title, width=480, height=320)

@@ -20,7 +20,7 @@ from vitalfew._checks import check_choice, check_threads
 from vitalfew._progress import kernel_progress
 from vitalfew.data.numeric import NumericData, kernel_columns, read_matrix
 from vitalfew.exceptions import SeparationWarning
-from vitalfew.families.fold_threads import paths_in_threads
+from vitalfew.families.fold_paths import paths_in_threads
 from vitalfew.families.lasso import check_factors
 from vitalfew.families.linear_model import check_grid, check_not_negative
 from vitalfew.families.logistic_path import LogisticPath, log_probabilities, probabilities

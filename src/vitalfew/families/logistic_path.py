@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.special import log_softmax, softmax
 
 from vitalfew.data.numeric import NumericData
-from vitalfew.families.linear_path import plot_coefficients
+from vitalfew.families.coefficient_path import plot_coefficients
 from vitalfew.rules.path import LeaveOneOut, Likelihood
 from vitalfew.rules.selection import make_frame
 
@@ -80,6 +80,11 @@ class LogisticPath:
         """Features with a coefficient that is not zero, at each point."""
         start, index = self.coef_sparse.indptr, self.coef_sparse.indices % self._width
         return np.array([len(np.unique(index[a:b])) for a, b in itertools.pairwise(start)], dtype=np.int64)
+
+    def used(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Coefficients that are not zero at some point: their place among all, and their values (points, places)."""
+        index = np.unique(self.coef_sparse.indices)
+        return index, self.coef_sparse[:, index].toarray()
 
     @cached_property
     def coef(self) -> NDArray[np.float64]:
@@ -172,7 +177,7 @@ class LogisticPath:
         At most 60 lines are drawn, those with the largest coefficients; the title says so. ``.save`` writes HTML, SVG
         or PNG.
         """
-        return plot_coefficients(self, self.coef_sparse, OutputNames(self.names, self.classes, self.n_outputs), x)
+        return plot_coefficients(self, OutputNames(self.names, self.classes, self.n_outputs), x)
 
 
 class OutputNames(Sequence):

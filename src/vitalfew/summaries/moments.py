@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from vitalfew._checks import check_threads
+from vitalfew._threads import limit_threads
 from vitalfew.data.frames import NumberedNames
 from vitalfew.data.numeric import NumericData
 
@@ -91,8 +90,7 @@ class Moments:
                 f"Moments of {data.n_features:,} columns would take {8e-9 * size * size:.0f} GB; "
                 "fit from the rows instead, or select columns first."
             )
-        limit = nullcontext() if data.threads == 0 else threadpool_limits(data.threads)
-        with limit:
+        with limit_threads(data.threads):
             mean, scatter = (_of_sparse if sparse.issparse(data.X) else _of_dense)(data.X, data.target, data.weight)
         return cls(data.n_rows, data.weight_sum, mean, scatter, data.names)
 

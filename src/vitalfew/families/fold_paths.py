@@ -1,4 +1,4 @@
-"""Paths of folds side by side: each on one thread, all stopped together when one fails or the user interrupts."""
+"""The paths of folds: from second moments (those of all rows minus those of the fold), or side by side in threads."""
 
 from __future__ import annotations
 
@@ -8,6 +8,20 @@ from threading import Event
 from typing import Any
 
 from vitalfew import _core
+from vitalfew.data.numeric import NumericData
+from vitalfew.summaries.moments import Moments, fold_moments
+
+
+def paths_from_moments(family, data: NumericData, splits, path, options) -> Iterator[tuple[Any, Any]] | None:
+    """Pairs of a path and what to test it on, after one pass over the rows; None if folds do not part the rows."""
+    folds = fold_moments(data, splits)
+    return None if folds is None else _paths(family, data, splits, path, options, folds)
+
+
+def _paths(family, data, splits, path, options, folds: list[Moments]):
+    total = sum(folds[1:], start=folds[0])
+    for fold, (_, test) in zip(folds, splits):
+        yield family.path(total - fold, path.grid), fold if options.scoring is None else data.take(test)
 
 
 def paths_in_threads(fit: Callable[[Any, Callable], Any], data, splits, threads: int) -> Iterator[tuple[Any, Any]]:

@@ -1,0 +1,99 @@
+"""Numbers kept as the unevaluated sum of two doubles, some 32 digits, for residuals that must not round.
+
+Error-free sums and products (Knuth; Dekker, 1971, doi:10.1007/BF01397083), element by element on arrays. Intermediate
+results overflow beyond about 1e300: scale first.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+SPLITTER = 2.0**27 + 1
+BLOCK_NUMBERS = 2**16
+
+
+class Pair(NamedTuple):
+    """high + low, of which high is the nearest double."""
+
+    high: NDArray[np.float64]
+    low: NDArray[np.float64]
+
+    def __neg__(self) -> Pair:
+        return Pair(-self.high, -self.low)
+
+    @classmethod
+    def of(cls, values) -> Pair:
+        high = np.asarray(values, dtype=np.float64)
+        return cls(high, np.zeros_like(high))
+
+    def part(self, index) -> Pair:
+        return Pair(self.high[index], self.low[index])
+
+
+def two_sum(a, b) -> Pair:
+    """a + b, exactly."""
+    total = a + b
+    of_b = total - a
+    return Pair(total, (a - (total - of_b)) + (b - of_b))
+
+
+def two_product(a, b) -> Pair:
+    """a b, exactly."""
+    product = a * b
+    a_high, a_low = _split(a)
+    b_high, b_low = _split(b)
+    return Pair(product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low)
+
+
+def _split(a):
+    scaled = SPLITTER * a
+    high = scaled - (scaled - a)
+    return high, a - high
+
+
+def add(a: Pair, b: Pair) -> Pair:
+    """a + b to about 1e-32 of the larger."""
+    high, low = two_sum(a.high, b.high)
+    low = low + (a.low + b.low)
+    total = high + low
+    return Pair(total, low - (total - high))
+
+
+def multiply(a, b: Pair) -> Pair:
+    """A double times a pair."""
+    high, low = two_product(a, b.high)
+    low = low + a * b.low
+    total = high + low
+    return Pair(total, low - (total - high))
+
+
+def sum_rows(a: Pair) -> Pair:
+    """Sum over the first axis, by halves."""
+    while len(a.high) > 1:
+        half = len(a.high) // 2
+        paired = add(a.part(slice(half)), a.part(slice(half, 2 * half)))
+        rest = a.part(slice(2 * half, None))
+        a = Pair(np.concatenate([paired.high, rest.high]), np.concatenate([paired.low, rest.low]))
+    return a.part(0)
+
+
+def times(X: NDArray[np.float64], v: Pair) -> Pair:
+    """X v. O(n d), some 30 operations each."""
+    total = Pair(np.zeros(len(X)), np.zeros(len(X)))
+    for j in range(X.shape[1]):
+        total = add(total, multiply(X[:, j], v.part(j)))
+    return total
+
+
+def transposed_times(X: NDArray[np.float64], v: Pair) -> Pair:
+    """Xᵀ v. O(n d), some 30 operations each."""
+    high, low = np.empty(X.shape[1]), np.empty(X.shape[1])
+    column = Pair(v.high[:, None], v.low[:, None])
+    step = max(1, BLOCK_NUMBERS // len(X))
+    for start in range(0, X.shape[1], step):
+        block = slice(start, start + step)
+        high[block], low[block] = sum_rows(multiply(X[:, block], column))
+    return Pair(high, low)
