@@ -204,3 +204,48 @@ def greedy_path(model, X, y, cost, steps, weight=None):
         chosen.append(int(np.argmin(value + cost)))
         trace.append(value[chosen[-1]])
     return chosen, np.array(trace)
+
+
+# Ridge regression
+
+
+def ridge(X, y, alpha, weight=None, has_intercept=True):
+    """Least Σ w (y - b - xᵀβ)² + alpha ‖β‖², of least norm if there are many: coefficients and intercept."""
+    w = ones_if_none(weight, len(y))
+    x_mean, y_mean = (np.average(z, axis=0, weights=w) if has_intercept else 0.0 for z in (X, y))
+    A = np.vstack([(X - x_mean) * np.sqrt(w)[:, None], np.sqrt(alpha) * np.eye(X.shape[1])])
+    b = np.append((y - y_mean) * np.sqrt(w), np.zeros(X.shape[1]))
+    coef = np.linalg.lstsq(A, b, rcond=1e-11)[0]
+    return coef, float(y_mean - np.sum(x_mean * coef))
+
+
+def ridge_loo(X, y, alpha, weight=None, has_intercept=True):
+    """Prediction of each row by one literal refit without it."""
+    rows = np.arange(len(y))
+    fits = [ridge(X[rows != i], y[rows != i], alpha, drop(weight, i), has_intercept) for i in rows]
+    return np.array([X[i] @ coef + intercept for i, (coef, intercept) in enumerate(fits)])
+
+
+def drop(weight, i):
+    return None if weight is None else np.delete(weight, i)
+
+
+def ridge_freedom(X, alpha, weight=None, has_intercept=True):
+    """Trace of the hat matrix without the intercept."""
+    w = ones_if_none(weight, len(X))
+    A = (X - (np.average(X, axis=0, weights=w) if has_intercept else 0)) * np.sqrt(w)[:, None]
+    s = np.linalg.svd(A, compute_uv=False) ** 2
+    return float(np.sum(s / (s + alpha)))
+
+
+def kernel_ridge(K, y, alpha, weight=None):
+    """Dual coefficients: W^½ (W^½ K W^½ + alpha)⁻¹ W^½ y."""
+    root = np.sqrt(ones_if_none(weight, len(y)))
+    return root * np.linalg.solve(root[:, None] * K * root + alpha * np.eye(len(y)), root * y)
+
+
+def kernel_ridge_loo(K, y, alpha, weight=None):
+    """Prediction of each row by one literal refit without it."""
+    rows = np.arange(len(y))
+    fits = [kernel_ridge(K[rows != i][:, rows != i], y[rows != i], alpha, drop(weight, i)) for i in rows]
+    return np.array([K[i, rows != i] @ dual for i, dual in enumerate(fits)])

@@ -5,7 +5,7 @@ from sklearn.base import is_classifier
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from vitalfew import InformationRanking, NaiveBayes
+from vitalfew import InformationRanking, NaiveBayes, Ridge
 
 MODELS = [
     NaiveBayes(),
@@ -17,6 +17,11 @@ MODELS = [
     InformationRanking(k=2),
     InformationRanking(k="mdl"),
     InformationRanking(k="1se"),
+    Ridge(),
+    Ridge(1.0),
+    Ridge(0.0),
+    Ridge("cv", fit_intercept=False),
+    Ridge("bic", grid=20),
 ]
 
 

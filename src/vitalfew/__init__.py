@@ -6,6 +6,7 @@ from vitalfew.families.information_ranking import InformationRanking
 from vitalfew.families.lasso import Lasso
 from vitalfew.families.logistic import LogisticRegression
 from vitalfew.families.naive_bayes import NaiveBayes
+from vitalfew.families.ridge import Ridge
 from vitalfew.rules import aic, bic, description_length, ebic
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.information import (
@@ -27,6 +28,7 @@ __all__ = [
     "LogisticRegression",
     "Moments",
     "NaiveBayes",
+    "Ridge",
     "WordPresence",
     "aic",
     "bic",

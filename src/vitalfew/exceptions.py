@@ -15,3 +15,7 @@ class DiscretizationWarning(VitalfewWarning):
 
 class SeparationWarning(VitalfewWarning):
     """A classifier fits its training labels perfectly: its coefficients are held by the penalty alone."""
+
+
+class ConditioningWarning(VitalfewWarning):
+    """Rounding has left fewer digits in the coefficients than one may expect."""

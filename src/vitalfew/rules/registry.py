@@ -46,8 +46,9 @@ RULES: dict[str, Rule] = {
 
 
 def supported_rules(path: type[Any] | Any) -> list[str]:
-    """The rules that a path of this type can answer."""
-    return [name for name, rule in RULES.items() if hasattr(path, rule.needs)]
+    """The rules that a path of this type can answer, but for those it says have no meaning (`without_rules`)."""
+    senseless = getattr(path, "without_rules", ())
+    return [name for name, rule in RULES.items() if hasattr(path, rule.needs) and name not in senseless]
 
 
 def check_rule(knob: str, value, path_type: type[Any], numbers: str = "a number") -> None:

@@ -1,0 +1,81 @@
+"""Correct digits on NIST's reference data for least squares, ours and others': a table in Markdown on stdout.
+
+A number is -log10 of the relative error of the coefficient that has fewest digits. Polynomials are given as raw powers,
+rounded to doubles: "possible" is the exact solution for these, in rational arithmetic, and nothing can do better but by
+luck.
+"""
+
+import sys
+import warnings
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from sklearn.linear_model import LinearRegression
+
+from vitalfew import Moments, Ridge
+from vitalfew.exceptions import ConditioningWarning
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "families"))
+import nist
+
+
+def exact(reference):
+    """Normal equations in rational arithmetic."""
+    one = [Fraction(1)] if reference.has_intercept else []
+    A = [[*one, *map(Fraction, row)] for row in reference.X.tolist()]
+    b = [Fraction(v) for v in reference.y.tolist()]
+    size = range(len(A[0]))
+    lines = [[*(sum(r[i] * r[j] for r in A) for j in size), sum(r[i] * t for r, t in zip(A, b))] for i in size]
+    for i in size:
+        lines[i] = [v / lines[i][i] for v in lines[i]]
+        for k in size:
+            if k != i:
+                lines[k] = [a - lines[k][i] * c for a, c in zip(lines[k], lines[i])]
+    found = [line[-1] for line in lines]
+    return (found[0], found[1:]) if reference.has_intercept else (0, found)
+
+
+def rows(reference):
+    model = Ridge(0, fit_intercept=reference.has_intercept).fit(reference.X, reference.y)
+    return model.intercept_, model.coef_
+
+
+def moments(reference):
+    model = Ridge(0, fit_intercept=reference.has_intercept)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConditioningWarning)
+        model.fit_moments(Moments.from_data(reference.X, reference.y))
+    return model.intercept_, model.coef_
+
+
+def numpy(reference):
+    ones = np.ones((len(reference.y), int(reference.has_intercept)))
+    found = np.linalg.lstsq(np.hstack([ones, reference.X]), reference.y, rcond=None)[0]
+    return (found[0], found[1:]) if reference.has_intercept else (0.0, found)
+
+
+def scikit_learn(reference):
+    model = LinearRegression(fit_intercept=reference.has_intercept).fit(reference.X, reference.y)
+    return model.intercept_, model.coef_
+
+
+WAYS = {
+    "possible": exact,
+    "vitalfew, rows": rows,
+    "vitalfew, Moments": moments,
+    "NumPy lstsq": numpy,
+    "scikit-learn": scikit_learn,
+}
+
+
+def main():
+    print("| data | " + " | ".join(WAYS) + " |")
+    print("| --- |" + " ---: |" * len(WAYS))
+    for reference in nist.ALL:
+        digits = [max(reference.digits(*way(reference)), 0) for way in WAYS.values()]
+        print(f"| {reference.name} | " + " | ".join(f"{d:.1f}" for d in digits) + " |")
+
+
+if __name__ == "__main__":
+    main()
