@@ -111,7 +111,6 @@ def partitions(draw, n, max_parts=4):
     return [np.flatnonzero(part == p) for p in np.unique(part)]
 
 
-<<<<<<< HEAD
 @st.composite
 def numeric_tables(draw, min_rows=1, max_rows=25, max_features=7):
     """Columns of numbers: plain, constant, doubled, a sum of others, mostly zero, off centre, and of another scale."""
@@ -119,7 +118,21 @@ def numeric_tables(draw, min_rows=1, max_rows=25, max_features=7):
     rng = np.random.default_rng(draw(SEEDS))
     X = rng.normal(size=(n, d))
     for j, fate in enumerate(rng.integers(0, 12, d)):
-=======
+        if fate == 0:
+            X[:, j] = rng.normal()
+        elif fate == 1:
+            X[:, j] = X[:, rng.integers(0, d)]
+        elif fate == 2:
+            X[:, j] = X.sum(axis=1)
+        elif fate == 3:
+            X[rng.random(n) < 0.7, j] = 0
+        elif fate == 4:
+            X[:, j] += 10
+        elif fate == 5:
+            X[:, j] *= rng.choice([0.1, 10])
+    return X, rng
+
+
 @dataclass(frozen=True)
 class Regression:
     """Rows of numbers, a numeric target, weights or None."""
@@ -137,23 +150,10 @@ def regressions(draw, min_rows=2, max_rows=20, max_features=8, weight=(None, "in
     X = rng.normal(size=(n, d)) * rng.choice([0.1, 1.0, 10.0], d) + rng.choice([0.0, 0.0, 30.0], d)
     y = X @ rng.normal(size=d) + rng.normal(size=n) + rng.choice([0.0, 100.0])
     for j, fate in enumerate(rng.integers(0, 10, d)):
->>>>>>> f1d146f (ridge: one decomposition for all penalties, exact leave-one-out, digits that are told)
         if fate == 0:
             X[:, j] = rng.normal()
         elif fate == 1:
             X[:, j] = X[:, rng.integers(0, d)]
-<<<<<<< HEAD
-        elif fate == 2:
-            X[:, j] = X.sum(axis=1)
-        elif fate == 3:
-            X[rng.random(n) < 0.7, j] = 0
-        elif fate == 4:
-            X[:, j] += 10
-        elif fate == 5:
-            X[:, j] *= rng.choice([0.1, 10])
-    return X, rng
-=======
     if n > 2 and rng.random() < 0.2:
         X[0] = X[-1]
     return Regression(X, y, draw(weights(n, weight)))
->>>>>>> f1d146f (ridge: one decomposition for all penalties, exact leave-one-out, digits that are told)

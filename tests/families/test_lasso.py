@@ -27,6 +27,7 @@ from linear_oracles import Penalty
 from strategies import ALL_WEIGHTS, numeric_tables, weights
 from vitalfew import Lasso, Moments, aic, bic, ebic
 from vitalfew.exceptions import RuleError
+from vitalfew.rules.selection import chart_text
 
 RULES = ["cv", "1se", "loo", "bic", "aic", "ebic", "holdout"]
 HOSTILE = ["<script>alert(1)</script>", 'it\'s "quoted"', "a.b[0]", "</script><b>", "", "7", "x:Q", "ü\\n"]
@@ -743,7 +744,7 @@ def test_lines_are_the_coefficients():
         rows = next(d for layer in spec["layer"] if (d := layer["data"]["values"]) and "feature" in d[0])
         found = {(r["feature"], r["alpha"]): r["coefficient"] for r in rows}
         expected = {
-            (name, alpha): model.path_.coef[p, j]
+            (chart_text(name), alpha): model.path_.coef[p, j]
             for j, name in enumerate(HOSTILE)
             for p, alpha in enumerate(model.path_.grid)
             if model.path_.coef[:, j].any()
