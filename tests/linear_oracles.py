@@ -42,10 +42,11 @@ class Penalty:
     def conjugate(self, z):
         """max over b of z b - penalty(b), summed; infinite if a slope cannot be held."""
         s = np.broadcast_to(self.strength(z.shape[-1]), z.shape)
-        over = np.maximum((z if self.positive else np.abs(z)) - self.rho * s, 0.0)[np.isfinite(s)]
-        s = s[np.isfinite(s)]
-        if self.rho == 1:
-            return np.inf if (over > 0).any() else 0.0
+        s, z = s[np.isfinite(s)], z[np.isfinite(s)]
+        over = np.maximum((z if self.positive else np.abs(z)) - self.rho * s, 0.0)
+        if (over[s * (1 - self.rho) == 0] > 0).any():
+            return np.inf
+        over, s = over[over > 0], s[over > 0]
         return float(np.sum(over**2 / (2 * s * (1 - self.rho))))
 
     def shrink(self, z, curvature, strength):
@@ -56,10 +57,10 @@ class Penalty:
     def violation(self, coef, slope):
         """Largest violation of optimality: `slope` is minus the gradient of the mean loss (eqs. 19 and 20)."""
         s = np.broadcast_to(self.strength(coef.shape[-1]), coef.shape)
-        finite = np.where(np.isfinite(s), s, 0.0)
-        held = finite * (self.rho * np.sign(coef) + (1 - self.rho) * coef)
+        s, coef, slope = (v[np.isfinite(s)] for v in (s, coef, slope))
+        held = s * (self.rho * np.sign(coef) + (1 - self.rho) * coef)
         at_zero = np.maximum((slope if self.positive else np.abs(slope)) - self.rho * s, 0.0)
-        return float(np.where(coef != 0, np.abs(slope - held), at_zero)[np.isfinite(s)].max(initial=0.0))
+        return float(np.where(coef != 0, np.abs(slope - held), at_zero).max(initial=0.0))
 
 
 def unpenalised(X, penalty, has_intercept):
