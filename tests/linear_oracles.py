@@ -91,7 +91,12 @@ def lasso_gap(X, y, coef, intercept, penalty, weight=None, has_intercept=True):
     """Primal minus the dual at the residual, scaled into the feasible set: a bound on primal minus minimum."""
     w = shares(weight, len(y))
     root = np.sqrt(w)
-    basis = np.linalg.qr(unpenalised(X, penalty, has_intercept) * root[:, None])[0]
+    # A free coefficient that must not be negative and stands at zero lets the residual point away from its column.
+    is_inside = (coef > 0) | (not penalty.positive)
+    free = X[:, is_inside & (penalty.strength(X.shape[1]) == 0)]
+    inside = np.column_stack([np.ones((len(X), int(has_intercept))), free])
+    basis, size, _ = np.linalg.svd(inside * root[:, None], full_matrices=False)
+    basis = basis[:, size > 1e-10 * size.max(initial=0.0)]
     r, target = (y - intercept - X @ coef) * root, (y - (w @ y) * has_intercept) * root
     r, target = (v - basis @ (basis.T @ v) for v in (r, target))
     is_free = penalty.strength(X.shape[1]) == 0
@@ -177,7 +182,8 @@ def logistic_gap(X, label, coef, intercept, penalty, weight=None, has_intercept=
     p = softmax(start + _newton(free, own, start, w, k), axis=1) if free.shape[1] else softmax(start, axis=1)
     z = ((own - p)[:, -k:] * w[:, None]).T @ X
     limit = np.broadcast_to(penalty.strength(X.shape[1]), z.shape)
-    z, scale = np.where(limit == 0, 0.0, z), 1.0
+    is_rounding = np.abs(z) < 1e-15 * np.abs(X).max()
+    z, scale = np.where((limit == 0) | is_rounding, 0.0, z), 1.0
     if penalty.rho == 1:
         ratio = limit[limit > 0] / np.maximum(np.abs(z[limit > 0]), 1e-300)
         scale = min(1.0, ratio.min(initial=1.0) * (1 - 1e-15))

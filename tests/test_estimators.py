@@ -1,11 +1,11 @@
 """scikit-learn's checks of every estimator, no exceptions. `Discretizer` has its own, `WordPresence` takes text."""
 
 import pytest
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_regressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from vitalfew import InformationRanking, NaiveBayes, Ridge
+from vitalfew import InformationRanking, Lasso, LogisticRegression, NaiveBayes, Ridge
 
 MODELS = [
     NaiveBayes(),
@@ -22,10 +22,20 @@ MODELS = [
     Ridge(0.0),
     Ridge("cv", fit_intercept=False),
     Ridge("bic", grid=20),
+    Lasso(0.1),
+    Lasso("bic", l1_ratio=0.5, positive=True, grid=10),
+    Lasso("cv", cv=3, grid=10),
+    LogisticRegression(0.01),
+    LogisticRegression(0.01, penalty="l2", tol=1e-12),
+    LogisticRegression("bic", grid=6),
+    LogisticRegression("cv", penalty="elasticnet", cv=3, grid=6),
 ]
+
+CLASSIFIERS, REGRESSORS = (NaiveBayes, LogisticRegression), (Lasso, Ridge)
 
 
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
+@pytest.mark.filterwarnings("ignore::vitalfew.exceptions.SeparationWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(MODELS)
 def test_scikit_learn_checks(estimator, check):
@@ -35,4 +45,5 @@ def test_scikit_learn_checks(estimator, check):
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_kinds(model):
     assert isinstance(model, SelectorMixin)
-    assert is_classifier(model) == isinstance(model, NaiveBayes)
+    assert is_classifier(model) == isinstance(model, CLASSIFIERS)
+    assert is_regressor(model) == isinstance(model, REGRESSORS)

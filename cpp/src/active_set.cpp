@@ -9,6 +9,7 @@ namespace vitalfew {
 namespace {
 
 constexpr double kDependent = 1e-12;  // share of a column's square outside the span of others below which it is theirs
+constexpr double kRounding = 1e-13;   // share of the largest gradient seen that is rounding
 constexpr double kTie = 1e-10;        // share of λ by which a gradient may exceed it
 
 }  // namespace
@@ -26,6 +27,7 @@ void ActiveSet::add(std::span<const double> row, double factor, double gradient,
   std::copy(row.begin(), row.end(), h_.begin() + std::ptrdiff_t(e * stride_));
   v_.push_back(0);
   c_.push_back(gradient);
+  most_.push_back(std::abs(gradient));
   factor_.push_back(factor);
   sign_.push_back(0);
   spread_.push_back(0);
@@ -37,7 +39,7 @@ void ActiveSet::add(std::span<const double> row, double factor, double gradient,
 // By how much the gradient at zero exceeds what the penalty can hold.
 double ActiveSet::excess(std::size_t e, double l1) const {
   const double held = l1 * factor_[e];
-  return (positive_[e] ? c_[e] : std::abs(c_[e])) - held * (1 + kTie);
+  return (positive_[e] ? c_[e] : std::abs(c_[e])) - held * (1 + kTie) - kRounding * most_[e];
 }
 
 void ActiveSet::leave(std::size_t position) {

@@ -48,7 +48,7 @@ class ActiveSet {
   void shift(std::size_t newcomer, std::span<const double> direction, double step);
 
   std::size_t stride_ = 0;
-  std::vector<double> h_, v_, c_, factor_, sign_, spread_, step_, beside_;
+  std::vector<double> h_, v_, c_, most_, factor_, sign_, spread_, step_, beside_;
   std::vector<char> positive_, is_active_, rests_;
   std::vector<std::size_t> active_;
   Cholesky factor_of_active_;

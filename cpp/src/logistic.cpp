@@ -60,7 +60,7 @@ class LogisticSolver {
       if (most > small_ * wanted && stalled < 2) continue;
       problem_.settle_intercept();
       screen_.look_at_used();
-      gap = gap_at(l1, l2);
+      gap = alpha > 0 ? gap_at(l1, l2) : std::abs(fell);
       if (gap > wanted && stalled < 2) {
         small_ /= 4;
         continue;
@@ -68,7 +68,7 @@ class LogisticSolver {
       if (gap < 0.1 * wanted) small_ = std::min(2 * small_, 1.0);
       if (use(screen_.likely_violators(alpha))) continue;
       screen_.look_at_others(alpha);
-      gap = gap_at(l1, l2);
+      gap = alpha > 0 ? gap_at(l1, l2) : std::abs(fell);
       if (gap <= wanted) break;
       if (!use(screen_.violators(alpha)) && stalled >= 2) break;
     }

@@ -44,6 +44,13 @@ class LogisticProblem : public WeightedColumns<M> {
     evaluate();
   }
   std::span<const double> predictor() const { return f_; }
+  std::span<const std::size_t> used() const { return used_; }
+  // Other coefficients and intercept, with their linear predictor.
+  void move_to(std::span<const double> v, std::span<const double> f, double intercept) {
+    std::copy(v.begin(), v.end(), v_.begin());
+    std::copy(f.begin(), f.end(), f_.begin());
+    b_ = intercept;
+  }
   std::span<const double> residual() const { return r_; }
 
   double null_loss() const { return null_loss_; }
@@ -144,6 +151,9 @@ class LogisticProblem : public WeightedColumns<M> {
       for (double& f : f_) f += shift;
       evaluate();
     }
+    this->drift_ = 0;
+    if (intercept_)
+      for (const double r : rw_) this->drift_ += r;
     return first;
   }
 

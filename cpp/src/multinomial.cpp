@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 
+#include "active_set.hpp"
 #include "logistic_problem.hpp"
 #include "screen.hpp"
 #include "vitalfew/linear.hpp"
@@ -17,7 +18,7 @@ class MultinomialSolver {
  public:
   MultinomialSolver(const M& x, std::span<const std::int32_t> label, std::size_t n_classes, std::span<const double> weight,
                     const PathOptions& options, Monitor& monitor)
-      : options_(options), monitor_(monitor), n_(x.n_rows), d_(x.n_cols), k_(n_classes), label_(label), w_(n_, 1.0) {
+      : x_(x), options_(options), monitor_(monitor), n_(x.n_rows), d_(x.n_cols), k_(n_classes), label_(label), w_(n_, 1.0) {
     std::copy(weight.begin(), weight.end(), w_.begin());
     double total = 0;
     for (const double w : w_) total += w;
@@ -97,8 +98,9 @@ class MultinomialSolver {
     problems_[c]->set_offset(offset_);
   }
 
-  // A step for every class; by how much the objective fell, and the largest change.
+  // A step for every class, or for all at once where that is cheap; by how much the objective fell, and the largest change.
   std::pair<double, double> sweep(double l1, double l2, double target, bool anew = false) {
+    if (is_small()) return joint_step(l1, l2);
     double fell = 0, most = 0;
     exponentiate();
     for (std::size_t c = 0; c < k_; ++c) {
@@ -111,11 +113,138 @@ class MultinomialSolver {
     return {fell, most};
   }
 
+  // Whether second moments of all coefficients in use, of all classes, can be formed for a step.
+  bool is_small() const {
+    std::size_t m = options_.intercept ? k_ - 1 : 0;
+    for (const auto& problem : problems_) m += problem->used().size();
+    return m <= 600 && double(n_) * double(m) <= 5e6 && double(n_) * double(m) * double(m) <= 4e8;
+  }
+
+  struct Coordinate {
+    std::size_t output;
+    std::vector<double> column;
+  };
+
+  // Coefficients in use and intercepts, with their columns; the intercept of the last class stays, as only differences
+  // between classes matter.
+  std::vector<Coordinate> coordinates() const {
+    std::vector<Coordinate> found;
+    for (std::size_t c = 0; c < k_; ++c) {
+      for (const std::size_t j : problems_[c]->used()) {
+        found.push_back({c, std::vector<double>(n_, 0.0)});
+        x_.axpy(1.0, j, found.back().column);
+      }
+      if (options_.intercept && c + 1 < k_) found.push_back({c, std::vector<double>(n_, 1.0)});
+    }
+    return found;
+  }
+
+  double objective(double l1, double l2) {
+    double sum = 0;
+    measure();
+    for (const auto& problem : problems_) sum += problem->penalty(problem->values(), l1, l2, options_.factor);
+    return loss_ + sum;
+  }
+
+  // A proximal Newton step on all classes together.
+  std::pair<double, double> joint_step(double l1, double l2) {
+    exponentiate();
+    const double before = objective(l1, l2);
+    std::vector<double> p(n_ * k_), total(n_, 0.0);
+    for (std::size_t c = 0; c < k_; ++c)
+      for (std::size_t i = 0; i < n_; ++i) total[i] += power_[c * n_ + i];
+    for (std::size_t c = 0; c < k_; ++c)
+      for (std::size_t i = 0; i < n_; ++i) p[c * n_ + i] = power_[c * n_ + i] / total[i];
+    const auto all = coordinates();
+    const std::size_t m = all.size();
+    std::vector<std::vector<double>> rows(m);
+    std::vector<double> gradient(m), from(m), factor(m, 0.0);
+    const std::size_t blocks = blocks_for(double(m) * double(m) * double(n_), m);
+    parallel_blocks(blocks, options_.threads, monitor_, [&](std::size_t block) {
+      std::vector<double> weighted(n_);
+      for (std::size_t a = block; a < m; a += blocks) {
+        rows[a].resize(a + 1);
+        const std::size_t c = all[a].output;
+        for (std::size_t i = 0; i < n_; ++i) weighted[i] = w_[i] * ((std::size_t(label_[i]) == c ? 1.0 : 0.0) - p[c * n_ + i]);
+        gradient[a] = dot(all[a].column.data(), weighted.data(), n_);
+        for (std::size_t b = 0; b <= a; ++b) {
+          if (b == 0 || all[b].output != all[b - 1].output) {  // the weights depend on the pair of classes
+            const std::size_t o = all[b].output;
+            for (std::size_t i = 0; i < n_; ++i)
+              weighted[i] = w_[i] * p[c * n_ + i] * ((o == c ? 1.0 : 0.0) - p[o * n_ + i]) * all[a].column[i];
+          }
+          rows[a][b] = dot(all[b].column.data(), weighted.data(), n_);
+        }
+      }
+    });
+    ActiveSet set;
+    std::size_t at = 0;
+    for (std::size_t c = 0; c < k_; ++c) {
+      for (std::size_t e = 0; e < problems_[c]->used().size(); ++e, ++at) {
+        from[at] = problems_[c]->values()[e];
+        factor[at] = screens_[c].factor(problems_[c]->used()[e]);
+      }
+      if (options_.intercept && c + 1 < k_) from[at++] = problems_[c]->intercept();
+    }
+    for (std::size_t a = 0; a < m; ++a) {
+      rows[a][a] += 1e-13 * rows[a][a];
+      set.add(rows[a], factor[a], gradient[a], false);
+    }
+    set.start(from, l2);
+    set.solve(l1, l2);
+
+    double slope = 0, most = 0;
+    std::vector<double> change(m), z(n_ * k_, 0.0);
+    for (std::size_t a = 0; a < m; ++a) {
+      const double to = set.values()[a];
+      change[a] = to - from[a];
+      slope += factor[a] * (l1 * (std::abs(to) - std::abs(from[a])) + 0.5 * l2 * (to * to - from[a] * from[a]));
+      slope -= gradient[a] * change[a];
+      most = std::max(most, rows[a][a] * change[a] * change[a]);
+      if (change[a] != 0) axpy(change[a], all[a].column.data(), z.data() + all[a].output * n_, n_);
+    }
+    std::vector<std::vector<double>> f(k_);
+    for (std::size_t c = 0; c < k_; ++c) f[c].assign(problems_[c]->predictor().begin(), problems_[c]->predictor().end());
+    double length = 1;
+    for (int trial = 0; trial < 40; ++trial, length /= 2) {
+      place(from, change, length, f, z);
+      const double after = objective(l1, l2);
+      if (after <= before + 1e-4 * length * std::min(slope, 0.0) + 1e-15 * before) return {before - after, most};
+    }
+    place(from, change, 0, f, z);
+    measure();
+    return {0, most};
+  }
+
+  // Coefficients `from` + length * change, in all classes.
+  void place(std::span<const double> from, std::span<const double> change, double length,
+             const std::vector<std::vector<double>>& f, std::span<const double> z) {
+    std::size_t at = 0;
+    std::vector<double> v, predictor(n_);
+    for (std::size_t c = 0; c < k_; ++c) {
+      v.resize(problems_[c]->used().size());
+      for (double& value : v) {
+        value = from[at] + length * change[at];
+        ++at;
+      }
+      for (std::size_t i = 0; i < n_; ++i) predictor[i] = f[c][i] + length * z[c * n_ + i];
+      double b = problems_[c]->intercept();
+      if (options_.intercept && c + 1 < k_) {
+        b = from[at] + length * change[at];
+        ++at;
+      }
+      problems_[c]->move_to(v, predictor, b);
+    }
+  }
+
   // Residuals of all classes at the same point, and the loss there.
   void settle() {
     if (options_.intercept) settle_intercepts();
-    exponentiate();
+    measure();
     for (std::size_t c = 0; c < k_; ++c) hold_others(c);
+  }
+  void measure() {
+    exponentiate();
     loss_ = 0;
     for (std::size_t i = 0; i < n_; ++i) {
       double sum = 0;
@@ -149,7 +278,7 @@ class MultinomialSolver {
       if (most > small_ * wanted && stalled < 2) continue;
       settle();
       for (auto& screen : screens_) screen.look_at_used();
-      gap = gap_at(l1, l2);
+      gap = alpha > 0 ? gap_at(l1, l2) : std::abs(fell);
       if (gap > wanted && stalled < 2) {
         small_ /= 4;
         continue;
@@ -159,7 +288,7 @@ class MultinomialSolver {
       for (std::size_t c = 0; c < k_; ++c) is_violated |= use(c, screens_[c].likely_violators(alpha));
       if (is_violated) continue;
       for (auto& screen : screens_) screen.look_at_others(alpha);
-      gap = gap_at(l1, l2);
+      gap = alpha > 0 ? gap_at(l1, l2) : std::abs(fell);
       if (gap <= wanted) break;
       for (std::size_t c = 0; c < k_; ++c) is_violated |= use(c, screens_[c].violators(alpha));
       if (!is_violated && stalled >= 2) break;
@@ -205,6 +334,7 @@ class MultinomialSolver {
     path.gap.push_back(null_loss_ > 0 ? gap / null_loss_ : 0);
   }
 
+  const M& x_;
   const PathOptions& options_;
   Monitor& monitor_;
   std::size_t n_, d_, k_;

@@ -225,6 +225,17 @@ def test_penalty_factors_of_zero_and_infinity():
     np.testing.assert_allclose(np.delete(model.coef_, 4), without.coef_, atol=1e-10)
 
 
+@pytest.mark.parametrize("rule", [0.1, "bic", "cv"])
+def test_columns_without_penalty_may_be_collinear(rule):
+    X, y = planted(40, 4)
+    X = np.column_stack([X, X[:, :2]])
+    factor = np.r_[0, 0, 1, 1, 0, 0]
+    model = Lasso(rule, penalty_factors=factor, grid=8).fit(X, y)
+    assert_certified(model, X, y)
+    fewer = Lasso(rule, penalty_factors=factor[:4], grid=8).fit(X[:, :4], y)
+    np.testing.assert_allclose(model.predict(X), fewer.predict(X[:, :4]), atol=1e-8)
+
+
 @pytest.mark.parametrize("factor", [0.0, np.inf])
 @pytest.mark.parametrize("rule", [0.1, "bic", "cv"])
 def test_all_penalty_factors_alike(factor, rule):
@@ -530,6 +541,25 @@ def test_leave_one_out_is_near_literal_refits():
     assert "approximate" in selection.note
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_leave_one_out_with_a_scorer(weighted):
+    X, y = planted(40, 6)
+    w = np.random.default_rng(0).uniform(0.5, 2, 40) if weighted else None
+    plain = Lasso("loo", grid=GRID).fit(X, y, w).selection_
+    scored = Lasso("loo", grid=GRID, scoring="neg_mean_squared_error").fit(X, y, w).selection_
+    np.testing.assert_allclose(scored.score, -plain.score)
+    assert (scored.index, scored.note) == (plain.index, plain.note)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_one_row_is_enough_or_the_message_says_that_it_is_not(rule):
+    if rule in ("bic", "aic", "ebic"):
+        assert Lasso(rule).fit([[1.0, 2.0]], [3.0]).predict([[5.0, 5.0]]) == 3
+    else:
+        with pytest.raises(ValueError, match=r"row|sample"):
+            Lasso(rule).fit([[1.0, 2.0]], [3.0])
+
+
 @pytest.mark.parametrize("rule", ["loo", "bic", "aic", "ebic"])
 def test_a_model_that_fits_every_row_is_not_chosen(rule):
     """29 coefficients for 30 rows leave no residual, and say nothing of other rows."""
@@ -591,7 +621,11 @@ def test_the_model_is_the_chosen_point(rule, kind, shape):
     fixed = Lasso(model.alpha_).fit(kind(X), y)
     np.testing.assert_allclose(fixed.coef_, model.coef_, atol=1e-8)
     assert fixed.selection_.rule == "fixed"
-    assert_valid(selection.plot())
+
+
+@pytest.mark.parametrize("rule", [0.1, *RULES])
+def test_charts_of_every_rule_are_valid(rule):
+    assert_valid(Lasso(rule, grid=10, random_state=0).fit(*planted()).selection_.plot())
 
 
 def test_rows_are_not_kept():

@@ -130,12 +130,8 @@ class LogisticFamily:
     def _ridge_grid(self, data: NumericData) -> NDArray[np.float64]:
         """From a hundred times the largest slope at zero, where little is left of the coefficients, downwards."""
         n_classes = len(np.unique(data.label))
-        n_outputs = 1 if n_classes <= 2 else n_classes
-        objective = RidgeObjective(data, n_outputs, self.factor, self.fit_intercept)
-        theta = np.zeros((n_outputs, data.n_features + 1))
-        if self.fit_intercept:
-            share = np.log(objective.weight @ objective.own)
-            theta[:, -1] = share[1] - share[0] if n_outputs == 1 else share
+        objective = RidgeObjective(data, 1 if n_classes <= 2 else n_classes, self.factor, self.fit_intercept)
+        theta = objective.start()
         steepest = np.abs(objective.evaluate(theta, 0.0)[1][:, :-1]).max(initial=0.0)
         top = 100 * (steepest if steepest > 0 else 1.0)
         return np.geomspace(top, top * (self.ratio or 1e-6), self.n_points)
@@ -360,16 +356,25 @@ class LogisticRegression(SelectorMixin, ClassifierMixin, BaseEstimator):
     def _read(self, X, y, sample_weight) -> NumericData:
         if y is None:
             raise ValueError("LogisticRegression requires y to be passed, but the target y is None.")
-        if self.class_weight is not None:
-            by_class = compute_sample_weight(self.class_weight, y)
-            sample_weight = by_class if sample_weight is None else by_class * np.asarray(sample_weight, dtype=float)
         data = NumericData.read(X, y, sample_weight, is_classification=True, threads=check_threads(self.n_jobs))
+        if self.class_weight is not None:
+            data = self._weigh_classes(data)
         validate_data(self, X, skip_check_array=True)
         if data.classes is not None and len(data.classes) < 2:
             raise ValueError(
                 f"y holds one class only, {data.classes.tolist()}; a classifier needs rows of at least two classes."
             )
         return data
+
+    def _weigh_classes(self, data: NumericData) -> NumericData:
+        weight = np.ones(data.n_rows) if data.weight is None else data.weight
+        if isinstance(self.class_weight, str):
+            check_choice("class_weight", self.class_weight, ("balanced",))
+            of_class = np.bincount(data.label, weights=weight)
+            by_row = (weight.sum() / (len(of_class) * of_class))[data.label]
+        else:
+            by_row = compute_sample_weight(self.class_weight, data.y)
+        return replace(data, weight=weight * by_row)
 
     def _fixed_grid(self) -> NDArray[np.float64] | None:
         given = None if np.ndim(self.grid) == 0 else check_grid(self.grid)
@@ -384,7 +389,8 @@ class LogisticRegression(SelectorMixin, ClassifierMixin, BaseEstimator):
         coef, intercept = path.at(selection.index)
         alpha = float(path.grid[selection.index])
         violation = kkt_violation(coef, intercept, data, alpha, family)
-        if path.log_loss[selection.index] < 1e-3:
+        share = np.bincount(data.label, weights=data.weight) / data.weight_sum
+        if coef.any() and path.log_loss[selection.index] < 1e-3 * float(-np.sum(share * np.log(share))):
             warnings.warn(
                 f"the classes are separated perfectly at alpha={alpha:.3g}: probabilities are 0 or 1, and only the "
                 "penalty keeps the coefficients finite. Their size means little; choose a larger penalty.",
@@ -401,7 +407,9 @@ class LogisticRegression(SelectorMixin, ClassifierMixin, BaseEstimator):
 def kkt_violation(coef, intercept, data: NumericData, alpha: float, family: LogisticFamily) -> float:
     """Largest violation of optimality, from the coefficients alone: none of the solver's own numbers are used."""
     objective = RidgeObjective(data, len(coef), family.factor, family.fit_intercept)
-    slope = -objective.evaluate(np.column_stack([coef, intercept]), 0.0)[1]
+    theta = objective.from_plain(np.column_stack([coef, intercept]))
+    slope = -objective.evaluate(theta, 0.0)[1]
+    slope[:, :-1] += np.outer(slope[:, -1], objective.mean)  # of columns as they are
     penalty = alpha * np.where(objective.is_out, 0.0, objective.factor)
     rho = family.l1_ratio
     held = rho * penalty * np.sign(coef) + (1 - rho) * penalty * coef

@@ -124,14 +124,15 @@ class LogisticPath:
         return np.array([self._freedom(p) if self.l2[p] > 0 and in_use[p] else in_use[p] for p in range(len(in_use))])
 
     def _freedom(self, point: int) -> float:
-        data = self._rows()
-        probability = self._at_point(point)
-        design = Design(self, point, data)
-        curvature = design.curvature(probability)
-        ridge = design.ridge()
-        return float(
-            np.trace(np.linalg.solve(curvature + np.diag(ridge + 1e-12 * max(ridge.max(), 1e-300)), curvature))
-        ) - (self.n_outputs * self.has_intercept)
+        design = Design(self, point, self._rows())
+        curvature = design.curvature(self._at_point(point))
+        full = curvature + np.diag(design.penalty)
+        scale = unit_scale(full)
+        values, vectors = np.linalg.eigh(full / np.outer(scale, scale))
+        # The outputs of a softmax can move together, which changes nothing: that direction is no parameter.
+        inverse = np.where(values > 1e-10 * values.max(), 1 / np.maximum(values, 1e-300), 0.0)
+        turned = vectors.T @ (curvature / np.outer(scale, scale)) @ vectors
+        return float(np.diag(turned) @ inverse) - self.has_intercept * (len(self.classes) - 1)
 
     def _at_point(self, point: int) -> NDArray[np.float64]:
         single = replace(
@@ -221,9 +222,6 @@ class Design:
         self.weight = weight / weight.sum()
         self.target = data.label
 
-    def ridge(self) -> NDArray[np.float64]:
-        return self.penalty
-
     def curvature(self, probability: NDArray) -> NDArray[np.float64]:
         """Second derivatives of the mean loss."""
         p = probability[:, -1:] if self.n_outputs == 1 else probability
@@ -243,7 +241,7 @@ class Design:
         if len(self.output) == 0:
             return decision
         hessian = self.curvature(probability) + np.diag(self.penalty)
-        scale = np.sqrt(np.maximum(np.diag(hessian), 1e-300))
+        scale = unit_scale(hessian)
         # The outputs of a softmax can move together: a trace of ridge fixes that direction, which no prediction sees.
         inverse = np.linalg.inv(hessian / np.outer(scale, scale) + 1e-10 * np.eye(len(scale))) / np.outer(scale, scale)
         spread = np.empty((n, m, m))
@@ -260,6 +258,12 @@ class Design:
         system = np.eye(m) - np.einsum("ikl,ilm->ikm", bend, spread)
         step = np.linalg.solve(system + 1e-12 * np.eye(m), (p - own)[:, :, None])[:, :, 0]
         return decision + np.einsum("ikl,il->ik", spread, step)
+
+
+def unit_scale(matrix: NDArray) -> NDArray[np.float64]:
+    """Roots of the diagonal, 1 where it is zero: divided by them, coordinates of any unit are alike."""
+    diagonal = np.diag(matrix)
+    return np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
 
 
 def probabilities(decision: NDArray) -> NDArray[np.float64]:

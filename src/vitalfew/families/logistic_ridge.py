@@ -1,4 +1,4 @@
-"""Logistic regression with a ridge penalty: Newton steps whose systems are solved by conjugate gradients."""
+"""Logistic regression with a ridge penalty: Newton steps, their systems solved directly or by conjugate gradients."""
 
 from __future__ import annotations
 
@@ -7,38 +7,60 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from vitalfew.data.numeric import NumericData
-from vitalfew.families.logistic_path import log_probabilities
+from vitalfew.families.logistic_path import log_probabilities, unit_scale
 
 MOST_STEPS = 200
+# Up to so many coefficients the matrix of second derivatives is formed.
+MOST_DIRECT = 400
 
 
 class RidgeObjective:
     r"""Mean log loss :math:`+ \frac{\alpha}{2} \sum_j f_j \|\beta_j\|^2` of coefficients (outputs, features + 1).
 
-    The last column holds the intercepts, which are not penalised, and stay zero without one.
+    The last column holds the intercepts, which are not penalised, and stay zero without one. With an intercept columns
+    are centred, in effect: the intercepts are those of centred columns, see `to_plain`.
     """
 
     def __init__(self, data: NumericData, n_outputs: int, factor: NDArray | None, has_intercept: bool):
         weight = np.ones(data.n_rows) if data.weight is None else data.weight
         self.X, self.weight = data.columns, weight / weight.sum()
         self.n_outputs, self.has_intercept = n_outputs, has_intercept
-        self.factor = np.ones(data.n_features) if factor is None else factor
-        self.is_out = np.isinf(self.factor)
-        self.factor = np.where(self.is_out, 0.0, self.factor)
+        factor = np.ones(data.n_features) if factor is None else factor
+        self.is_out = np.isinf(factor)
+        self.factor = np.where(self.is_out, 0.0, factor)
+        self.mean = np.asarray(self.X.T @ self.weight).ravel() if has_intercept else np.zeros(data.n_features)
+        squares = self.X.multiply(self.X) if sparse.issparse(self.X) else np.square(self.X)
+        self.spread = np.asarray(squares.T @ self.weight).ravel() - self.mean**2
         self.own = np.zeros((data.n_rows, max(n_outputs, 2)))
         self.own[np.arange(data.n_rows), data.label] = 1.0
 
+    def start(self) -> NDArray:
+        """The null model."""
+        theta = np.zeros((self.n_outputs, self.X.shape[1] + 1))
+        if self.has_intercept:
+            share = np.log(np.maximum(self.weight @ self.own, 1e-12))
+            theta[:, -1] = share[1] - share[0] if self.n_outputs == 1 else share
+        return theta
+
+    def to_plain(self, theta: NDArray) -> NDArray:
+        """The same function with the intercepts of columns as they are."""
+        return np.column_stack([theta[:, :-1], theta[:, -1] - theta[:, :-1] @ self.mean])
+
+    def from_plain(self, theta: NDArray) -> NDArray:
+        return np.column_stack([theta[:, :-1], theta[:, -1] + theta[:, :-1] @ self.mean])
+
     def predictor(self, theta: NDArray) -> NDArray:
-        return np.asarray(self.X @ theta[:, :-1].T) + theta[:, -1]
+        return np.asarray(self.X @ theta[:, :-1].T) + (theta[:, -1] - theta[:, :-1] @ self.mean)
 
     def back(self, residual: NDArray) -> NDArray:
         """Gradient of the loss from residuals (rows, outputs), weighted."""
-        gradient = np.asarray(self.X.T @ residual).T
+        total = residual.sum(axis=0)
+        gradient = np.asarray(self.X.T @ residual).T - np.outer(total, self.mean)
         gradient[:, self.is_out] = 0
-        last = residual.sum(axis=0) if self.has_intercept else np.zeros(self.n_outputs)
-        return np.column_stack([gradient, last])
+        return np.column_stack([gradient, total if self.has_intercept else np.zeros(self.n_outputs)])
 
     def evaluate(self, theta: NDArray, alpha: float) -> tuple[float, NDArray, NDArray, float]:
         """Objective, gradient, class probabilities and mean log loss."""
@@ -51,22 +73,72 @@ class RidgeObjective:
         gradient[:, :-1] += ridge
         return loss + 0.5 * float(np.sum(ridge * theta[:, :-1])), gradient, probability, loss
 
+    def bend(self, move: NDArray, probability: NDArray) -> NDArray:
+        """Weighted change of the residual along a change of the predictors."""
+        p = probability[:, -self.n_outputs :]
+        bent = p * (1 - p) * move if self.n_outputs == 1 else p * (move - np.sum(p * move, axis=1, keepdims=True))
+        return bent * self.weight[:, None]
+
     def curve(self, direction: NDArray, probability: NDArray, alpha: float) -> NDArray:
         """Second derivative along a direction."""
-        p = probability[:, -self.n_outputs :]
-        move = self.predictor(direction)
-        bent = p * (1 - p) * move if self.n_outputs == 1 else p * (move - np.sum(p * move, axis=1, keepdims=True))
-        found = self.back(bent * self.weight[:, None])
+        found = self.back(self.bend(self.predictor(direction), probability))
         found[:, :-1] += alpha * self.factor * direction[:, :-1]
         return found
 
+    def diagonal(self, probability: NDArray, alpha: float) -> NDArray:
+        """The diagonal of the matrix of second derivatives."""
+        p = probability[:, -self.n_outputs :]
+        share = p * (1 - p) * self.weight[:, None]
+        total = share.sum(axis=0)
+        squares = self.X.multiply(self.X) if sparse.issparse(self.X) else self.X**2
+        second = np.asarray(squares.T @ share).T
+        cross = np.asarray(self.X.T @ share).T
+        inner = second - 2 * cross * self.mean + np.outer(total, self.mean**2) + alpha * self.factor
+        return np.column_stack([np.maximum(inner, 0), total])
+
+    def matrix(self, probability: NDArray, alpha: float) -> NDArray:
+        """The matrix of second derivatives, outputs one after the other."""
+        p = probability[:, -self.n_outputs :]
+        X = self.X.toarray() if sparse.issparse(self.X) else np.asarray(self.X, dtype=float)
+        X = np.column_stack([X - self.mean, np.full(len(X), float(self.has_intercept))])
+        X[:, :-1][:, self.is_out] = 0
+        width = X.shape[1]
+        full = np.empty((self.n_outputs * width,) * 2)
+        for k in range(self.n_outputs):
+            for other in range(k + 1):
+                share = p[:, k] * ((k == other) - p[:, other]) * self.weight
+                block = X.T @ (X * share[:, None])
+                full[k * width : (k + 1) * width, other * width : (other + 1) * width] = block
+                full[other * width : (other + 1) * width, k * width : (k + 1) * width] = block
+        ridge = np.tile(np.append(alpha * self.factor, 0.0), self.n_outputs)
+        full[np.diag_indices_from(full)] += ridge
+        return full
+
 
 def newton_step(objective: RidgeObjective, gradient: NDArray, probability: NDArray, alpha: float) -> NDArray:
-    """Truncated conjugate gradients, more exact the smaller the gradient."""
+    """The step to the minimum of the quadratic model, exactly where it is small."""
+    if gradient.size <= MOST_DIRECT:
+        full = objective.matrix(probability, alpha)
+        scale = unit_scale(full)
+        values, vectors = np.linalg.eigh(full / np.outer(scale, scale))
+        # Directions that change nothing (all outputs together, constant columns) stay where they are.
+        inverse = np.where(values > 1e-13 * values.max(), 1 / np.maximum(values, 1e-300), 0.0)
+        step = -(vectors @ (inverse * (vectors.T @ (gradient.ravel() / scale)))) / scale
+        step = step.reshape(gradient.shape)
+        step[:, :-1][:, objective.is_out] = 0
+        return step
+    return _conjugate_gradients(objective, gradient, probability, alpha)
+
+
+def _conjugate_gradients(objective: RidgeObjective, gradient: NDArray, probability: NDArray, alpha: float) -> NDArray:
+    """Preconditioned by the diagonal, and more exact the smaller the gradient."""
+    diagonal = objective.diagonal(probability, alpha)
+    inverse = np.where(diagonal > 1e-300, 1 / np.maximum(diagonal, 1e-300), 0.0)
     step, residual = np.zeros_like(gradient), -gradient
-    direction, square = residual.copy(), float(np.sum(gradient**2))
+    scaled = inverse * residual
+    direction, square = scaled.copy(), float(np.sum(residual * scaled))
     enough = min(0.1, np.sqrt(np.sqrt(square))) ** 2 * square
-    for _ in range(min(10 * gradient.size, 1000)):
+    for _ in range(1000):
         bent = objective.curve(direction, probability, alpha)
         along = float(np.sum(direction * bent))
         if along <= 1e-300:
@@ -74,10 +146,11 @@ def newton_step(objective: RidgeObjective, gradient: NDArray, probability: NDArr
         length = square / along
         step += length * direction
         residual -= length * bent
-        new = float(np.sum(residual**2))
+        scaled = inverse * residual
+        new = float(np.sum(residual * scaled))
         if new <= enough:
             break
-        direction = residual + new / square * direction
+        direction = scaled + new / square * direction
         square = new
     return step
 
@@ -93,17 +166,14 @@ def ridge_path(
 ) -> dict[str, Any]:
     """Coefficients, intercepts, relative duality gap and loss at each penalty, each started from the one before."""
     objective = RidgeObjective(data, n_outputs, factor, has_intercept)
-    share = objective.weight @ objective.own
-    theta = np.zeros((n_outputs, data.n_features + 1))
-    if has_intercept:
-        log_share = np.log(np.maximum(share, 1e-12))
-        theta[:, -1] = log_share[1] - log_share[0] if n_outputs == 1 else log_share
+    theta = objective.start()
     null_loss = objective.evaluate(theta, 0.0)[3]
     found: dict[str, list] = {"coef": [], "intercept": [], "gap": [], "loss": []}
     for point, alpha in enumerate(grid):
         theta, gap, loss = _minimise(objective, theta, float(alpha), tol * null_loss)
-        found["coef"].append(theta[:, :-1].ravel().copy())
-        found["intercept"].append(theta[:, -1].copy())
+        plain = objective.to_plain(theta)
+        found["coef"].append(plain[:, :-1].ravel().copy())
+        found["intercept"].append(plain[:, -1].copy())
         found["gap"].append(gap / null_loss if null_loss > 0 else 0.0)
         found["loss"].append(loss)
         if heed is not None:
@@ -113,9 +183,13 @@ def ridge_path(
 
 def _minimise(objective: RidgeObjective, theta: NDArray, alpha: float, wanted: float) -> tuple[NDArray, float, float]:
     value, gradient, probability, loss = objective.evaluate(theta, alpha)
+    fell = np.inf
     for _ in range(MOST_STEPS):
-        if _gap(gradient, alpha, objective) <= wanted or loss < 1e-10:
-            break
+        if _gap(gradient, alpha, objective, fell) <= wanted or loss < 1e-10:
+            theta = _settle(objective, theta)
+            value, gradient, probability, loss = objective.evaluate(theta, alpha)
+            if _gap(gradient, alpha, objective, fell) <= wanted or loss < 1e-10:
+                break
         step = newton_step(objective, gradient, probability, alpha)
         slope, length = float(np.sum(gradient * step)), 1.0
         while True:
@@ -124,17 +198,40 @@ def _minimise(objective: RidgeObjective, theta: NDArray, alpha: float, wanted: f
                 break
             length /= 2
         if not found[0] < value:
+            theta = _settle(objective, theta)
+            _, gradient, _, loss = objective.evaluate(theta, alpha)
+            fell = 0.0
             break
+        fell = value - found[0]
         theta = theta + length * step
         value, gradient, probability, loss = found
-    return theta, _gap(gradient, alpha, objective), loss
+    return theta, _gap(gradient, alpha, objective, fell), loss
 
 
-def _gap(gradient: NDArray, alpha: float, objective: RidgeObjective) -> float:
-    """The dual at the residual: Σ g² / (2 α f). Where there is no penalty, the size of the gradient stands in."""
+def _settle(objective: RidgeObjective, theta: NDArray) -> NDArray:
+    """Intercepts at which the residuals have mean zero, which the dual needs."""
+    for _ in range(20 if objective.has_intercept else 0):
+        probability = np.exp(log_probabilities(objective.predictor(theta)))[:, -objective.n_outputs :]
+        residual = (probability - objective.own[:, -objective.n_outputs :]) * objective.weight[:, None]
+        slope = residual.sum(axis=0)
+        if np.abs(slope).max() <= 1e-15:
+            break
+        bent = np.diag(objective.weight @ probability) - (probability * objective.weight[:, None]).T @ probability
+        theta = theta.copy()
+        theta[:, -1] -= np.clip(np.linalg.pinv(bent, rcond=1e-12) @ slope, -1, 1)
+    return theta
+
+
+def _gap(gradient: NDArray, alpha: float, objective: RidgeObjective, fell: float) -> float:
+    """The dual at the residual: Σ g² / (2 α f).
+
+    For columns without penalty, for which the dual has no room, by how much a step along each would fall stands in;
+    without any penalty, by how much the last step fell.
+    """
     penalty = alpha * objective.factor
     is_held = penalty > 0
-    inner = gradient[:, :-1]
-    gap = float(np.sum(inner[:, is_held] ** 2 / (2 * penalty[is_held])))
-    rest = inner[:, ~is_held]
-    return gap + float(np.abs(rest).max(initial=0.0)) + float(np.abs(gradient[:, -1]).max(initial=0.0))
+    if not is_held.any():
+        return fell
+    gap = float(np.sum(gradient[:, :-1][:, is_held] ** 2 / (2 * penalty[is_held])))
+    is_free = ~is_held & (objective.spread > 0)
+    return gap + float(np.sum(gradient[:, :-1][:, is_free] ** 2 / (0.1 * objective.spread[is_free])))
