@@ -5,7 +5,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from vitalfew import InformationRanking, Lasso, LogisticRegression, NaiveBayes, Ridge
+from vitalfew import InformationRanking, KernelRidge, Lasso, LogisticRegression, NaiveBayes, Ridge
 
 MODELS = [
     NaiveBayes(),
@@ -29,9 +29,15 @@ MODELS = [
     LogisticRegression(0.01, penalty="l2", tol=1e-12),
     LogisticRegression("bic", grid=6),
     LogisticRegression("cv", penalty="elasticnet", cv=3, grid=6),
+    KernelRidge(),
+    KernelRidge(1.0),
+    KernelRidge("cv", kernel="poly", grid=20),
+    KernelRidge("bic", gamma="bic", grid=20),
+    KernelRidge(n_components=100, random_state=0),
+    KernelRidge(1.0, kernel="precomputed"),
 ]
 
-CLASSIFIERS, REGRESSORS = (NaiveBayes, LogisticRegression), (Lasso, Ridge)
+CLASSIFIERS, REGRESSORS = (NaiveBayes, LogisticRegression), (KernelRidge, Lasso, Ridge)
 
 
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")

@@ -3,6 +3,7 @@
 from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
 from vitalfew.families.information_ranking import InformationRanking
+from vitalfew.families.kernel_ridge import KernelRidge
 from vitalfew.families.lasso import Lasso
 from vitalfew.families.logistic import LogisticRegression
 from vitalfew.families.naive_bayes import NaiveBayes
@@ -24,6 +25,7 @@ __all__ = [
     "Counts",
     "Discretizer",
     "InformationRanking",
+    "KernelRidge",
     "Lasso",
     "LogisticRegression",
     "Moments",

@@ -82,16 +82,6 @@ class CoefficientPath:
         value = (tested.scatter[-1, -1] - 2 * coef @ cross + square) / tested.weight_sum + bias**2
         return Scores(np.maximum(value, 0), np.full(len(value), np.nan))
 
-    def _likelihood(self, freedom: NDArray, n_candidates: int) -> Likelihood:
-        """Gaussian, the variance at its maximum. A fit that leaves no residual is not a candidate."""
-        variance = self.mean_squared_error
-        is_usable = (variance > 1e-12 * variance.max()) & (freedom < self.n_samples - 1 - self.has_intercept)
-        with np.errstate(divide="ignore"):
-            value = -0.5 * self.n_samples * (np.log(2 * np.pi * variance) + 1)
-        if is_usable.any():
-            value = np.where(is_usable, value, -np.inf)
-        return Likelihood(value, freedom + self.has_intercept + 1, self.n_samples, n_candidates)
-
     def _columns(self) -> dict[str, NDArray]:
         return {
             self.knob: self.grid,
@@ -111,6 +101,17 @@ class CoefficientPath:
         SVG or PNG.
         """
         return plot_coefficients(self, self.names, x)
+
+
+def gaussian_likelihood(path, freedom: NDArray, n_candidates: int) -> Likelihood:
+    """Gaussian, the variance at its maximum. A fit that leaves no residual is not a candidate."""
+    variance = path.mean_squared_error
+    is_usable = (variance > 1e-12 * variance.max()) & (freedom < path.n_samples - 1 - path.has_intercept)
+    with np.errstate(divide="ignore"):
+        value = -0.5 * path.n_samples * (np.log(2 * np.pi * variance) + 1)
+    if is_usable.any():
+        value = np.where(is_usable, value, -np.inf)
+    return Likelihood(value, freedom + path.has_intercept + 1, path.n_samples, n_candidates)
 
 
 def plot_coefficients(path, names: Sequence[str], x: str):

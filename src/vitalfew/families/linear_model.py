@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from vitalfew._checks import check_threads
 from vitalfew.data.numeric import NumericData, read_matrix
 from vitalfew.exceptions import RuleError
 from vitalfew.families.least_squares import least_squares
+from vitalfew.families.penalty import check_penalty, choose_penalty, fixed_grid
 from vitalfew.rules.resampling import select_from_folds
 from vitalfew.rules.selection import chart_text, import_altair
 from vitalfew.summaries.moments import Moments
@@ -95,13 +95,7 @@ class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
         raise NotImplementedError
 
     def _check_parameters(self) -> None:
-        rules.check_rule("alpha", self.alpha, self._path_type(), "a number")
-        if not isinstance(self.alpha, str):
-            check_not_negative("alpha", self.alpha)
-        if np.ndim(self.grid) == 0 and not (isinstance(self.grid, Integral) and int(self.grid) >= 1):
-            raise ValueError(f"grid must be a number of penalties or the penalties themselves, got {self.grid!r}.")
-        if self.grid_ratio is not None and not 0 < self.grid_ratio < 1:
-            raise ValueError(f"grid_ratio must be between 0 and 1, got {self.grid_ratio!r}.")
+        check_penalty(self, self._path_type())
 
     def _read(self, X, y, sample_weight, reset: bool = True) -> NumericData:
         if y is None:
@@ -112,20 +106,13 @@ class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
 
     def _fixed_grid(self) -> NDArray[np.float64] | None:
         """The grid if the user gave the penalty, or penalties; None where the path is to make its own."""
-        given = None if np.ndim(self.grid) == 0 else check_grid(self.grid)
-        if isinstance(self.alpha, str):
-            return given
-        if given is None:
-            return np.array([float(self.alpha)])
-        return np.unique(np.append(given, float(self.alpha)))[::-1].copy()
+        return fixed_grid(self.alpha, self.grid)
 
     def _options(self) -> rules.Options:
         return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
 
     def _choose(self, path, family, data) -> rules.Selection:
-        if isinstance(self.alpha, str):
-            return rules.choose(self.alpha, path, family, data, self._options())
-        return rules.fixed(path, int(np.flatnonzero(path.grid == float(self.alpha))[0]))
+        return choose_penalty(self.alpha, path, family, data, self._options())
 
     def _choose_from_moments(self, path, family, total: Moments, folds: list[Moments]) -> rules.Selection:
         if not isinstance(self.alpha, str) or self.alpha in CRITERIA:
@@ -150,20 +137,6 @@ class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
         self.dual_gap_ = float(path.dual_gap[selection.index])
         self.path_, self.selection_ = path.without_data(), selection
         return self
-
-
-def check_not_negative(name: str, value) -> None:
-    """`value` must be a finite number that is not negative."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < np.inf:
-        raise ValueError(f"{name} must be a number >= 0 or a rule, got {value!r}.")
-
-
-def check_grid(grid) -> NDArray[np.float64]:
-    """Penalties in falling order."""
-    values = np.unique(np.asarray(grid, dtype=np.float64).ravel())[::-1].copy()
-    if values.size == 0 or not np.isfinite(values).all() or values[-1] < 0:
-        raise ValueError("grid must be a number of penalties, or penalties that are finite and not negative.")
-    return values
 
 
 def plot_shrinkage(unpenalised: NDArray, coef: NDArray, names, alpha: float):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from vitalfew.data.numeric import NumericData
-from vitalfew.families.coefficient_path import CoefficientPath
+from vitalfew.families.coefficient_path import CoefficientPath, gaussian_likelihood
 from vitalfew.rules.path import LeaveOneOut, Likelihood
 from vitalfew.summaries.moments import Moments
 
@@ -115,7 +115,7 @@ class LinearPath(CoefficientPath):
 
     def log_likelihood(self) -> Likelihood:
         """Gaussian, the variance at its maximum. A fit that leaves no residual is not a candidate."""
-        return self._likelihood(self.degrees_of_freedom, self.coef_sparse.shape[1])
+        return gaussian_likelihood(self, self.degrees_of_freedom, self.coef_sparse.shape[1])
 
     def loo(self) -> LeaveOneOut:
         """Residuals over one minus leverage on the columns in use, which is what leaving a row out does to a ridge

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -22,9 +21,9 @@ from vitalfew.data.numeric import NumericData, kernel_columns, read_matrix
 from vitalfew.exceptions import SeparationWarning
 from vitalfew.families.fold_paths import paths_in_threads
 from vitalfew.families.lasso import check_factors
-from vitalfew.families.linear_model import check_grid, check_not_negative
 from vitalfew.families.logistic_path import LogisticPath, log_probabilities, probabilities
 from vitalfew.families.logistic_ridge import RidgeObjective, ridge_path
+from vitalfew.families.penalty import check_penalty, choose_penalty, fixed_grid
 
 PENALTIES = ("l1", "l2", "elasticnet")
 # Log odds of a class that a training fold does not have.
@@ -286,13 +285,9 @@ class LogisticRegression(SelectorMixin, ClassifierMixin, BaseEstimator):
             check_threads(self.n_jobs),
             self.verbose,
         )
-        path = family.path(data, self._fixed_grid())
-        if isinstance(self.alpha, str):
-            options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
-            selection = rules.choose(self.alpha, path, family, data, options)
-        else:
-            selection = rules.fixed(path, int(np.flatnonzero(path.grid == float(self.alpha))[0]))
-        return self._keep(path, selection, data, family)
+        path = family.path(data, fixed_grid(self.alpha, self.grid))
+        options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+        return self._keep(path, choose_penalty(self.alpha, path, family, data, options), data, family)
 
     def decision_function(self, X) -> NDArray[np.float64]:
         """Linear predictors: the log odds of the second class, or one column for each class."""
@@ -339,19 +334,13 @@ class LogisticRegression(SelectorMixin, ClassifierMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         check_choice("penalty", self.penalty, PENALTIES)
-        rules.check_rule("alpha", self.alpha, LogisticPath, "a number")
-        if not isinstance(self.alpha, str):
-            check_not_negative("alpha", self.alpha)
+        check_penalty(self, LogisticPath)
         if self.penalty == "elasticnet" and not 0 < self.l1_ratio < 1:
             raise ValueError(
                 f"l1_ratio must be between 0 and 1, got {self.l1_ratio!r}; use penalty='l1' or 'l2' instead."
             )
         if not self.tol > 0:
             raise ValueError(f"tol must be positive, got {self.tol!r}.")
-        if np.ndim(self.grid) == 0 and not (isinstance(self.grid, Integral) and int(self.grid) >= 1):
-            raise ValueError(f"grid must be a number of penalties or the penalties themselves, got {self.grid!r}.")
-        if self.grid_ratio is not None and not 0 < self.grid_ratio < 1:
-            raise ValueError(f"grid_ratio must be between 0 and 1, got {self.grid_ratio!r}.")
 
     def _read(self, X, y, sample_weight) -> NumericData:
         if y is None:
@@ -375,14 +364,6 @@ class LogisticRegression(SelectorMixin, ClassifierMixin, BaseEstimator):
         else:
             by_row = compute_sample_weight(self.class_weight, data.y)
         return replace(data, weight=weight * by_row)
-
-    def _fixed_grid(self) -> NDArray[np.float64] | None:
-        given = None if np.ndim(self.grid) == 0 else check_grid(self.grid)
-        if isinstance(self.alpha, str):
-            return given
-        if given is None:
-            return np.array([float(self.alpha)])
-        return np.unique(np.append(given, float(self.alpha)))[::-1].copy()
 
     def _keep(self, path: LogisticPath, selection: rules.Selection, data: NumericData, family: LogisticFamily):
         """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""

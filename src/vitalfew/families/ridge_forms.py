@@ -148,8 +148,7 @@ class DualForm:
         e = self.spectrum
         dual = e.dual(grid)
         digits = digits_left(e.condition(grid))
-        error = np.sum((dual * grid) ** 2, axis=0)
-        return Solutions(self._coef(dual), error, e.degrees_of_freedom(grid), digits, digits.copy())
+        return Solutions(self._coef(dual), e.squared_error(grid), e.degrees_of_freedom(grid), digits, digits.copy())
 
     def one(self, alpha: float) -> Solutions:
         """By Cholesky factor."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vitalfew._threads import limit_threads
 from vitalfew.data.numeric import NumericData
-from vitalfew.families.coefficient_path import CoefficientPath
+from vitalfew.families.coefficient_path import CoefficientPath, gaussian_likelihood
 from vitalfew.families.least_squares import LeastSquares, is_affordable
 from vitalfew.rules.path import LeaveOneOut, Likelihood
 from vitalfew.summaries.moments import Moments
@@ -67,7 +67,7 @@ class RidgePath(CoefficientPath):
 
     def log_likelihood(self) -> Likelihood:
         """Gaussian, the variance at its maximum. A fit that leaves no residual is not a candidate."""
-        return self._likelihood(self.degrees_of_freedom, self.coef.shape[1])
+        return gaussian_likelihood(self, self.degrees_of_freedom, self.coef.shape[1])
 
     def loo(self) -> LeaveOneOut:
         """Exact: the residual over one minus the leverage."""

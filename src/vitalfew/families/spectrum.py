@@ -132,6 +132,10 @@ class KernelSpectrum(Spectrum):
         """(rows, points)."""
         return self.vectors @ (self.inverse(grid) * self.cross[:, None])
 
+    def squared_error(self, grid: NDArray) -> NDArray[np.float64]:
+        """Sum of squared residuals."""
+        return self.cross**2 @ (1 - self.values[:, None] * self.inverse(grid)) ** 2
+
     def left_out(self, grid: NDArray) -> NDArray[np.float64]:
         """Residual of each row by the fit without it: (rows, points). O(n² points), and no copy of the vectors."""
         inverse = self.inverse(grid)
