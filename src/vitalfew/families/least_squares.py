@@ -13,6 +13,7 @@ from vitalfew.families.double_double import Pair, add, multiply, sum_rows, times
 
 EPS = float(np.finfo(float).eps)
 MOST_STEPS = 12
+ENOUGH = 2.0**-60
 MOST_NUMBERS = 2**27
 # A row whose residual is less than this share of its target by itself is fitted by a direction of its own.
 LEVERAGE_LEFT = 1e-12
@@ -92,7 +93,8 @@ class LeastSquares:
             if not size < last:
                 break
             theta, residual, last = add(theta, Pair.of(step)), add(residual, Pair.of(change)), 0.5 * size
-            if size <= EPS**2 * np.max(np.abs(theta.high), initial=0.0):
+            # The intercept is that of centred data and may be zero: it counts against y, which is of size one.
+            if (np.abs(step) <= ENOUGH * np.append(1.0, np.abs(theta.high[1:]))).all():
                 break
         return theta.part(slice(0, 1)), theta.part(slice(1, None)), residual
 
