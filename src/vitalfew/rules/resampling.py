@@ -59,7 +59,7 @@ def choose_by_holdout(rule: str, path: Path, family: Family, data, options) -> S
 def choose_by_loo(rule: str, path: LeavingOneOut, _family, data, options) -> Selection:
     """Leave-one-out score of each point."""
     if data.n_rows < 2:
-        raise ValueError(f"{path.knob}='loo' leaves a row out: it needs at least 2 rows, got {data.n_rows}.")
+        raise ValueError(f"{path.knob}='loo' leaves a row out: it needs at least two rows, got n_samples = {data.n_rows}.")
     found = path.loo()
     scores = score_predictions(found.prediction, data, loss_of(path), options.scoring)
     kind = "exact" if found.is_exact else "approximate"
