@@ -107,7 +107,7 @@ class GramSpectrum(Spectrum):
 
 def _low_rank(matrix: NDArray) -> tuple[NDArray, NDArray]:
     """Two factors of a matrix. Shrinkage is so smooth in the penalty that a few columns make up all, to rounding."""
-    left, size, right = linalg.svd(matrix, full_matrices=False, check_finite=False)
+    left, size, right = np.linalg.svd(matrix, full_matrices=False)
     rank = int(np.sum(size > EPS * size.max(initial=0.0)))
     return (left[:, :rank] * size[:rank], right[:rank]) if 2 * rank < len(right) else (matrix, np.eye(matrix.shape[1]))
 
