@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,6 +32,8 @@ class NumericData:
     classes: NDArray | None = None
     given: Given | None = None
     threads: int = 0
+    # What has been computed of these rows and will be asked for again, such as their moments.
+    known: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def read(cls, X, y, sample_weight, *, is_classification: bool = False, threads: int = 0) -> NumericData:
@@ -97,6 +99,7 @@ class NumericData:
             target=self.target[rows],
             weight=None if self.weight is None else self.weight[rows],
             given=None,
+            known={},
         )
 
 

@@ -14,9 +14,17 @@ from vitalfew.data.numeric import NumericData
 from vitalfew.summaries.moments import Moments, fold_moments
 
 
+def summarise_folds(data: NumericData, splits) -> None:
+    """Moments of each fold in one pass over the rows, and of all rows as their sum; both are kept with the data."""
+    folds = fold_moments(data, splits)
+    if folds is not None:
+        data.known["folds"] = folds
+        data.known["moments"] = sum(folds[1:], start=folds[0])
+
+
 def paths_from_moments(family, data: NumericData, splits, path, options) -> Iterator[tuple[Any, Any]] | None:
     """Pairs of a path and what to test it on, after one pass over the rows; None if folds do not part the rows."""
-    folds = fold_moments(data, splits)
+    folds = data.known.get("folds") or fold_moments(data, splits)
     return None if folds is None else _paths(family, data, splits, path, options, folds)
 
 

@@ -28,7 +28,7 @@ class KernelData(NumericData):
         """Rows of weight zero are left out already, their columns are not."""
         place = np.arange(data.n_rows) if data.given is None else data.given.kept
         X = data.X.tocsr() if sparse.issparse(data.X) else data.X
-        return cls(X, data.target, data.weight, data.names, None, data.given, data.threads, place)
+        return cls(X, data.target, data.weight, data.names, None, data.given, data.threads, place=place)
 
     def take(self, rows: NDArray[np.intp]) -> KernelData:
         taken: Any = super().take(rows)

@@ -43,6 +43,10 @@ class LassoFamily:
         """The path on all penalties of the grid, or on a grid of its own."""
         return self._fit(data, grid)
 
+    def uses_moments(self, data: NumericData) -> bool:
+        """Whether paths of these rows come from their second moments."""
+        return pays_to_summarise(data)
+
     def _fit(self, data: NumericData | Moments, grid: NDArray | None, heed=None) -> LinearPath:
         summary = Moments.of(data) if isinstance(data, NumericData) and pays_to_summarise(data) else data
         found = self._solve(summary, grid, heed)

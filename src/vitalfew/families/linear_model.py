@@ -14,9 +14,10 @@ from vitalfew import rules
 from vitalfew._checks import check_threads
 from vitalfew.data.numeric import NumericData, read_matrix
 from vitalfew.exceptions import RuleError
+from vitalfew.families.fold_paths import summarise_folds
 from vitalfew.families.least_squares import least_squares
 from vitalfew.families.penalty import check_penalty, choose_penalty, fixed_grid
-from vitalfew.rules.resampling import select_from_folds
+from vitalfew.rules.resampling import select_from_folds, with_splits
 from vitalfew.rules.selection import chart_text, import_altair
 from vitalfew.summaries.moments import Moments
 
@@ -31,8 +32,13 @@ class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
         self._check_parameters()
         data = self._read(X, y, sample_weight)
         family = self._family(data.n_features, data.names)
+        options = self._options()
+        if self.alpha in ("cv", "1se"):
+            options = with_splits(options, data)
+            if family.uses_moments(data):
+                summarise_folds(data, list(data.folds(options.cv)))
         path = family.path(data, self._fixed_grid())
-        return self._keep(path, self._choose(path, family, data))
+        return self._keep(path, choose_penalty(self.alpha, path, family, data, options))
 
     def fit_moments(self, moments: Moments | Sequence[Moments]):
         """Fit from second moments alone: the result is that of `fit` on the rows, up to rounding.
@@ -111,12 +117,9 @@ class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
     def _options(self) -> rules.Options:
         return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
 
-    def _choose(self, path, family, data) -> rules.Selection:
-        return choose_penalty(self.alpha, path, family, data, self._options())
-
     def _choose_from_moments(self, path, family, total: Moments, folds: list[Moments]) -> rules.Selection:
         if not isinstance(self.alpha, str) or self.alpha in CRITERIA:
-            return self._choose(path, family, total)
+            return choose_penalty(self.alpha, path, family, total, self._options())
         if self.alpha in ("cv", "1se") and self.scoring is None:
             if len(folds) < 2:
                 raise RuleError(

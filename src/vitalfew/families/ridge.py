@@ -56,6 +56,10 @@ class RidgeFamily:
             form,
         )
 
+    def uses_moments(self, data: NumericData) -> bool:
+        """Whether paths of these rows come from their second moments."""
+        return data.n_features <= data.n_rows
+
     def fold_paths(self, data: NumericData, splits, path: RidgePath, options):
         """From fold moments and subtraction, unless there are more columns than rows or digits would be lost."""
         is_primal = isinstance(path.form, PrimalForm) and (len(path.grid) <= FEW or path.form.is_safe(path.grid).all())

@@ -14,6 +14,17 @@ from vitalfew.rules.scoring import Scores, loss_of, score, score_predictions
 from vitalfew.rules.selection import Selection
 
 
+def with_splits(options, data):
+    """The same options, with the folds drawn: they stay the same however often they are asked for."""
+    splitter = _splitter(options, data)
+    given = getattr(data, "given", None)
+    y = data.y if given is None else given.y
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+        drawn = list(splitter.split(np.zeros((len(y), 1)), y))
+    return replace(options, cv=check_cv(drawn))
+
+
 def choose_by_folds(rule: str, path: Path, family: Family, data, options) -> Selection:
     """Mean score over folds, the path fitted anew in each: the best point ("cv"), or the simplest within one standard
     error of it ("1se")."""
@@ -59,7 +70,9 @@ def choose_by_holdout(rule: str, path: Path, family: Family, data, options) -> S
 def choose_by_loo(rule: str, path: LeavingOneOut, _family, data, options) -> Selection:
     """Leave-one-out score of each point."""
     if data.n_rows < 2:
-        raise ValueError(f"{path.knob}='loo' leaves a row out: it needs at least two rows, got n_samples = {data.n_rows}.")
+        raise ValueError(
+            f"{path.knob}='loo' leaves a row out: it needs at least two rows, got n_samples = {data.n_rows}."
+        )
     found = path.loo()
     scores = score_predictions(found.prediction, data, loss_of(path), options.scoring)
     kind = "exact" if found.is_exact else "approximate"
