@@ -14,8 +14,8 @@ DIGITS = 8
 # Matrices of so many rows may be copied.
 SMALL = 1000
 Turn = Callable[[NDArray], Iterable[tuple[slice, NDArray]]]
-# Numbers in a block of rows: what is computed from it stays in cache.
-BLOCK_NUMBERS = 2**18
+# Numbers in a block of rows: small beside X, and large enough for threads to pay.
+BLOCK_NUMBERS = 2**20
 
 
 def digits_left(condition) -> NDArray[np.int64]:
