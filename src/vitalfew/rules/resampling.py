@@ -34,6 +34,8 @@ def choose_by_folds(rule: str, path: Path, family: Family, data, options) -> Sel
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
         # A fold all of whose rows have weight zero tests nothing.
         splits = [(train, test) for train, test in data.folds(splitter) if len(test)]
+    if not splits or any(len(train) == 0 for train, _ in splits):
+        raise ValueError("a fold has no training rows with a weight above zero; use fewer folds or other weights.")
     found = []
     fold_paths = getattr(family, "fold_paths", None)
     fitted = _fold_paths(family, data, splits, path) if fold_paths is None else fold_paths(data, splits, path, options)
