@@ -142,7 +142,7 @@ def plot_coefficients(path, names: Sequence[str], x: str):
         title += f"; the {len(shown)} with the largest coefficients are drawn"
     base = alt.Chart(alt.Data(values=rows)).encode(
         x=alt.X("x:Q", scale=scale, title="penalty alpha" if x == "alpha" else "L1 norm of the coefficients"),
-        y=alt.Y("coefficient:Q"),
+        y=alt.Y("coefficient:Q", title="coefficient"),
         color=alt.Color(
             "feature:N",
             legend=None if len(shown) > 20 else alt.Legend(),
@@ -157,5 +157,9 @@ def plot_coefficients(path, names: Sequence[str], x: str):
         strokeWidth=alt.condition(hover, alt.value(3), alt.value(1.5)),
     )
     points = base.mark_point(size=40, opacity=0).add_params(hover)
-    zero = alt.Chart(alt.Data(values=[{"y": 0}])).mark_rule(color="gray", strokeDash=[2, 2]).encode(y="y:Q")
+    zero = (
+        alt.Chart(alt.Data(values=[{"y": 0}]))
+        .mark_rule(color="gray", strokeDash=[2, 2])
+        .encode(y=alt.Y("y:Q", title="coefficient"))
+    )
     return alt.layer(zero, lines, points).properties(title=title, width=480, height=320)

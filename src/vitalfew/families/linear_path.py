@@ -123,11 +123,14 @@ class LinearPath(CoefficientPath):
         data = self._rows()
         fitted = self.predict(data)
         left_out = np.empty_like(fitted)
+        weight = np.ones(data.n_rows) if data.weight is None else data.weight
+        others = weight.sum() - weight
+        without = (weight @ data.y - weight * data.y) / others if self.has_intercept else np.zeros(data.n_rows)
         for p in range(len(self.grid)):
             leverage = self._leverage(p)
-            residual = data.y - fitted[:, p]
-            # A row that the fit follows wherever it goes cannot be left out: there is no prediction without it.
-            left_out[:, p] = data.y - residual / np.where(1 - leverage > 1e-8, 1 - leverage, np.nan)
+            residual = (data.y - fitted[:, p]) / np.maximum(1 - leverage, 1e-8)
+            # A row that the fit follows wherever it goes says nothing of the fit without it: the others' mean stands in.
+            left_out[:, p] = np.where(1 - leverage > 1e-8, data.y - residual, without)
         return LeaveOneOut(left_out, False, "the features in use are held as they are")
 
     def _leverage(self, point: int) -> NDArray[np.float64]:

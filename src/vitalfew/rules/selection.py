@@ -152,7 +152,7 @@ def knob_scale(grid: NDArray):
     grid = np.asarray(grid, dtype=float)
     falls = bool(len(grid) > 1 and grid[0] > grid[-1])
     if (grid > 0).all() and grid.max() > 50 * grid.min():
-        return alt.Scale(type="log", reverse=falls)
+        return alt.Scale(type="log", reverse=falls, nice=False)
     return alt.Scale(type="symlog" if np.ptp(grid) > 200 else "linear", reverse=falls)
 
 
