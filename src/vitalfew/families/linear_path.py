@@ -129,7 +129,7 @@ class LinearPath(CoefficientPath):
         for p in range(len(self.grid)):
             leverage = self._leverage(p)
             residual = (data.y - fitted[:, p]) / np.maximum(1 - leverage, 1e-8)
-            # A row that the fit follows wherever it goes says nothing of the fit without it: the others' mean stands in.
+            # A row that the fit follows wherever it goes says nothing of a fit without it: the others' mean stands in.
             left_out[:, p] = np.where(1 - leverage > 1e-8, data.y - residual, without)
         return LeaveOneOut(left_out, False, "the features in use are held as they are")
 
