@@ -127,8 +127,7 @@ class Screen {
       reaching(c_, norm_, 1, 0, hold_, l1, asked_);
       return;
     }
-    for (std::size_t j = 0; j < d_; ++j)
-      if (hold_[j] != kNever) c_[j] = share * c0_[j];
+    scale_open(share, c0_, hold_, c_);
     problem_.correlations(asked_, c_);
   }
 

@@ -45,6 +45,10 @@ double entropy(const double* r, const double* w, double scale, std::size_t n) { 
 std::size_t first_not_finite(const double* x, std::size_t n) { return loops().not_finite_d(x, n); }
 std::size_t first_not_finite(const float* x, std::size_t n) { return loops().not_finite_f(x, n); }
 
+void scale_open(double share, std::span<const double> c0, std::span<const double> limit, std::span<double> c) {
+  loops().scale_open(share, c0.data(), limit.data(), c.data(), c.size());
+}
+
 std::size_t reaching(std::span<const double> c, std::span<const double> slack, double share, double distance,
                      std::span<const double> limit, double times, std::vector<std::size_t>& out) {
   out.resize(c.size());

@@ -2,6 +2,7 @@
 // (Attributes that clone functions lower vectors to the baseline's registers first, so a file for each it is.)
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "vectors_table.hpp"
 
@@ -159,6 +160,14 @@ std::size_t not_finite_of(const T* x, std::size_t n) {
   return i;
 }
 
+void scale_open_of(double share, const double* c0, const double* limit, double* c, std::size_t n) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  for (std::size_t j = 0; j < n; ++j) {
+    const double bound = share * c0[j];
+    c[j] = limit[j] < never ? bound : c[j];
+  }
+}
+
 // Most stretches hold no such number: a stretch is looked at closely only if its quick test says so.
 std::size_t reaching_of(const double* c, const double* slack, double share, double distance, const double* limit, double times,
                         std::size_t n, std::size_t* out) {
@@ -194,6 +203,7 @@ const VectorLoops kLoops = {
     axpy_pair_of<float>,
     logistic_of,
     entropy_of,
+    scale_open_of,
 };
 
 }  // namespace vitalfew::VITALFEW_TARGET

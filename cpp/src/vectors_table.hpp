@@ -21,6 +21,7 @@ struct VectorLoops {
   void (*axpy_pair_f)(double, const float*, const double*, double*, double*, std::size_t);
   double (*logistic)(const double*, const double*, const double*, double*, double*, double*, std::size_t);
   double (*entropy)(const double*, const double*, double, std::size_t);
+  void (*scale_open)(double, const double*, const double*, double*, std::size_t);
 };
 
 namespace baseline {

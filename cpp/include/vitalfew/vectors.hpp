@@ -35,6 +35,9 @@ double entropy(const double* r, const double* w, double scale, std::size_t n);
 std::size_t first_not_finite(const double* x, std::size_t n);
 std::size_t first_not_finite(const float* x, std::size_t n);
 
+// c_j = share c0_j for all j with a finite limit_j.
+void scale_open(double share, std::span<const double> c0, std::span<const double> limit, std::span<double> c);
+
 // The indices j, in rising order, with share |c_j| + distance slack_j >= times limit_j.
 std::size_t reaching(std::span<const double> c, std::span<const double> slack, double share, double distance,
                      std::span<const double> limit, double times, std::vector<std::size_t>& out);
