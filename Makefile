@@ -43,7 +43,7 @@ asan: $(VENV)/.installed  ## the tests on a core built with address and undefine
 	.venv-asan/bin/python -m pip --disable-pip-version-check --quiet install -Cbuild-dir=build/asan -Ccmake.define.VITALFEW_SANITIZE=ON '.[test]'
 	cd tests && ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	  LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so) $$(g++ -print-file-name=libstdc++.so)" \
-	  ../.venv-asan/bin/python -m pytest -q -p no:cacheprovider --rootdir . -c /dev/null --hypothesis-profile=asan -n $(JOBS) $(WITHOUT_KERNELS) $(ARGS) .
+	  ../.venv-asan/bin/python -m pytest -q -p no:cacheprovider --rootdir . -c /dev/null --hypothesis-profile=asan -n $(JOBS) --dist worksteal $(WITHOUT_KERNELS) $(ARGS) .
 
 native:          ## the core's own tests, without Python
 	cmake -S . -B build/native -DVITALFEW_NATIVE_TESTS=ON -DVITALFEW_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
