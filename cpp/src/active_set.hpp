@@ -19,12 +19,10 @@ namespace vitalfew {
 class ActiveSet {
  public:
   std::size_t size() const { return v_.size(); }
-  std::size_t n_active() const { return active_.size(); }
   std::span<const double> values() const { return v_; }
-  std::span<const std::size_t> active() const { return active_; }
 
   // One more coordinate, at zero: its row of H against all that are there and itself, last; its gradient q - Hv.
-  // With `is_bounded` it keeps to one side of zero: its sign must be +.
+  // With `is_positive` it must not fall below zero.
   void add(std::span<const double> row, double factor, double gradient, bool is_positive);
 
   double& gradient(std::size_t e) { return c_[e]; }

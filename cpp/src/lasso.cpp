@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 
 #include "active_set.hpp"
@@ -81,7 +80,6 @@ class PathSolver {
           if (round >= 60) break;
           set_.descend(l1, l2, 100);
           is_descending = true;
-          problem_.set(set_.values());
         }
       }
       monitor_.check();

@@ -65,7 +65,6 @@ class Screen {
   double& operator[](std::size_t j) { return c_[j]; }
   double operator[](std::size_t j) const { return c_[j]; }
   std::span<const std::size_t> used() const { return used_; }
-  std::span<const std::size_t> asked() const { return asked_; }
 
   void use(std::size_t j) {
     used_.push_back(j);
@@ -88,14 +87,7 @@ class Screen {
       if (factor(j) > 0) largest_ = std::max(largest_, size_of(c_[j]) / (factor(j) * options_.l1_ratio));
   }
 
-  std::vector<double> grid() const {
-    if (!options_.grid.empty()) return {options_.grid.begin(), options_.grid.end()};
-    const double top = largest_ > 0 ? largest_ : std::numeric_limits<double>::min() * 1e10;
-    std::vector<double> grid(options_.n_points, top);
-    for (std::size_t p = 1; p < grid.size(); ++p) grid[p] = top * std::pow(options_.ratio, double(p) / double(grid.size() - 1));
-    return grid;
-  }
-
+  std::vector<double> grid() const { return penalties(options_, largest_); }
   double largest() const { return largest_; }
 
   // Columns whose correlation, going on as it went from one penalty to the next, will reach this one.

@@ -76,6 +76,11 @@ class NumericData:
         return self.target
 
     @property
+    def weights(self) -> NDArray[np.float64]:
+        """The weight of each row, 1 where none were given."""
+        return np.ones(self.n_rows) if self.weight is None else self.weight
+
+    @property
     def weight_sum(self) -> float:
         return float(self.n_rows if self.weight is None else self.weight.sum())
 

@@ -19,7 +19,31 @@ from vitalfew.summaries.moments import Moments
 MOST_LINES = 60
 
 
-class CoefficientPath:
+class RowsPath:
+    """A path that holds the training rows for the rules, and lets go of them when it becomes part of a model."""
+
+    data: Any
+    # What a path holds for rules alone, and what it keeps of what it has computed, once it no longer holds the rows.
+    transient: tuple[str, ...] = ("data",)
+    kept: tuple[str, ...] = ()
+
+    def __getstate__(self):
+        # Rows are not part of a model: a path read back answers what it can without them.
+        return {**self.__dict__, **dict.fromkeys(self.transient)}
+
+    def without_data(self):
+        """The same path, which no longer holds the training rows."""
+        bare: Any = replace(self, **dict.fromkeys(self.transient))  # type: ignore[type-var]
+        bare.__dict__.update({name: self.__dict__[name] for name in self.kept if name in self.__dict__})
+        return bare
+
+    def _rows(self) -> NumericData:
+        if not isinstance(self.data, NumericData):
+            raise ValueError("this needs the training rows, which are not stored with a model; fit it again.")
+        return self.data
+
+
+class CoefficientPath(RowsPath):
     """Coefficients of a linear model for a numeric target over a falling grid of penalties.
 
     A subclass is a dataclass with these attributes; it says which columns are in use (`used`), and whatever else it
@@ -32,27 +56,13 @@ class CoefficientPath:
     names: Sequence[str]
     has_intercept: bool
     n_samples: float
-    data: Any
 
     knob = "alpha"
     loss = "squared_error"
-    # What a path holds for rules alone, and what it keeps of what it has computed, once it no longer holds the rows.
-    transient: tuple[str, ...] = ("data",)
-    kept: tuple[str, ...] = ()
 
     def used(self) -> tuple[NDArray[np.intp] | None, NDArray[np.float64]]:
         """Columns in use at some point, None if they all are, and their coefficients: (points, columns)."""
         raise NotImplementedError
-
-    def __getstate__(self):
-        # Rows are not part of a model: a path read back answers what it can without them.
-        return {**self.__dict__, **dict.fromkeys(self.transient)}
-
-    def without_data(self):
-        """The same path, which no longer holds the training rows."""
-        bare: Any = replace(self, **dict.fromkeys(self.transient))  # type: ignore[type-var]
-        bare.__dict__.update({name: self.__dict__[name] for name in self.kept if name in self.__dict__})
-        return bare
 
     @property
     def n_features(self) -> NDArray[np.int64]:

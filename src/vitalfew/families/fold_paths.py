@@ -24,13 +24,14 @@ def summarise_folds(data: NumericData, splits) -> None:
 
 def paths_from_moments(family, data: NumericData, splits, path, options) -> Iterator[tuple[Any, Any]] | None:
     """Pairs of a path and what to test it on, after one pass over the rows; None if folds do not part the rows."""
-    folds = data.known.get("folds") or fold_moments(data, splits)
-    return None if folds is None else _paths(family, data, splits, path, options, folds)
+    if "folds" not in data.known:
+        summarise_folds(data, splits)
+    return _paths(family, data, splits, path, options) if "folds" in data.known else None
 
 
-def _paths(family, data, splits, path, options, folds: list[Moments]):
-    total = sum(folds[1:], start=folds[0])
-    for fold, (_, test) in zip(folds, splits):
+def _paths(family, data, splits, path, options):
+    total = Moments.of(data)
+    for fold, (_, test) in zip(data.known["folds"], splits):
         yield family.path(total - fold, path.grid), fold if options.scoring is None else data.take(test)
 
 

@@ -18,6 +18,7 @@ from vitalfew.families.feature_groups import check_groups, group_factors
 from vitalfew.families.fold_paths import paths_from_moments, paths_in_threads
 from vitalfew.families.linear_model import LinearRegressor
 from vitalfew.families.linear_path import LinearPath
+from vitalfew.families.penalty import default_ratio
 from vitalfew.summaries.moments import Moments
 
 # Up to so many columns second moments are computed once instead of as columns enter.
@@ -83,7 +84,7 @@ class LassoFamily:
             request = _core.PathRequest(
                 grid=grid,
                 n_points=n_points,
-                ratio=self._ratio(data),
+                ratio=self.ratio or default_ratio(data),
                 l1_ratio=self.l1_ratio,
                 factor=self.factor,
                 group=self.group,
@@ -98,11 +99,6 @@ class LassoFamily:
             if sparse.issparse(data.X):
                 return _core.lasso_sparse(*kernel_columns(data.columns), data.target, data.weight, request)
             return _core.lasso_dense(data.columns, data.target, data.weight, request)
-
-    def _ratio(self, data: NumericData | Moments) -> float:
-        if self.ratio is not None:
-            return self.ratio
-        return 1e-3 if data.weight_sum > data.n_features else 1e-2
 
 
 def pays_to_summarise(data: NumericData) -> bool:

@@ -36,7 +36,7 @@ class LeastSquares:
         X = data.X.toarray() if sparse.issparse(data.X) else data.X
         self.n, self.d = X.shape
         self.alpha, self.has_intercept = alpha, has_intercept
-        weight = np.ones(self.n) if data.weight is None else data.weight
+        weight = data.weights
         self.weight_sum = float(weight.sum())
         self.root = np.sqrt(weight)
         mean = (weight / self.weight_sum) @ X if has_intercept else np.zeros(self.d)

@@ -104,14 +104,8 @@ class LinearPath(CoefficientPath):
         data = self._rows()
         columns = data.X[:, active]
         columns = columns.toarray() if sparse.issparse(columns) else np.asarray(columns, dtype=float)
-        weight = np.ones(len(columns)) if data.weight is None else data.weight
-        weight = weight / weight.sum()
+        weight = data.weights / data.weight_sum
         return columns - weight @ columns if self.has_intercept else columns, weight
-
-    def _rows(self) -> NumericData:
-        if not isinstance(self.data, NumericData):
-            raise ValueError("this needs the training rows, which are not stored with a model; fit it again.")
-        return self.data
 
     def log_likelihood(self) -> Likelihood:
         """Gaussian, the variance at its maximum. A fit that leaves no residual is not a candidate."""
@@ -123,7 +117,7 @@ class LinearPath(CoefficientPath):
         data = self._rows()
         fitted = self.predict(data)
         left_out = np.empty_like(fitted)
-        weight = np.ones(data.n_rows) if data.weight is None else data.weight
+        weight = data.weights
         others = weight.sum() - weight
         without = (weight @ data.y - weight * data.y) / others if self.has_intercept else np.zeros(data.n_rows)
         for p in range(len(self.grid)):

@@ -23,7 +23,7 @@ from vitalfew.families.fold_paths import paths_in_threads
 from vitalfew.families.lasso import check_factors
 from vitalfew.families.logistic_path import LogisticPath, log_probabilities, probabilities
 from vitalfew.families.logistic_ridge import RidgeObjective, ridge_path
-from vitalfew.families.penalty import check_penalty, choose_penalty, fixed_grid
+from vitalfew.families.penalty import check_penalty, choose_penalty, default_ratio, fixed_grid
 
 PENALTIES = ("l1", "l2", "elasticnet")
 # Log odds of a class that a training fold does not have.
@@ -106,7 +106,7 @@ class LogisticFamily:
         request = _core.PathRequest(
             grid=grid,
             n_points=self.n_points if grid is None else len(grid),
-            ratio=self._ratio(data),
+            ratio=self.ratio or default_ratio(data),
             l1_ratio=self.l1_ratio,
             factor=self.factor,
             intercept=self.fit_intercept,
@@ -122,9 +122,6 @@ class LogisticFamily:
             return kernel(*columns, data.label.astype(np.float64), data.weight, request)
         kernel = _core.multinomial_sparse if is_sparse else _core.multinomial_dense
         return kernel(*columns, data.label.astype(np.int32), n_classes, data.weight, request)
-
-    def _ratio(self, data: NumericData) -> float:
-        return self.ratio if self.ratio is not None else 1e-3 if data.weight_sum > data.n_features else 1e-2
 
     def _ridge_grid(self, data: NumericData) -> NDArray[np.float64]:
         """From a hundred times the largest slope at zero, where little is left of the coefficients, downwards."""
@@ -356,7 +353,7 @@ class LogisticRegression(SelectorMixin, ClassifierMixin, BaseEstimator):
         return data
 
     def _weigh_classes(self, data: NumericData) -> NumericData:
-        weight = np.ones(data.n_rows) if data.weight is None else data.weight
+        weight = data.weights
         if isinstance(self.class_weight, str):
             check_choice("class_weight", self.class_weight, ("balanced",))
             of_class = np.bincount(data.label, weights=weight)
@@ -391,7 +388,7 @@ def kkt_violation(coef, intercept, data: NumericData, alpha: float, family: Logi
     theta = objective.from_plain(np.column_stack([coef, intercept]))
     slope = -objective.evaluate(theta, 0.0)[1]
     slope[:, :-1] += np.outer(slope[:, -1], objective.mean)  # of columns as they are
-    penalty = alpha * np.where(objective.is_out, 0.0, objective.factor)
+    penalty = alpha * objective.factor
     rho = family.l1_ratio
     held = rho * penalty * np.sign(coef) + (1 - rho) * penalty * coef
     at_zero = np.maximum(np.abs(slope[:, :-1]) - rho * penalty, 0.0)

@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.special import log_softmax, softmax
 
 from vitalfew.data.numeric import NumericData
-from vitalfew.families.coefficient_path import plot_coefficients
+from vitalfew.families.coefficient_path import RowsPath, plot_coefficients
 from vitalfew.rules.path import LeaveOneOut, Likelihood
 from vitalfew.rules.selection import make_frame
 
@@ -22,7 +22,7 @@ MOST_COORDINATES = 5000
 
 
 @dataclass(frozen=True)
-class LogisticPath:
+class LogisticPath(RowsPath):
     """Coefficients of a logistic model over a falling grid of penalties.
 
     Attributes
@@ -54,18 +54,7 @@ class LogisticPath:
 
     knob = "alpha"
     loss = "log_loss"
-
-    def __getstate__(self):
-        # Rows are not part of a model: a path read back answers what it can without them.
-        return {**self.__dict__, "data": None}
-
-    def without_data(self) -> LogisticPath:
-        """The same path, which no longer holds the training rows."""
-        kept = replace(self, data=None)
-        for name in ("degrees_of_freedom", "coef"):
-            if name in self.__dict__:
-                kept.__dict__[name] = self.__dict__[name]
-        return kept
+    kept = ("degrees_of_freedom", "coef")
 
     @property
     def n_outputs(self) -> int:
@@ -140,11 +129,6 @@ class LogisticPath:
         )
         return single.predict(self._rows())[:, 0]
 
-    def _rows(self) -> NumericData:
-        if self.data is None:
-            raise ValueError("this needs the training rows, which are not stored with a model; fit it again.")
-        return self.data
-
     def loo(self) -> LeaveOneOut:
         """One Newton step from the fit towards that without each row, on the coefficients in use."""
         data = self._rows()
@@ -218,7 +202,7 @@ class Design:
             self.output = np.append(self.output, np.arange(path.n_outputs))
             self.penalty = np.append(self.penalty, np.zeros(path.n_outputs))
         self.n_outputs = path.n_outputs
-        weight = np.ones(data.n_rows) if data.weight is None else data.weight
+        weight = data.weights
         self.weight = weight / weight.sum()
         self.target = data.label
 

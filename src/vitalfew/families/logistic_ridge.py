@@ -25,7 +25,7 @@ class RidgeObjective:
     """
 
     def __init__(self, data: NumericData, n_outputs: int, factor: NDArray | None, has_intercept: bool):
-        weight = np.ones(data.n_rows) if data.weight is None else data.weight
+        weight = data.weights
         self.X, self.weight = data.columns, weight / weight.sum()
         self.n_outputs, self.has_intercept = n_outputs, has_intercept
         factor = np.ones(data.n_features) if factor is None else factor

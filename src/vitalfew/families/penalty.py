@@ -35,6 +35,11 @@ def check_grid(grid) -> NDArray[np.float64]:
     return values
 
 
+def default_ratio(data) -> float:
+    """Smallest over largest penalty of a grid of our own: where columns outnumber rows, its far end fits them all."""
+    return 1e-3 if data.weight_sum > data.n_features else 1e-2
+
+
 def fixed_grid(alpha, grid) -> NDArray[np.float64] | None:
     """The grid if the user gave the penalty, or penalties; None where the path is to make its own."""
     given = None if np.ndim(grid) == 0 else check_grid(grid)

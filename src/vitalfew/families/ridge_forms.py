@@ -104,8 +104,7 @@ class DualForm:
     """From products of rows, an n x n matrix: for more columns than rows."""
 
     def __init__(self, data: NumericData, has_intercept: bool):
-        n = data.n_rows
-        weight = np.ones(n) if data.weight is None else data.weight
+        weight = data.weights
         self.weight_sum, self.has_intercept = float(weight.sum()), has_intercept
         self.root = np.sqrt(weight)
         self.X, self.is_sparse = data.X, sparse.issparse(data.X)

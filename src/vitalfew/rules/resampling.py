@@ -20,6 +20,7 @@ def with_splits(options, data):
     given = getattr(data, "given", None)
     y = data.y if given is None else given.y
     with warnings.catch_warnings():
+        # A class with fewer members than folds is missing from some test folds, no more.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
         drawn = list(splitter.split(np.zeros((len(y), 1)), y))
     return replace(options, cv=check_cv(drawn))
@@ -28,12 +29,8 @@ def with_splits(options, data):
 def choose_by_folds(rule: str, path: Path, family: Family, data, options) -> Selection:
     """Mean score over folds, the path fitted anew in each: the best point ("cv"), or the simplest within one standard
     error of it ("1se")."""
-    splitter = _splitter(options, data)
-    with warnings.catch_warnings():
-        # A class with fewer members than folds is missing from some test folds, no more.
-        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
-        # A fold all of whose rows have weight zero tests nothing.
-        splits = [(train, test) for train, test in data.folds(splitter) if len(test)]
+    # A fold all of whose rows have weight zero tests nothing.
+    splits = [(train, test) for train, test in data.folds(with_splits(options, data).cv) if len(test)]
     if not splits or any(len(train) == 0 for train, _ in splits):
         raise ValueError("a fold has no training rows with a weight above zero; use fewer folds or other weights.")
     found = []
