@@ -1,5 +1,6 @@
 #include "vitalfew/linear.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "views.hpp"
@@ -89,7 +90,10 @@ void bind_path(nb::module_& m, const char* dense, const char* sparse, Kernel ker
       [kernel](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value,
                std::size_t n_rows, const Vector<double>& y, const std::optional<Vector<double>>& weight, const Request& request) {
         return run(request, [&](const PathOptions& options, Monitor& monitor) {
-          return kernel(checked_columns(indptr, indices, value, n_rows), view(y), view(weight), options, monitor);
+          const auto columns = checked_columns(indptr, indices, value, n_rows);
+          const bool is_binary = std::all_of(columns.value.begin(), columns.value.end(), [](T v) { return v == 1; });
+          if (is_binary) return kernel(BinaryColumns{columns.pattern}, view(y), view(weight), options, monitor);
+          return kernel(columns, view(y), view(weight), options, monitor);
         });
       },
       "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert(), "n_rows"_a, "y"_a.noconvert(),

@@ -51,11 +51,11 @@ class PathSolver {
 
  private:
   bool use(std::span<const std::size_t> columns) {
+    screen_.use(columns);
     const auto rows = problem_.moments(columns);
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const std::size_t j = columns[k];
       set_.add(rows[k], screen_.factor(j), screen_[j], options_.positive);
-      screen_.use(j);
     }
     return !columns.empty();
   }
@@ -133,5 +133,6 @@ VITALFEW_INSTANTIATE(DenseColumns<double>)
 VITALFEW_INSTANTIATE(DenseColumns<float>)
 VITALFEW_INSTANTIATE(SparseColumns<double>)
 VITALFEW_INSTANTIATE(SparseColumns<float>)
+VITALFEW_INSTANTIATE(BinaryColumns)
 
 }  // namespace vitalfew

@@ -21,7 +21,7 @@ class LogisticSolver {
     if (const auto free = screen_.unpenalised(); !free.empty()) {
       use(free);
       for (int turn = 0; turn < 100; ++turn)
-        if (problem_.step(0, 0, options_.factor, options_.positive, 0).first <= 1e-14 * path.null_loss) break;
+        if (problem_.step(0, 0, options_.factor, options_.positive, 0, screen_.resting()).first <= 1e-14 * path.null_loss) break;
       screen_.start();
     }
     path.grid = screen_.grid();
@@ -41,9 +41,9 @@ class LogisticSolver {
 
  private:
   bool use(std::span<const std::size_t> columns) {
-    problem_.use(columns);
-    for (const std::size_t j : columns) screen_.use(j);
-    return !columns.empty();
+    const auto fresh = screen_.use(columns);
+    problem_.use(fresh);
+    return !fresh.empty();
   }
 
   // Steps until they are small, then a look at the gap; what "small" must be is learned on the way down the grid.
@@ -53,13 +53,13 @@ class LogisticSolver {
     double gap = 0;
     int stalled = 0;
     for (int turn = 0; turn < 200; ++turn) {
-      const auto [fell, most] =
-          problem_.step(l1, l2, options_.factor, options_.positive, small_ * wanted, turn > 0 && turn % 3 == 0);
+      const auto [fell, most] = problem_.step(l1, l2, options_.factor, options_.positive, small_ * wanted, screen_.resting(),
+                                              turn > 0 && turn % 3 == 0);
       stalled = fell <= 1e-14 * problem_.null_loss() ? stalled + 1 : 0;
       monitor_.check();
       if (most > small_ * wanted && stalled < 2) continue;
       problem_.settle_intercept();
-      screen_.look_at_used();
+      screen_.look_at_used(problem_.values());
       gap = alpha > 0 ? gap_at(l1, l2) : std::abs(fell);
       if (gap > wanted && stalled < 2) {
         small_ /= 4;
@@ -95,7 +95,7 @@ template <ColumnMatrix M>
 CoefficientPath logistic_path(const M& x, std::span<const double> label, std::span<const double> weight,
                               const PathOptions& options, Monitor& monitor) {
   check(options, x.n_cols);
-  LogisticProblem<M> problem(x, label, weight, options, monitor);
+  LogisticProblem<M> problem(x, label, weight, options, monitor, true);
   return LogisticSolver<M>(problem, options, monitor).run();
 }
 
@@ -106,5 +106,6 @@ VITALFEW_INSTANTIATE(DenseColumns<double>)
 VITALFEW_INSTANTIATE(DenseColumns<float>)
 VITALFEW_INSTANTIATE(SparseColumns<double>)
 VITALFEW_INSTANTIATE(SparseColumns<float>)
+VITALFEW_INSTANTIATE(BinaryColumns)
 
 }  // namespace vitalfew

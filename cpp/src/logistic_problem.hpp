@@ -2,31 +2,37 @@
 // The quadratic model of a step is solved exactly from its second moments where these are cheap (few columns, or strongly
 // correlated ones), else by coordinate descent on the rows. With an offset it is one class of a multinomial model, the
 // others held: log Σ_l exp f_l as a function of f_k is log(1 + exp(f_k - log Σ_{l≠k} exp f_l)) up to a constant.
+//
+// Rows that look alike through the columns in use have the same predictor and residual, so all vectors here are by kind of row;
+// rows themselves are looked at only for correlations with columns not in use.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 
 #include "active_set.hpp"
-#include "rows_problem.hpp"
+#include "alike_rows.hpp"
 
 namespace vitalfew {
 
 template <ColumnMatrix M>
 class LogisticProblem : public WeightedColumns<M> {
   using Base = WeightedColumns<M>;
-  using Base::x_, Base::intercept_, Base::threads_, Base::monitor_, Base::n_, Base::w_, Base::r_, Base::rw_;
+  using Base::x_, Base::intercept_, Base::threads_, Base::monitor_;
 
  public:
+  // `merge`: rows alike may be one; else there are as many kinds as rows, as an offset for each row asks.
   LogisticProblem(const M& x, std::span<const double> label, std::span<const double> weight, const PathOptions& options,
-                  Monitor& monitor)
-      : Base(x, weight, options, monitor), t_(label.begin(), label.end()), f_(n_), d_(n_), u_(n_), z_(n_), row_loss_(n_) {
-    if (label.size() != n_) throw std::invalid_argument("labels: one for each row is needed");
+                  Monitor& monitor, bool merge)
+      : Base(x, weight, options, monitor), rows_(x, label, merge), place_(x.n_cols, kUnused) {
     for (const double t : label)
       if (t != 0 && t != 1) throw std::invalid_argument("labels must be 0 or 1");
-    if constexpr (!is_dense_v<M>) entries_.resize(n_);
+    t_.resize(rows_.n_kinds());
+    for (std::size_t i = 0; i < label.size(); ++i) t_[std::size_t(rows_.kind()[i])] = label[i];
+    w_ = rows_.sums(Base::w_);
+    f_.resize(t_.size());
     start_at(0);
-    const double share = vitalfew::dot(t_.data(), w_.data(), n_);
+    const double share = vitalfew::dot(t_.data(), w_.data(), t_.size());
     if (intercept_ && share > 0 && share < 1) start_at(std::log(share / (1 - share)));
     null_loss_ = loss_;
   }
@@ -44,7 +50,7 @@ class LogisticProblem : public WeightedColumns<M> {
     evaluate();
   }
   std::span<const double> predictor() const { return f_; }
-  std::span<const std::size_t> used() const { return used_; }
+  std::span<const std::size_t> used() const { return rows_.columns(); }
   // Other coefficients and intercept, with their linear predictor.
   void move_to(std::span<const double> v, std::span<const double> f, double intercept) {
     std::copy(v.begin(), v.end(), v_.begin());
@@ -60,14 +66,38 @@ class LogisticProblem : public WeightedColumns<M> {
 
   void use(std::span<const std::size_t> columns) {
     for (const std::size_t j : columns) {
-      if constexpr (!is_dense_v<M>) {
-        const auto at = std::int32_t(used_.size());
-        visit_column(x_, j, [&](std::size_t i, double value) { entries_[i].emplace_back(at, value); });
-      }
-      used_.push_back(j);
+      place_[j] = std::int32_t(v_.size());
       v_.push_back(0);
       old_.push_back(0);
     }
+    const auto origin = rows_.use(columns);
+    if (origin.empty()) return;
+    for (auto* by_kind : {&t_, &f_, &r_, &old_f_, &moments_.curvature})
+      if (!by_kind->empty()) *by_kind = taken(*by_kind, origin);
+    w_ = rows_.sums(Base::w_);
+    rw_.resize(r_.size());
+    for (std::size_t i = 0; i < r_.size(); ++i) rw_[i] = w_[i] * r_[i];
+  }
+
+  // Products of columns with the weighted residual; those in use are known by kind of row.
+  void correlations(std::span<const std::size_t> columns, std::span<double> c) {
+    if (std::any_of(columns.begin(), columns.end(), [&](std::size_t j) { return place_[j] == kUnused; })) spread();
+    const std::size_t blocks = blocks_for(this->work_of(columns), columns.size());
+    parallel_blocks(blocks, threads_, monitor_, [&](std::size_t b) {
+      for (std::size_t k = columns.size() * b / blocks; k < columns.size() * (b + 1) / blocks; ++k) {
+        const std::size_t j = columns[k];
+        const double product = place_[j] == kUnused ? x_.dot(j, Base::rw_) : rows_.dot(std::size_t(place_[j]), rw_);
+        c[j] = product - this->mean_[j] * this->drift_;
+      }
+    });
+  }
+  void keep_reference() {
+    spread();
+    Base::keep_reference();
+  }
+  auto distance() {
+    spread();
+    return Base::distance();
   }
 
   // Where the solution would be if it went on as it went from the penalty before the last to the last.
@@ -80,7 +110,7 @@ class LogisticProblem : public WeightedColumns<M> {
     const std::vector<double> v = v_, f = f_;
     const double b = b_;
     for (std::size_t e = 0; e < v_.size(); ++e) v_[e] += ahead * (v_[e] - old_[e]);
-    for (std::size_t i = 0; i < n_; ++i) f_[i] += ahead * (f_[i] - old_f_[i]);
+    for (std::size_t i = 0; i < f_.size(); ++i) f_[i] += ahead * (f_[i] - old_f_[i]);
     b_ += ahead * (b_ - old_b_);
     evaluate();
     if (!(loss_ + penalty(v_, l1, l2, factor) <= before)) {
@@ -95,31 +125,35 @@ class LogisticProblem : public WeightedColumns<M> {
   }
 
   // One proximal Newton step. Returns by how much the objective fell, and the largest h (change)² of its first pass.
-  // `anew`: from second moments at this very point, where they are used at all.
+  // Descent leaves columns that rest at zero. `anew`: from second moments at this very point, where they are used at all.
   std::pair<double, double> step(double l1, double l2, std::span<const double> factor, bool positive, double target,
-                                 bool anew = false) {
+                                 std::span<const char> is_resting, bool anew = false) {
     const double before = loss_ + penalty(v_, l1, l2, factor);
-    for (std::size_t i = 0; i < n_; ++i) {
+    const std::size_t m = f_.size();
+    curvature_.resize(m);
+    d_.resize(m);
+    for (std::size_t i = 0; i < m; ++i) {
       const double p = t_[i] - r_[i];
-      d_[i] = w_[i] * std::max(p * (1 - p), 1e-9);
+      curvature_[i] = std::max(p * (1 - p), 1e-9);
+      d_[i] = w_[i] * curvature_[i];
     }
-    std::fill(z_.begin(), z_.end(), 0.0);
+    z_.assign(m, 0.0);
     shift_ = 0;
     from_ = v_;
     if (prefers_moments())
       solve_by_moments(l1, l2, factor, positive, anew);
     else
-      descend(l1, l2, factor, positive, target);
+      descend(l1, l2, factor, positive, target, is_resting);
 
     // Along the step, until the objective falls as it should.
     double slope = 0;
-    for (std::size_t i = 0; i < n_; ++i) slope -= rw_[i] * z_[i];
+    for (std::size_t i = 0; i < m; ++i) slope -= rw_[i] * z_[i];
     slope += penalty(v_, l1, l2, factor) - penalty(from_, l1, l2, factor);
     const std::vector<double> f = f_, full = v_;
     const double b = b_;
     double length = 1;
     for (int trial = 0; trial < 30; ++trial, length /= 2) {
-      for (std::size_t i = 0; i < n_; ++i) f_[i] = f[i] + length * z_[i];
+      for (std::size_t i = 0; i < m; ++i) f_[i] = f[i] + length * z_[i];
       if (length < 1)
         for (std::size_t e = 0; e < v_.size(); ++e) v_[e] = from_[e] + length * (full[e] - from_[e]);
       b_ = b + length * shift_;
@@ -139,7 +173,7 @@ class LogisticProblem : public WeightedColumns<M> {
     double first = 0;
     for (int turn = 0; intercept_ && turn < 20; ++turn) {
       double gradient = 0, curvature = 0;
-      for (std::size_t i = 0; i < n_; ++i) {
+      for (std::size_t i = 0; i < f_.size(); ++i) {
         const double p = t_[i] - r_[i];
         gradient += rw_[i];
         curvature += w_[i] * p * (1 - p);
@@ -158,16 +192,23 @@ class LogisticProblem : public WeightedColumns<M> {
   }
 
   // -Σ w h(s |r|) with the entropy h: the dual objective at s r.
-  double dual(double scale) const { return -entropy(r_.data(), w_.data(), scale, n_); }
+  double dual(double scale) const { return -entropy(r_.data(), w_.data(), scale, r_.size()); }
 
   double penalty(std::span<const double> v, double l1, double l2, std::span<const double> factor) const {
     double sum = 0;
     for (std::size_t e = 0; e < v.size(); ++e)
-      if (v[e] != 0) sum += factor_of(factor, used_[e]) * (l1 * std::abs(v[e]) + 0.5 * l2 * v[e] * v[e]);
+      if (v[e] != 0) sum += factor_of(factor, used()[e]) * (l1 * std::abs(v[e]) + 0.5 * l2 * v[e] * v[e]);
     return sum;
   }
 
  private:
+  static constexpr std::int32_t kUnused = -1;
+
+  static std::vector<double> taken(std::span<const double> v, std::span<const std::int32_t> origin) {
+    std::vector<double> found(origin.size());
+    for (std::size_t i = 0; i < origin.size(); ++i) found[i] = v[std::size_t(origin[i])];
+    return found;
+  }
   static double factor_of(std::span<const double> factor, std::size_t j) { return factor.empty() ? 1.0 : factor[j]; }
 
   void remember() {
@@ -180,52 +221,61 @@ class LogisticProblem : public WeightedColumns<M> {
   void evaluate() {
     const double* f = f_.data();
     if (!offset_.empty()) {
-      total_.resize(n_);
-      for (std::size_t i = 0; i < n_; ++i) total_[i] = f_[i] + offset_[i];
+      total_.resize(f_.size());
+      for (std::size_t i = 0; i < f_.size(); ++i) total_[i] = f_[i] + offset_[i];
       f = total_.data();
     }
-    loss_ = logistic_loss(f, t_.data(), w_.data(), r_.data(), rw_.data(), row_loss_.data(), n_);
+    r_.resize(f_.size());
+    rw_.resize(f_.size());
+    loss_ = logistic_loss(f, t_.data(), w_.data(), r_.data(), rw_.data(), f_.size());
+    is_spread_ = false;
+  }
+
+  // The residual by row, from that by kind.
+  void spread() {
+    if (is_spread_) return;
+    const auto kind = rows_.kind();
+    for (std::size_t i = 0; i < kind.size(); ++i) {
+      Base::r_[i] = r_[std::size_t(kind[i])];
+      Base::rw_[i] = Base::w_[i] * Base::r_[i];
+    }
+    is_spread_ = true;
   }
 
   // Second moments cost a product of columns for each pair and the factor; descent some passes over the columns.
   bool prefers_moments() const {
     // Moments at hand are mostly used again, so that building them is worth more than one step.
-    double pairs = 0, single = 0;
-    const auto k = double(used_.size());
-    if constexpr (is_dense_v<M>) {
-      single = double(n_) * k;
-      pairs = 0.35 * single * k;
-    } else {
-      for (const std::size_t j : used_) single += 3 * double(this->length(j));
-      for (const auto& row : entries_) pairs += double(row.size()) * double(row.size());
-    }
-    return pairs + k * k * k / 4 <= 2.5 * passes_ * single;
+    const auto k = double(rows_.size());
+    return rows_.pairs() + k * k * k / 4 <= 2.5 * passes_ * rows_.pass();
   }
 
   // Second moments weighted by the curvature at some point: used again while the curvature has changed little since,
   // and only extended by columns that came into use.
   struct WeightedMoments {
-    std::vector<double> d, mean;            // the curvature; the columns' means weighted by it
+    std::vector<double> curvature, mean;    // p (1 - p); the columns' means weighted by it
     std::vector<std::vector<double>> rows;  // lower triangle of Σ D (x_j - m_j)(x_k - m_k)
     double total = 0;                       // ΣD
   };
   bool is_stale() const {
     if (moments_.rows.empty()) return true;
     double change = 0, total = 0;
-    for (std::size_t i = 0; i < n_; ++i) {
-      change += std::abs(d_[i] - moments_.d[i]);
+    for (std::size_t i = 0; i < d_.size(); ++i) {
+      change += w_[i] * std::abs(curvature_[i] - moments_.curvature[i]);
       total += d_[i];
     }
-    return change > 0.1 * total;
+    return change > 0.2 * total;
   }
   void refresh_moments(bool anew);
   void solve_by_moments(double l1, double l2, std::span<const double> factor, bool positive, bool anew);
-  void descend(double l1, double l2, std::span<const double> factor, bool positive, double target);
+  void descend(double l1, double l2, std::span<const double> factor, bool positive, double target,
+               std::span<const char> is_resting);
 
-  std::vector<double> t_, f_, d_, u_, z_,
-      row_loss_;  // labels, predictor, curvature weights, model's residual, step of the predictor
-  std::vector<std::size_t> used_;
-  std::vector<std::vector<std::pair<std::int32_t, double>>> entries_;
+  AlikeRows<M> rows_;
+  std::vector<std::int32_t> place_;  // of a column among those in use
+  // By kind of row: weight, label, predictor, residual, weighted residual; curvature, weighted curvature, residual of the
+  // model, step of the predictor.
+  std::vector<double> w_, t_, f_, r_, rw_, curvature_, d_, u_, z_;
+  bool is_spread_ = false;
   std::vector<double> v_, from_, old_, old_f_, h_, offset_, total_;
   double b_ = 0, old_b_ = 0, shift_ = 0, first_ = 0, loss_ = 0, null_loss_ = 0;
   WeightedMoments moments_;
@@ -234,74 +284,27 @@ class LogisticProblem : public WeightedColumns<M> {
 
 template <ColumnMatrix M>
 void LogisticProblem<M>::refresh_moments(bool anew) {
-  if (anew || is_stale()) {
-    moments_ = {d_, {}, {}, 0};
-    for (const double d : d_) moments_.total += d;
-  }
-  auto& [d, mean, rows, total] = moments_;
-  const std::size_t before = rows.size(), k = used_.size();
-  if (before == k) return;
-  rows.resize(k);
-  for (std::size_t e = before; e < k; ++e) {
-    rows[e].assign(e + 1, 0.0);
-    mean.push_back(intercept_ ? x_.dot(used_[e], d) / total : 0.0);
-  }
-  if constexpr (is_dense_v<M>) {
-    const std::size_t groups = (k - before + 3) / 4;
-    const std::size_t blocks = blocks_for(4 * double(groups) * double(k) * double(n_), groups);
-    parallel_blocks(blocks, threads_, monitor_, [&](std::size_t block) {
-      std::vector<double> v(4 * n_);
-      for (std::size_t g = block; g < groups; g += blocks) {
-        const std::size_t first = before + 4 * g, count = std::min<std::size_t>(4, k - first);
-        for (std::size_t q = 0; q < count; ++q) {
-          const auto* column = x_.data.data() + used_[first + q] * n_;
-          for (std::size_t i = 0; i < n_; ++i) v[q * n_ + i] = d[i] * (double(column[i]) - mean[first + q]);
-        }
-        for (std::size_t e = 0; e < first + count; ++e) {
-          double out[4];
-          dot4(x_.data.data() + used_[e] * n_, v.data(), n_, out);
-          for (std::size_t q = 0; q < count; ++q)
-            if (e <= first + q) rows[first + q][e] = out[q];
-        }
-      }
-    });
-  } else {
-    const std::size_t blocks = std::min<std::size_t>(4, blocks_for(4 * double(x_.pattern.index.size()), n_));
-    const std::size_t size = k * (k + 1) / 2 - before * (before + 1) / 2;
-    std::vector<std::vector<double>> parts(blocks, std::vector<double>(size));
-    parallel_blocks(blocks, threads_, monitor_, [&](std::size_t block) {
-      double* const sum = parts[block].data();
-      for (std::size_t i = n_ * block / blocks; i < n_ * (block + 1) / blocks; ++i) {
-        const auto& row = entries_[i];
-        for (std::size_t a = row.size(); a-- > 0;) {  // positions rise within a row
-          const auto e = std::size_t(row[a].first);
-          if (e < before) break;
-          double* const line = sum + e * (e + 1) / 2 - before * (before + 1) / 2;
-          const double weighted = d[i] * row[a].second;
-          for (std::size_t c = 0; c <= a; ++c) line[row[c].first] += weighted * row[c].second;
-        }
-      }
-    });
-    for (std::size_t e = before; e < k; ++e)
-      for (std::size_t c = 0; c <= e; ++c) {
-        double sum = 0;
-        for (const auto& part : parts) sum += part[e * (e + 1) / 2 - before * (before + 1) / 2 + c];
-        rows[e][c] = sum - total * mean[e] * mean[c];
-      }
-  }
+  if (anew || is_stale()) moments_ = {curvature_, {}, {}, 0};
+  auto& [curvature, mean, rows, total] = moments_;
+  const std::size_t before = rows.size();
+  if (before == rows_.size()) return;
+  std::vector<double> d(curvature.size());
+  total = 0;
+  for (std::size_t i = 0; i < d.size(); ++i) total += d[i] = w_[i] * curvature[i];
+  for (std::size_t e = before; e < rows_.size(); ++e) mean.push_back(intercept_ ? rows_.dot(e, d) / total : 0.0);
+  for (auto& row : rows_.products(before, d, mean, threads_, monitor_)) rows.push_back(std::move(row));
 }
 
 template <ColumnMatrix M>
 void LogisticProblem<M>::solve_by_moments(double l1, double l2, std::span<const double> factor, bool positive, bool anew) {
   refresh_moments(anew);
-  const auto& [d, mean, rows, total] = moments_;
-  const std::size_t k = used_.size();
+  const auto& [curvature, mean, rows, total] = moments_;
+  const std::size_t k = rows_.size();
   double off = 0;
   if (intercept_)
     for (const double r : rw_) off += r;
   ActiveSet set;
-  for (std::size_t e = 0; e < k; ++e)
-    set.add(rows[e], factor_of(factor, used_[e]), x_.dot(used_[e], rw_) - mean[e] * off, positive);
+  for (std::size_t e = 0; e < k; ++e) set.add(rows[e], factor_of(factor, used()[e]), rows_.dot(e, rw_) - mean[e] * off, positive);
   set.start(v_, l2);
   set.solve(l1, l2);
   std::copy(set.values().begin(), set.values().end(), v_.begin());
@@ -310,7 +313,7 @@ void LogisticProblem<M>::solve_by_moments(double l1, double l2, std::span<const 
     const double change = v_[e] - from_[e];
     if (change == 0) continue;
     first_ = std::max(first_, rows[e][e] * change * change);
-    x_.axpy(change, used_[e], z_);
+    rows_.axpy(change, e, z_);
     shift_ -= change * mean[e];
   }
   if (!intercept_) return;
@@ -320,8 +323,9 @@ void LogisticProblem<M>::solve_by_moments(double l1, double l2, std::span<const 
 
 // Cyclic descent on the model ½ Σ D z² - Σ rw z: u = rw - D z is its residual.
 template <ColumnMatrix M>
-void LogisticProblem<M>::descend(double l1, double l2, std::span<const double> factor, bool positive, double target) {
-  const std::size_t k = used_.size();
+void LogisticProblem<M>::descend(double l1, double l2, std::span<const double> factor, bool positive, double target,
+                                 std::span<const char> is_resting) {
+  const std::size_t k = rows_.size(), m = f_.size();
   u_ = rw_;
   h_.assign(k, 0.0);
   double total = 0;
@@ -334,26 +338,26 @@ void LogisticProblem<M>::descend(double l1, double l2, std::span<const double> f
       for (const double u : u_) sum += u;
       const double change = sum / total;
       shift_ += change;
-      for (std::size_t i = 0; i < n_; ++i) u_[i] -= change * d_[i], z_[i] += change;
+      for (std::size_t i = 0; i < m; ++i) u_[i] -= change * d_[i], z_[i] += change;
       most = total * change * change;
     }
     for (std::size_t e = 0; e < k; ++e) {
-      if (pass > 1 && v_[e] == 0 && pass % 5 != 0) continue;  // at zero it mostly stays
-      const std::size_t j = used_[e];
+      if (v_[e] == 0 && (is_resting[e] || (pass > 1 && pass % 5 != 0))) continue;  // at zero it mostly stays
+      const std::size_t j = used()[e];
       double g = 0;
       if (pass == 1) {
         if constexpr (is_dense_v<M>) {
-          const auto* column = x_.data.data() + j * n_;
-          g = vitalfew::dot(column, u_.data(), n_);
-          h_[e] = weighted_square(column, d_.data(), 0, n_);
+          const auto* column = x_.data.data() + j * m;
+          g = vitalfew::dot(column, u_.data(), m);
+          h_[e] = weighted_square(column, d_.data(), 0, m);
         } else {
-          visit_column(x_, j, [&](std::size_t i, double value) {
+          rows_.visit(e, [&](std::size_t i, double value) {
             g += value * u_[i];
             h_[e] += d_[i] * value * value;
           });
         }
       } else {
-        g = x_.dot(j, u_);
+        g = rows_.dot(e, u_);
       }
       const double f = factor_of(factor, j), to = h_[e] * v_[e] + g, held = l1 * f;
       double next = 0;
@@ -365,9 +369,9 @@ void LogisticProblem<M>::descend(double l1, double l2, std::span<const double> f
       if (change == 0) continue;
       v_[e] = next;
       if constexpr (is_dense_v<M>) {
-        axpy_pair(change, x_.data.data() + j * n_, d_.data(), u_.data(), z_.data(), n_);
+        axpy_pair(change, x_.data.data() + j * m, d_.data(), u_.data(), z_.data(), m);
       } else {
-        visit_column(x_, j, [&](std::size_t i, double value) {
+        rows_.visit(e, [&](std::size_t i, double value) {
           u_[i] -= change * value * d_[i];
           z_[i] += change * value;
         });

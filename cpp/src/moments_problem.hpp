@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "vitalfew/vectors.hpp"
+
 namespace vitalfew {
 
 // The squared loss seen through second moments alone.
@@ -16,6 +18,7 @@ class MomentsProblem {
 
   std::size_t n_cols() const { return d_; }
   double curvature(std::size_t j) const { return gram_[j * d_ + j]; }
+  double mass(std::size_t) const { return kFar; }
   double null_loss() const { return 0.5 * square_; }
   double loss() const { return loss_; }
   double intercept() const { return 0; }
@@ -41,9 +44,11 @@ class MomentsProblem {
     loss_ = std::max(0.0, 0.5 * square_ - sum);
   }
   void keep_reference() {}
-  std::pair<double, double> distance() const { return {0, std::numeric_limits<double>::infinity()}; }
+  Drift distance() const { return {0, kFar, kFar}; }
 
  private:
+  static constexpr double kFar = std::numeric_limits<double>::infinity();
+
   double product(std::size_t j) const {
     double sum = 0;
     for (const auto& [k, value] : held_) sum += gram_[j * d_ + k] * value;

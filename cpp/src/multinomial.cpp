@@ -27,7 +27,7 @@ class MultinomialSolver {
     for (std::size_t i = 0; i < n_; ++i) share[std::size_t(label[i])] += w_[i];
     for (std::size_t c = 0; c < k_; ++c) {
       for (std::size_t i = 0; i < n_; ++i) own[i] = std::size_t(label[i]) == c ? 1 : 0;
-      problems_.push_back(std::make_unique<Problem>(x, own, weight, options, monitor));
+      problems_.push_back(std::make_unique<Problem>(x, own, weight, options, monitor, false));
       problems_.back()->start_at(options.intercept && share[c] > 0 ? std::log(share[c]) : 0);
       if (share[c] > 0) null_loss_ -= share[c] * std::log(options.intercept ? share[c] : 1.0 / double(k_));
     }
@@ -70,9 +70,9 @@ class MultinomialSolver {
 
  private:
   bool use(std::size_t c, std::span<const std::size_t> columns) {
-    problems_[c]->use(columns);
-    for (const std::size_t j : columns) screens_[c].use(j);
-    return !columns.empty();
+    const auto fresh = screens_[c].use(columns);
+    problems_[c]->use(fresh);
+    return !fresh.empty();
   }
 
   // exp(f_ik - max_k f_ik), row by row.
@@ -105,7 +105,8 @@ class MultinomialSolver {
     exponentiate();
     for (std::size_t c = 0; c < k_; ++c) {
       hold_others(c);
-      const auto [by, change] = problems_[c]->step(l1, l2, options_.factor, options_.positive, target, anew);
+      const auto [by, change] =
+          problems_[c]->step(l1, l2, options_.factor, options_.positive, target, screens_[c].resting(), anew);
       fell += by;
       most = std::max(most, change);
       refresh(c);
@@ -277,7 +278,7 @@ class MultinomialSolver {
       monitor_.check();
       if (most > small_ * wanted && stalled < 2) continue;
       settle();
-      for (auto& screen : screens_) screen.look_at_used();
+      for (std::size_t c = 0; c < k_; ++c) screens_[c].look_at_used(problems_[c]->values());
       gap = alpha > 0 ? gap_at(l1, l2) : std::abs(fell);
       if (gap > wanted && stalled < 2) {
         small_ /= 4;

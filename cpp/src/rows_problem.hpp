@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "row_lists.hpp"
 #include "vitalfew/linear.hpp"
 #include "vitalfew/parallel.hpp"
 #include "vitalfew/vectors.hpp"
@@ -34,6 +36,37 @@ void visit_column(const M& x, std::size_t j, F&& f) {
   }
 }
 
+// Σ_i w_i (x_ie - m_e)(x_ic - m_c) for the columns of a list from the `before`-th on, each against those up to itself; m is by
+// place in the list. Four columns at a time meet every column: each of these is read once for four.
+template <ColumnMatrix M>
+std::vector<std::vector<double>> dense_products(const M& x, std::span<const std::size_t> columns, std::size_t before,
+                                                std::span<const double> w, std::span<const double> mean, int threads,
+                                                Monitor& monitor) {
+  const std::size_t n = x.n_rows, k = columns.size();
+  std::vector<std::vector<double>> rows;
+  for (std::size_t e = before; e < k; ++e) rows.emplace_back(e + 1);
+  std::vector<double> v(4 * n);
+  for (std::size_t first = before; first < k; first += 4) {
+    const std::size_t count = std::min<std::size_t>(4, k - first), against = first + count;
+    double drift[4] = {};  // what rounding has left of the means
+    std::fill(v.begin(), v.end(), 0.0);
+    for (std::size_t q = 0; q < count; ++q) {
+      const auto* column = x.data.data() + columns[first + q] * n;
+      for (std::size_t i = 0; i < n; ++i) drift[q] += v[q * n + i] = w[i] * (double(column[i]) - mean[first + q]);
+    }
+    const std::size_t blocks = blocks_for(4 * double(against) * double(n), against);
+    parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
+      for (std::size_t e = against * b / blocks; e < against * (b + 1) / blocks; ++e) {
+        double out[4];
+        dot4(x.data.data() + columns[e] * n, v.data(), n, out);
+        for (std::size_t q = 0; q < count; ++q)
+          if (e <= first + q) rows[first - before + q][e] = out[q] - mean[e] * drift[q];
+      }
+    });
+  }
+  return rows;
+}
+
 template <ColumnMatrix M>
 class WeightedColumns {
  public:
@@ -56,6 +89,7 @@ class WeightedColumns {
 
   std::size_t n_cols() const { return x_.n_cols; }
   double curvature(std::size_t j) const { return square_[j]; }
+  double mass(std::size_t j) const { return mass_[j]; }
 
   // Products of the columns of a list with the weighted residual.
   void correlations(std::span<const std::size_t> columns, std::span<double> c) const {
@@ -66,21 +100,22 @@ class WeightedColumns {
     });
   }
 
-  // The residual to which later ones are compared; the share s of it and ‖r - s r₀‖ now.
+  // The residual to which later ones are compared, and how far the present one is from it.
   void keep_reference() {
     r0_ = r_;
     reference_square_ = square_of(r0_);
   }
-  std::pair<double, double> distance() const {
+  Drift distance() const {
     double across = 0;
     for (std::size_t i = 0; i < n_; ++i) across += rw_[i] * r0_[i];
     const double share = reference_square_ > 0 ? std::max(across, 0.0) / reference_square_ : 0;
-    double square = 0;
+    double square = 0, most = 0;
     for (std::size_t i = 0; i < n_; ++i) {
       const double d = r_[i] - share * r0_[i];
       square += w_[i] * d * d;
+      most = std::max(most, std::abs(d));
     }
-    return {share, std::sqrt(square)};
+    return {share, std::sqrt(square), most};
   }
 
  protected:
@@ -107,9 +142,9 @@ class WeightedColumns {
   int threads_;
   Monitor& monitor_;
   std::size_t n_;
-  std::vector<double> w_, r_, rw_, r0_;  // weights that sum to one; residual; both multiplied; reference
-  std::vector<double> mean_, square_;    // of the columns
-  double drift_ = 0;                     // what rounding has left of the residual's mean, where it should be zero
+  std::vector<double> w_, r_, rw_, r0_;       // weights that sum to one; residual; both multiplied; reference
+  std::vector<double> mean_, square_, mass_;  // of the columns: mean, variance, mean size
+  double drift_ = 0;                          // what rounding has left of the residual's mean, where it should be zero
 
  private:
   void measure();
@@ -120,6 +155,7 @@ template <ColumnMatrix M>
 void WeightedColumns<M>::measure() {
   mean_.assign(x_.n_cols, 0.0);
   square_.resize(x_.n_cols);
+  mass_.assign(x_.n_cols, std::numeric_limits<double>::infinity());
   double entries = double(n_) * double(x_.n_cols);
   if constexpr (!is_dense_v<M>) entries = 4 * double(x_.pattern.index.size()) + double(x_.n_cols);
   const std::size_t blocks = blocks_for(2 * entries, x_.n_cols);
@@ -137,8 +173,10 @@ void WeightedColumns<M>::measure() {
       } else {
         if (intercept_) mean_[j] = mean;
         double stored = 0;
+        mass_[j] = 0;
         visit_column(x_, j, [&](std::size_t i, double value) {
           square += w_[i] * (value - mean_[j]) * (value - mean_[j]);
+          mass_[j] += w_[i] * std::abs(value);
           stored += w_[i];
         });
         square += std::max(0.0, 1 - stored) * mean_[j] * mean_[j];
@@ -164,7 +202,7 @@ class RowsProblem : public WeightedColumns<M> {
       for (double& value : y_) value -= y_mean_;
     }
     null_square_ = this->square_of(y_);
-    if constexpr (!is_dense_v<M>) entries_.resize(n_);
+    if constexpr (!is_dense_v<M>) entries_ = RowLists(n_);
     r_ = y_;
     this->weigh();
   }
@@ -196,7 +234,7 @@ class RowsProblem : public WeightedColumns<M> {
  private:
   std::vector<double> y_;
   std::vector<std::size_t> used_;
-  std::vector<std::vector<std::pair<std::int32_t, double>>> entries_;  // sparse: entries of the columns in use, by row
+  RowLists entries_;  // sparse: of the columns in use, by row
   double y_mean_ = 0, shift_ = 0, null_square_ = 0;
 };
 
@@ -210,31 +248,10 @@ std::vector<std::vector<double>> RowsProblem<M>::moments(std::span<const std::si
     rows[k].back() = square_[columns[k]];
   }
   if constexpr (is_dense_v<M>) {
-    // Four new columns at a time against every column in use: each of these is read once for four.
-    const std::size_t groups = (columns.size() + 3) / 4;
-    std::vector<double> v(4 * n_);
-    for (std::size_t g = 0; g < groups; ++g) {
-      const std::size_t first = 4 * g, count = std::min<std::size_t>(4, columns.size() - first);
-      std::fill(v.begin(), v.end(), 0.0);
-      double drift[4] = {};  // what rounding has left of the means
-      for (std::size_t k = 0; k < count; ++k) {
-        const std::size_t j = columns[first + k];
-        const auto* column = x_.data.data() + j * n_;
-        for (std::size_t i = 0; i < n_; ++i) {
-          v[k * n_ + i] = w_[i] * (double(column[i]) - mean_[j]);
-          if (intercept_) drift[k] += v[k * n_ + i];
-        }
-      }
-      const std::size_t against = before + first + count - 1, blocks = blocks_for(4 * double(against) * double(n_), against);
-      parallel_blocks(blocks, threads_, monitor_, [&](std::size_t b) {
-        for (std::size_t e = against * b / blocks; e < against * (b + 1) / blocks; ++e) {
-          double out[4];
-          dot4(x_.data.data() + used_[e] * n_, v.data(), n_, out);
-          for (std::size_t k = 0; k < count; ++k)
-            if (e < before + first + k) rows[first + k][e] = out[k] - mean_[used_[e]] * drift[k];
-        }
-      });
-    }
+    std::vector<double> mean;
+    for (const std::size_t j : used_) mean.push_back(mean_[j]);
+    rows = dense_products(x_, used_, before, w_, mean, threads_, monitor_);
+    for (std::size_t k = 0; k < columns.size(); ++k) rows[k].back() = square_[columns[k]];
   } else {
     // A column meets those in use in the rows they share, except where it is nearly full: then centring must come first.
     std::vector<double> v;
@@ -248,12 +265,12 @@ std::vector<std::vector<double>> RowsProblem<M>::moments(std::span<const std::si
       } else {
         visit_column(x_, j, [&](std::size_t i, double value) {
           const double weighted = w_[i] * value;
-          for (const auto& [e, other] : entries_[i]) rows[k][std::size_t(e)] += weighted * other;
+          entries_.visit(i, [&](std::size_t e, double other) { rows[k][e] += weighted * other; });
         });
         if (intercept_)
           for (std::size_t e = 0; e < against; ++e) rows[k][e] -= mean_[j] * mean_[used_[e]];
       }
-      visit_column(x_, j, [&](std::size_t i, double value) { entries_[i].emplace_back(std::int32_t(against), value); });
+      visit_column(x_, j, [&](std::size_t i, double value) { entries_.append(i, std::int32_t(against), value); });
     }
   }
   return rows;

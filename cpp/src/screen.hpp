@@ -1,9 +1,10 @@
 // Which columns may have to enter at a penalty. A path solver keeps the correlations c_j = x_jᵀ(residual) of all columns
 // here; most are not computed at a penalty, because a bound from a residual r₀ seen before shows that they cannot reach it:
 //
-//   |x_jᵀr| <= s |x_jᵀr₀| + ‖x_j‖ ‖r - s r₀‖.
+//   |x_jᵀr| <= s |x_jᵀr₀| + min(‖x_j‖ ‖r - s r₀‖, ‖x_j‖₁ max |r - s r₀|).
 //
-// The problem gives n_cols(), curvature(j) = ‖x_j‖², correlations(columns, c), keep_reference() and distance() = {s, ‖r - s r₀‖}.
+// The second is the better one for columns with few entries. The problem gives n_cols(), curvature(j) = ‖x_j‖², mass(j) = ‖x_j‖₁
+// or infinity, correlations(columns, c), keep_reference(), and distance() = {s, ‖r - s r₀‖, max |r - s r₀|}.
 #pragma once
 
 #include <algorithm>
@@ -50,9 +51,19 @@ template <class Problem>
 class Screen {
  public:
   Screen(Problem& problem, const PathOptions& options)
-      : problem_(problem), options_(options), d_(problem.n_cols()), c_(d_), c0_(d_), before_(d_), norm_(d_), hold_(d_, kNever) {
+      : problem_(problem),
+        options_(options),
+        d_(problem.n_cols()),
+        c_(d_),
+        c0_(d_),
+        before_(d_),
+        norm_(d_),
+        mass_(d_),
+        hold_(d_, kNever),
+        place_(d_, kUnused) {
     for (std::size_t j = 0; j < d_; ++j) {
       norm_[j] = std::sqrt(problem_.curvature(j));
+      mass_[j] = problem_.mass(j);
       if (!(norm_[j] > 0 && factor(j) < kNever)) continue;  // constant, or not wanted
       hold_[j] = factor(j);
       candidates_.push_back(j);
@@ -66,10 +77,23 @@ class Screen {
   double operator[](std::size_t j) const { return c_[j]; }
   std::span<const std::size_t> used() const { return used_; }
 
-  void use(std::size_t j) {
-    used_.push_back(j);
-    hold_[j] = kNever;
+  // Takes columns into use and gives the new ones; those in use already, which rested, are awake again.
+  std::vector<std::size_t> use(std::span<const std::size_t> columns) {
+    std::vector<std::size_t> fresh;
+    for (const std::size_t j : columns) {
+      hold_[j] = kNever;
+      if (place_[j] == kUnused) {
+        place_[j] = std::int32_t(used_.size());
+        used_.push_back(j);
+        is_resting_.push_back(0);
+        fresh.push_back(j);
+      }
+      is_resting_[std::size_t(place_[j])] = 0;
+    }
+    return fresh;
   }
+  // For each column in use whether it rests: its coefficient is zero, and it is looked at like a column not in use.
+  std::span<const char> resting() const { return is_resting_; }
 
   std::vector<std::size_t> unpenalised() const {
     std::vector<std::size_t> found;
@@ -95,7 +119,7 @@ class Screen {
     const double l1 = alpha * options_.l1_ratio;
     const double ahead = before_previous_ > previous_ && previous_ > 0 ? (previous_ - alpha) / (before_previous_ - previous_) : 0;
     for (std::size_t j = 0; j < d_; ++j) before_[j] = c_[j] + ahead * (c_[j] - before_[j]);
-    reaching(before_, norm_, 1, 0, hold_, l1, asked_);
+    reaching(before_, {}, hold_, l1, asked_);
     if (options_.positive) std::erase_if(asked_, [&](std::size_t j) { return before_[j] < 0; });
     before_ = c_;
     return asked_;
@@ -104,7 +128,7 @@ class Screen {
   // Violators among the columns that the strong rule (Tibshirani et al., 2012) does not rule out.
   std::vector<std::size_t> likely_violators(double alpha) {
     const double from = previous_ > 0 ? previous_ : std::max(alpha, largest_);
-    reaching(before_, norm_, 1, 0, hold_, options_.l1_ratio * (2 * alpha - from), asked_);
+    reaching(before_, {}, hold_, options_.l1_ratio * (2 * alpha - from), asked_);
     problem_.correlations(asked_, c_);
     return violators(alpha);
   }
@@ -112,14 +136,16 @@ class Screen {
   // Correlations of all columns not in use that might violate; for the others the bound is below the penalty.
   void look_at_others(double alpha) {
     const double l1 = alpha * options_.l1_ratio;
-    const auto [share, distance] = problem_.distance();
-    reaching(c0_, norm_, share, distance, hold_, l1, asked_);
+    Drift drift = problem_.distance();
+    drift.norm = norm_;
+    drift.mass = mass_;
+    reaching(c0_, drift, hold_, l1, asked_);
     if (2 * asked_.size() > candidates_.size()) {  // the reference has grown old
       refresh_all();
-      reaching(c_, norm_, 1, 0, hold_, l1, asked_);
+      reaching(c_, {}, hold_, l1, asked_);
       return;
     }
-    scale_open(share, c0_, hold_, c_);
+    scale_open(drift.share, c0_, hold_, c_);
     problem_.correlations(asked_, c_);
   }
 
@@ -127,8 +153,20 @@ class Screen {
     asked_.clear();
     problem_.correlations(used_, c_);
   }
+  // The same, and columns with coefficient zero go to rest.
+  void look_at_used(std::span<const double> v) {
+    asked_.clear();
+    std::vector<std::size_t> awake;
+    for (std::size_t e = 0; e < used_.size(); ++e) {
+      const std::size_t j = used_[e];
+      is_resting_[e] = v[e] == 0 && factor(j) > 0;
+      hold_[j] = is_resting_[e] ? factor(j) : kNever;
+      if (!is_resting_[e]) awake.push_back(j);
+    }
+    problem_.correlations(awake, c_);
+  }
 
-  // Of the columns asked last, those not in use that violate.
+  // Of the columns asked last, those not in use, or resting, that violate.
   std::vector<std::size_t> violators(double alpha) const {
     std::vector<std::size_t> found;
     for (const std::size_t j : asked_)
@@ -150,7 +188,8 @@ class Screen {
       found.scale = std::min(found.scale, limit / c);
       if (l2 > 0) found.conjugate += (c - limit) * (c - limit) / (2 * l2 * factor(j));
     };
-    for (const std::size_t j : used_) look(j);
+    for (std::size_t e = 0; e < used_.size(); ++e)
+      if (!is_resting_[e]) look(used_[e]);
     for (const std::size_t j : asked_) look(j);
     if (l2 > 0) found.scale = 1;
     return found;
@@ -165,6 +204,7 @@ class Screen {
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
+  static constexpr std::int32_t kUnused = -1;
 
   void refresh_all() {
     problem_.correlations(candidates_, c_);
@@ -175,8 +215,10 @@ class Screen {
   Problem& problem_;
   const PathOptions& options_;
   std::size_t d_;
-  std::vector<double> c_, c0_, before_;  // correlations: now, at the reference, at the penalty before
-  std::vector<double> norm_, hold_;      // of the columns: norm; penalty factor, or infinity for those in use or out
+  std::vector<double> c_, c0_, before_;     // correlations: now, at the reference, at the penalty before
+  std::vector<double> norm_, mass_, hold_;  // of the columns: norms; penalty factor, or infinity for those awake or out
+  std::vector<std::int32_t> place_;         // of a column among those in use
+  std::vector<char> is_resting_;
   std::vector<std::size_t> candidates_, used_, asked_;
   double largest_ = 0, previous_ = 0, before_previous_ = 0;
 };

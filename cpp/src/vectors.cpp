@@ -37,8 +37,8 @@ void axpy_pair(double a, const double* x, const double* d, double* u, double* z,
 void axpy_pair(double a, const float* x, const double* d, double* u, double* z, std::size_t n) {
   loops().axpy_pair_f(a, x, d, u, z, n);
 }
-double logistic_loss(const double* f, const double* t, const double* w, double* r, double* rw, double* row_loss, std::size_t n) {
-  return loops().logistic(f, t, w, r, rw, row_loss, n);
+double logistic_loss(const double* f, const double* t, const double* w, double* r, double* rw, std::size_t n) {
+  return loops().logistic(f, t, w, r, rw, n);
 }
 double entropy(const double* r, const double* w, double scale, std::size_t n) { return loops().entropy(r, w, scale, n); }
 
@@ -49,10 +49,12 @@ void scale_open(double share, std::span<const double> c0, std::span<const double
   loops().scale_open(share, c0.data(), limit.data(), c.data(), c.size());
 }
 
-std::size_t reaching(std::span<const double> c, std::span<const double> slack, double share, double distance,
-                     std::span<const double> limit, double times, std::vector<std::size_t>& out) {
+std::size_t reaching(std::span<const double> c, const Drift& drift, std::span<const double> limit, double times,
+                     std::vector<std::size_t>& out) {
   out.resize(c.size());
-  const std::size_t found = loops().reaching(c.data(), slack.data(), share, distance, limit.data(), times, c.size(), out.data());
+  const double* const norm = drift.norm.empty() ? nullptr : drift.norm.data();
+  const std::size_t found = loops().reaching(c.data(), drift.share, norm, drift.distance, drift.mass.data(), drift.most,
+                                             limit.data(), times, c.size(), out.data());
   out.resize(found);
   return found;
 }

@@ -114,7 +114,7 @@ template <class Body>
   return v;
 }
 
-double logistic_of(const double* f, const double* t, const double* w, double* r, double* rw, double* margin_loss, std::size_t n) {
+double logistic_of(const double* f, const double* t, const double* w, double* r, double* rw, std::size_t n) {
   Four total{};
   by_four(n, [&](std::size_t i, std::size_t count) {
     const Four fi = count == 4 ? load(f + i) : load_some(f + i, count), ti = count == 4 ? load(t + i) : load_some(t + i, count),
@@ -128,7 +128,6 @@ double logistic_of(const double* f, const double* t, const double* w, double* r,
     total += wi * loss;
     __builtin_memcpy(r + i, &ri, count * sizeof(double));
     __builtin_memcpy(rw + i, &rwi, count * sizeof(double));
-    __builtin_memcpy(margin_loss + i, &loss, count * sizeof(double));
   });
   return sum(total);
 }
@@ -169,20 +168,28 @@ void scale_open_of(double share, const double* c0, const double* limit, double* 
 }
 
 // Most stretches hold no such number: a stretch is looked at closely only if its quick test says so.
-std::size_t reaching_of(const double* c, const double* slack, double share, double distance, const double* limit, double times,
-                        std::size_t n, std::size_t* out) {
+template <class Reaches>
+std::size_t indices_where(std::size_t n, std::size_t* out, Reaches&& reaches) {
   std::size_t count = 0, j = 0;
-  const auto test = [&](std::size_t at) {
-    if (share * std::abs(c[at]) + distance * slack[at] >= times * limit[at]) out[count++] = at;
-  };
   for (; j + 16 <= n; j += 16) {
     int any = 0;
-    for (std::size_t l = 0; l < 16; ++l) any |= share * std::abs(c[j + l]) + distance * slack[j + l] >= times * limit[j + l];
-    if (any)
-      for (std::size_t l = 0; l < 16; ++l) test(j + l);
+    for (std::size_t l = 0; l < 16; ++l) any |= reaches(j + l);
+    if (!any) continue;
+    for (std::size_t l = 0; l < 16; ++l)
+      if (reaches(j + l)) out[count++] = j + l;
   }
-  for (; j < n; ++j) test(j);
+  for (; j < n; ++j)
+    if (reaches(j)) out[count++] = j;
   return count;
+}
+
+std::size_t reaching_of(const double* c, double share, const double* norm, double distance, const double* mass, double most,
+                        const double* limit, double times, std::size_t n, std::size_t* out) {
+  if (!norm) return indices_where(n, out, [=](std::size_t j) { return share * std::abs(c[j]) >= times * limit[j]; });
+  return indices_where(n, out, [=](std::size_t j) {
+    const double far = distance * norm[j], near = most * mass[j];
+    return share * std::abs(c[j]) + (near < far ? near : far) >= times * limit[j];
+  });
 }
 
 }  // namespace

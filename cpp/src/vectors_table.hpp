@@ -14,12 +14,13 @@ struct VectorLoops {
   void (*dot4_f)(const float*, const double*, std::size_t, double*);
   double (*square_d)(const double*, const double*, double, std::size_t);
   double (*square_f)(const float*, const double*, double, std::size_t);
-  std::size_t (*reaching)(const double*, const double*, double, double, const double*, double, std::size_t, std::size_t*);
+  std::size_t (*reaching)(const double*, double, const double*, double, const double*, double, const double*, double, std::size_t,
+                          std::size_t*);
   std::size_t (*not_finite_d)(const double*, std::size_t);
   std::size_t (*not_finite_f)(const float*, std::size_t);
   void (*axpy_pair_d)(double, const double*, const double*, double*, double*, std::size_t);
   void (*axpy_pair_f)(double, const float*, const double*, double*, double*, std::size_t);
-  double (*logistic)(const double*, const double*, const double*, double*, double*, double*, std::size_t);
+  double (*logistic)(const double*, const double*, const double*, double*, double*, std::size_t);
   double (*entropy)(const double*, const double*, double, std::size_t);
   void (*scale_open)(double, const double*, const double*, double*, std::size_t);
 };

@@ -365,6 +365,38 @@ def test_every_storage_gives_the_same(kind, penalty, n_classes):
         np.testing.assert_allclose(single.coef_, model.coef_, atol=1e-3)
 
 
+def few_kinds(levels, n=400, d=12, seed=0):
+    """Rows of which many are alike, as long as the last column, which has a value of its own in each, is not in use."""
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((n, d)) < 0.3, rng.integers(1, levels, (n, d), endpoint=True), 0).astype(float)
+    X = np.column_stack([X, rng.normal(size=n)])
+    score = X[:, :4] @ [2.0, -1.5, 1.0, -0.7] / levels + 0.4 * X[:, -1] + rng.logistic(size=n)
+    return X, (score > np.median(score)).astype(int)
+
+
+@pytest.mark.parametrize("levels", [1, 3, 40])
+@pytest.mark.parametrize("has_own", [False, True])
+@pytest.mark.parametrize("options", [{}, {"fit_intercept": False}, {"penalty": "elasticnet", "l1_ratio": 0.4}])
+def test_rows_that_look_alike_count_as_often_as_they_are(levels, has_own, options):
+    X, label = few_kinds(levels)
+    X = X if has_own else X[:, :-1]
+    w = np.random.default_rng(1).uniform(0.5, 2, len(label))
+    for weight in (None, w):
+        model = LogisticRegression("bic", grid=20, tol=1e-9, **options)
+        dense, merged = (clone(model).fit(Z, label, weight) for Z in (X, sparse.csc_array(X)))
+        np.testing.assert_allclose(merged.path_.coef, dense.path_.coef, atol=2e-4)
+        np.testing.assert_allclose(merged.path_.log_loss, dense.path_.log_loss, atol=1e-7)
+        assert_certified(merged, X, label, weight)
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 5, 8])
+def test_few_rows_alike(n_rows):
+    X = sparse.csc_array(np.tile([[1.0, 0.0, 1.0]], (n_rows, 1)))
+    label = (np.arange(n_rows) > 0).astype(int)
+    model = LogisticRegression("bic", grid=5, fit_intercept=False).fit(X, label)
+    assert_certified(model, X.toarray(), label)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("penalty", PENALTIES)

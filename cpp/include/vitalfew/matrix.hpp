@@ -63,6 +63,21 @@ struct Pattern {
   }
 };
 
+// Σ f(k) over begin <= k < end, four sums at a time: one alone would wait for each addition to end.
+template <class F>
+double sum_over(std::size_t begin, std::size_t end, F&& f) {
+  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  std::size_t k = begin;
+  for (; k + 4 <= end; k += 4) {
+    s0 += f(k);
+    s1 += f(k + 1);
+    s2 += f(k + 2);
+    s3 += f(k + 3);
+  }
+  for (; k < end; ++k) s0 += f(k);
+  return (s0 + s2) + (s1 + s3);
+}
+
 // Compressed sparse columns with values.
 template <std::floating_point T>
 struct SparseColumns {
@@ -71,10 +86,8 @@ struct SparseColumns {
   std::size_t n_rows = pattern.width, n_cols = pattern.lines();
 
   double dot(std::size_t j, std::span<const double> v) const {
-    double sum = 0;
-    for (auto k = std::size_t(pattern.start[j]); k < std::size_t(pattern.start[j + 1]); ++k)
-      sum += double(value[k]) * v[std::size_t(pattern.index[k])];
-    return sum;
+    return sum_over(std::size_t(pattern.start[j]), std::size_t(pattern.start[j + 1]),
+                    [&](std::size_t k) { return double(value[k]) * v[std::size_t(pattern.index[k])]; });
   }
   void axpy(double a, std::size_t j, std::span<double> v) const {
     for (auto k = std::size_t(pattern.start[j]); k < std::size_t(pattern.start[j + 1]); ++k)
@@ -88,9 +101,8 @@ struct BinaryColumns {
   std::size_t n_rows = pattern.width, n_cols = pattern.lines();
 
   double dot(std::size_t j, std::span<const double> v) const {
-    double sum = 0;
-    for (const std::int32_t i : pattern.line(j)) sum += v[std::size_t(i)];
-    return sum;
+    return sum_over(std::size_t(pattern.start[j]), std::size_t(pattern.start[j + 1]),
+                    [&](std::size_t k) { return v[std::size_t(pattern.index[k])]; });
   }
   void axpy(double a, std::size_t j, std::span<double> v) const {
     for (const std::int32_t i : pattern.line(j)) v[std::size_t(i)] += a;

@@ -24,9 +24,9 @@ double weighted_square(const float* x, const double* w, double centre, std::size
 void axpy_pair(double a, const double* x, const double* d, double* u, double* z, std::size_t n);
 void axpy_pair(double a, const float* x, const double* d, double* u, double* z, std::size_t n);
 
-// Of rows with linear predictor f, label t of 0 or 1 and weight w: the residual r = t - p, rw = w r, the loss of each row,
-// and Σ w loss.
-double logistic_loss(const double* f, const double* t, const double* w, double* r, double* rw, double* row_loss, std::size_t n);
+// Of rows with linear predictor f, label t of 0 or 1 and weight w: the residual r = t - p, rw = w r, and
+// Σ w loss.
+double logistic_loss(const double* f, const double* t, const double* w, double* r, double* rw, std::size_t n);
 
 // Σ w (a log a + (1 - a) log(1 - a)) with a = scale |r|.
 double entropy(const double* r, const double* w, double scale, std::size_t n);
@@ -38,8 +38,14 @@ std::size_t first_not_finite(const float* x, std::size_t n);
 // c_j = share c0_j for all j with a finite limit_j.
 void scale_open(double share, std::span<const double> c0, std::span<const double> limit, std::span<double> c);
 
-// The indices j, in rising order, with share |c_j| + distance slack_j >= times limit_j.
-std::size_t reaching(std::span<const double> c, std::span<const double> slack, double share, double distance,
-                     std::span<const double> limit, double times, std::vector<std::size_t>& out);
+// By how much numbers c may have changed: to at most share |c_j| + min(distance norm_j, most mass_j); by default not at all.
+struct Drift {
+  double share = 1, distance = 0, most = 0;
+  std::span<const double> norm = {}, mass = {};
+};
+
+// The indices j, in rising order, for which |c_j| may now be >= times limit_j.
+std::size_t reaching(std::span<const double> c, const Drift& drift, std::span<const double> limit, double times,
+                     std::vector<std::size_t>& out);
 
 }  // namespace vitalfew

@@ -10,6 +10,7 @@ from scipy import linalg, sparse
 
 from vitalfew.data.numeric import NumericData
 from vitalfew.families.double_double import Pair, add, multiply, sum_rows, times, transposed_times, two_sum
+from vitalfew.families.powers import lost_digits
 
 EPS = float(np.finfo(float).eps)
 MOST_STEPS = 12
@@ -25,7 +26,7 @@ class LeastSquares:
     Columns are centred, scaled by powers of two and factorised (Householder QR with pivots); the solution of the rows
     as they were given is then refined by Björck's method, with residuals in double-double. So the digits lost are
     those that the rounding of X and y has lost already, unless the condition of the centred, scaled columns is beyond
-    about 1e15. O(n d²).
+    about 1e15. Columns that are powers of another one are taken as if they had not been rounded. O(n d²).
 
     References
     ----------
@@ -42,6 +43,7 @@ class LeastSquares:
         mean = (weight / self.weight_sum) @ X if has_intercept else np.zeros(self.d)
         self.varying = np.flatnonzero(~is_constant(X, has_intercept))
         self.X = np.array(X[:, self.varying], dtype=np.float64, order="F")
+        self.lost = lost_digits(self.X)
         self._scale(mean[self.varying], data.target, weight)
         self._factorise()
 
@@ -51,6 +53,7 @@ class LeastSquares:
         norm = np.sqrt(np.einsum("ij,ij->j", centred, centred) + self.alpha)
         self.scale = np.exp2(-np.round(np.log2(norm)))
         self.X *= self.scale
+        self.lost = {j: lost * self.scale[j] for j, lost in self.lost.items()}
         self.mean = mean * self.scale
         self.y_mean = float(weight @ y / self.weight_sum) if self.has_intercept else 0.0
         self.y_scale = float(np.exp2(-np.round(np.log2(np.abs(y).max() or 1.0))))
@@ -119,6 +122,8 @@ class LeastSquares:
         at_mean = sum_rows(multiply(self.mean[self.basic], slopes)) if self.rank else Pair(*np.zeros((2,)))
         shift = add(theta.part(0), -at_mean)
         fitted = add(times(self.X[:, self.basic], slopes), shift)
+        for at, lost in self._lost_basic:
+            fitted = add(fitted, Pair.of(lost * slopes.high[at]))
         top = multiply(self.root, fitted)
         if not self.alpha:
             return top
@@ -128,12 +133,19 @@ class LeastSquares:
     def _transposed_times(self, residual: Pair) -> Pair:
         weighted = multiply(self.root, residual.part(slice(0, self.n)))
         total = sum_rows(weighted)
-        rest = add(transposed_times(self.X[:, self.basic], weighted), -multiply(self.mean[self.basic], total))
+        products = transposed_times(self.X[:, self.basic], weighted)
+        for at, lost in self._lost_basic:
+            products.low[at] += lost @ weighted.high
+        rest = add(products, -multiply(self.mean[self.basic], total))
         if self.alpha:
             bottom = residual.part(slice(self.n, None)).part(self.basic)
             rest = add(rest, multiply(self.ridge[self.basic], bottom))
         first = total if self.has_intercept else Pair.of(0.0)
         return Pair(*(np.append(a, b) for a, b in zip(first, rest)))
+
+    @cached_property
+    def _lost_basic(self) -> list[tuple[int, NDArray[np.float64]]]:
+        return [(at, self.lost[int(j)]) for at, j in enumerate(self.basic) if int(j) in self.lost]
 
     @cached_property
     def solution(self) -> tuple[NDArray[np.float64], float]:

@@ -384,13 +384,17 @@ class LogisticRegression(SelectorMixin, ClassifierMixin, BaseEstimator):
 
 def kkt_violation(coef, intercept, data: NumericData, alpha: float, family: LogisticFamily) -> float:
     """Largest violation of optimality, from the coefficients alone: none of the solver's own numbers are used."""
-    objective = RidgeObjective(data, len(coef), family.factor, family.fit_intercept)
-    theta = objective.from_plain(np.column_stack([coef, intercept]))
-    slope = -objective.evaluate(theta, 0.0)[1]
-    slope[:, :-1] += np.outer(slope[:, -1], objective.mean)  # of columns as they are
-    penalty = alpha * objective.factor
+    used = np.flatnonzero(coef.any(axis=0))
+    of_class = probabilities(np.asarray(data.columns[:, used] @ coef[:, used].T) + intercept)
+    own = np.zeros_like(of_class)
+    own[np.arange(data.n_rows), data.label] = 1.0
+    residual = ((own - of_class) * (data.weights / data.weight_sum)[:, None])[:, -len(coef) :]
+    slope = np.asarray(data.columns.T @ residual).T
+    factor = np.ones(data.n_features) if family.factor is None else family.factor
+    penalty = alpha * np.where(np.isinf(factor), 0.0, factor)
     rho = family.l1_ratio
     held = rho * penalty * np.sign(coef) + (1 - rho) * penalty * coef
-    at_zero = np.maximum(np.abs(slope[:, :-1]) - rho * penalty, 0.0)
-    violation = np.where(coef != 0, np.abs(slope[:, :-1] - held), at_zero)
-    return float(max(violation.max(initial=0.0), np.abs(slope[:, -1]).max()))
+    at_zero = np.where(np.isinf(factor), 0.0, np.maximum(np.abs(slope) - rho * penalty, 0.0))
+    violation = np.where(coef != 0, np.abs(slope - held), at_zero)
+    of_intercept = np.abs(residual.sum(axis=0)).max() if family.fit_intercept else 0.0
+    return float(max(violation.max(initial=0.0), of_intercept))

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import log_softmax, softmax
+from scipy.special import expit, log_softmax, softmax
 
 from vitalfew.data.numeric import NumericData
 from vitalfew.families.coefficient_path import RowsPath, plot_coefficients
@@ -253,7 +253,7 @@ def unit_scale(matrix: NDArray) -> NDArray[np.float64]:
 def probabilities(decision: NDArray) -> NDArray[np.float64]:
     """Class probabilities from linear predictors (..., outputs)."""
     if decision.shape[-1] == 1:
-        decision = np.concatenate([np.zeros_like(decision), decision], axis=-1)
+        return expit(np.concatenate([-decision, decision], axis=-1))
     return softmax(decision, axis=-1)
 
 
