@@ -1,8 +1,8 @@
 """Correct digits on NIST's reference data for least squares, ours and others': a table in Markdown on stdout.
 
 A number is -log10 of the relative error of the coefficient that has fewest digits. Polynomials are given as raw powers,
-rounded to doubles: "exact, as rounded" is the exact solution for these numbers, in rational arithmetic. Ours can do better
-because it recognises columns that are powers of another one.
+rounded to doubles: "exact, as rounded" is the exact solution for these numbers, in rational arithmetic. Ours can do
+better because it recognises columns that are powers of another one.
 """
 
 import sys

@@ -39,7 +39,7 @@ def ours(X, y, alphas, tol=1e-6, n_jobs=None):
 
 def solvers():
     """Ours and the peers, by name."""
-    return {**our_solvers(ours, ladder(3, 10), 1e-10), **LOGISTIC}
+    return {**our_solvers(ours, ladder(2, 10), 1e-10), **LOGISTIC}
 
 
 def load(name: str):

@@ -12,13 +12,13 @@ from scipy import sparse
 
 from linear_judge import Solver
 
-DECADES = {digit: float(f"1e-{digit}") for digit in range(1, 16)}
 MANY_ROWS, FEW_COLUMNS = 10_000, 5_000
 
 
 def ladder(loosest: int, tightest: int) -> tuple[float, ...]:
-    """Tolerances by decades."""
-    return tuple(DECADES[digit] for digit in range(loosest, tightest + 1))
+    """Tolerances by half decades: 1e-3, 3e-4, 1e-4, ..."""
+    halves = (float(f"{lead}e-{digit}") for digit in range(loosest, tightest + 1) for lead in (3, 1))
+    return tuple(halves)[1:]
 
 
 def is_tall(X) -> bool:

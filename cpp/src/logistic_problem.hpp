@@ -72,7 +72,7 @@ class LogisticProblem : public WeightedColumns<M> {
     }
     const auto origin = rows_.use(columns);
     if (origin.empty()) return;
-    for (auto* by_kind : {&t_, &f_, &r_, &old_f_, &moments_.curvature})
+    for (auto* by_kind : {&t_, &f_, &r_, &old_f_, &moments_.curvature, &h_curvature_})
       if (!by_kind->empty()) *by_kind = taken(*by_kind, origin);
     w_ = rows_.sums(Base::w_);
     rw_.resize(r_.size());
@@ -91,13 +91,9 @@ class LogisticProblem : public WeightedColumns<M> {
       }
     });
   }
-  void keep_reference() {
+  Step moved() {
     spread();
-    Base::keep_reference();
-  }
-  auto distance() {
-    spread();
-    return Base::distance();
+    return Base::moved();
   }
 
   // Where the solution would be if it went on as it went from the penalty before the last to the last.
@@ -256,14 +252,15 @@ class LogisticProblem : public WeightedColumns<M> {
     std::vector<std::vector<double>> rows;  // lower triangle of Σ D (x_j - m_j)(x_k - m_k)
     double total = 0;                       // ΣD
   };
-  bool is_stale() const {
-    if (moments_.rows.empty()) return true;
+  // By what share the curvature has changed since it was this.
+  double change_since(std::span<const double> curvature) const {
+    if (curvature.empty()) return 1;
     double change = 0, total = 0;
     for (std::size_t i = 0; i < d_.size(); ++i) {
-      change += w_[i] * std::abs(curvature_[i] - moments_.curvature[i]);
+      change += w_[i] * std::abs(curvature_[i] - curvature[i]);
       total += d_[i];
     }
-    return change > 0.2 * total;
+    return change / total;
   }
   void refresh_moments(bool anew);
   void solve_by_moments(double l1, double l2, std::span<const double> factor, bool positive, bool anew);
@@ -276,7 +273,7 @@ class LogisticProblem : public WeightedColumns<M> {
   // model, step of the predictor.
   std::vector<double> w_, t_, f_, r_, rw_, curvature_, d_, u_, z_;
   bool is_spread_ = false;
-  std::vector<double> v_, from_, old_, old_f_, h_, offset_, total_;
+  std::vector<double> v_, from_, old_, old_f_, h_, h_curvature_, offset_, total_;
   double b_ = 0, old_b_ = 0, shift_ = 0, first_ = 0, loss_ = 0, null_loss_ = 0;
   WeightedMoments moments_;
   double passes_ = 6;  // of descent that a step takes, as seen so far
@@ -284,7 +281,7 @@ class LogisticProblem : public WeightedColumns<M> {
 
 template <ColumnMatrix M>
 void LogisticProblem<M>::refresh_moments(bool anew) {
-  if (anew || is_stale()) moments_ = {curvature_, {}, {}, 0};
+  if (anew || change_since(moments_.curvature) > 0.2) moments_ = {curvature_, {}, {}, 0};
   auto& [curvature, mean, rows, total] = moments_;
   const std::size_t before = rows.size();
   if (before == rows_.size()) return;
@@ -327,7 +324,11 @@ void LogisticProblem<M>::descend(double l1, double l2, std::span<const double> f
                                  std::span<const char> is_resting) {
   const std::size_t k = rows_.size(), m = f_.size();
   u_ = rw_;
-  h_.assign(k, 0.0);
+  if (change_since(h_curvature_) > 0.02) {  // else what is known of the columns' curvature will do
+    h_.clear();
+    h_curvature_ = curvature_;
+  }
+  h_.resize(k, 0.0);
   double total = 0;
   for (const double d : d_) total += d;
   int pass = 0;
@@ -345,7 +346,7 @@ void LogisticProblem<M>::descend(double l1, double l2, std::span<const double> f
       if (v_[e] == 0 && (is_resting[e] || (pass > 1 && pass % 5 != 0))) continue;  // at zero it mostly stays
       const std::size_t j = used()[e];
       double g = 0;
-      if (pass == 1) {
+      if (h_[e] == 0) {
         if constexpr (is_dense_v<M>) {
           const auto* column = x_.data.data() + j * m;
           g = vitalfew::dot(column, u_.data(), m);

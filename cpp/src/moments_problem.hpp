@@ -18,7 +18,7 @@ class MomentsProblem {
 
   std::size_t n_cols() const { return d_; }
   double curvature(std::size_t j) const { return gram_[j * d_ + j]; }
-  double mass(std::size_t) const { return kFar; }
+  double mass(std::size_t) const { return std::numeric_limits<double>::infinity(); }
   double null_loss() const { return 0.5 * square_; }
   double loss() const { return loss_; }
   double intercept() const { return 0; }
@@ -43,11 +43,10 @@ class MomentsProblem {
     for (const auto& [j, value] : held_) sum += value * (cross_[j] - 0.5 * product(j));
     loss_ = std::max(0.0, 0.5 * square_ - sum);
   }
-  void keep_reference() {}
-  Drift distance() const { return {0, kFar, kFar}; }
+  Step moved() const { return {1, kFar, kFar}; }
 
  private:
-  static constexpr double kFar = std::numeric_limits<double>::infinity();
+  static constexpr double kFar = 1e200;  // beyond any bound, and still so after many steps
 
   double product(std::size_t j) const {
     double sum = 0;

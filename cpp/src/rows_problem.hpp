@@ -100,22 +100,12 @@ class WeightedColumns {
     });
   }
 
-  // The residual to which later ones are compared, and how far the present one is from it.
-  void keep_reference() {
-    r0_ = r_;
-    reference_square_ = square_of(r0_);
-  }
-  Drift distance() const {
-    double across = 0;
-    for (std::size_t i = 0; i < n_; ++i) across += rw_[i] * r0_[i];
-    const double share = reference_square_ > 0 ? std::max(across, 0.0) / reference_square_ : 0;
-    double square = 0, most = 0;
-    for (std::size_t i = 0; i < n_; ++i) {
-      const double d = r_[i] - share * r0_[i];
-      square += w_[i] * d * d;
-      most = std::max(most, std::abs(d));
-    }
-    return {share, std::sqrt(square), most};
+  // How the residual has changed since this was last asked.
+  Step moved() {
+    if (last_.empty()) last_ = r_;
+    const Step step = step_between(last_.data(), r_.data(), w_.data(), n_);
+    last_ = r_;
+    return step;
   }
 
  protected:
@@ -142,13 +132,14 @@ class WeightedColumns {
   int threads_;
   Monitor& monitor_;
   std::size_t n_;
-  std::vector<double> w_, r_, rw_, r0_;       // weights that sum to one; residual; both multiplied; reference
+  std::vector<double> w_, r_, rw_;            // weights that sum to one; residual; both multiplied
   std::vector<double> mean_, square_, mass_;  // of the columns: mean, variance, mean size
   double drift_ = 0;                          // what rounding has left of the residual's mean, where it should be zero
 
  private:
   void measure();
-  double reference_square_ = 0;
+
+  std::vector<double> last_;  // residual when it was last asked how it had moved
 };
 
 template <ColumnMatrix M>

@@ -1,10 +1,14 @@
 // Which columns may have to enter at a penalty. A path solver keeps the correlations c_j = x_jᵀ(residual) of all columns
-// here; most are not computed at a penalty, because a bound from a residual r₀ seen before shows that they cannot reach it:
+// here; most are not computed at a penalty, because a bound shows that they cannot reach it. From one residual r₀ to the next
 //
-//   |x_jᵀr| <= s |x_jᵀr₀| + min(‖x_j‖ ‖r - s r₀‖, ‖x_j‖₁ max |r - s r₀|).
+//   |x_jᵀr| <= s |x_jᵀr₀| + min(‖x_j‖ ‖r - s r₀‖, ‖x_j‖₁ max |r - s r₀|),
 //
-// The second is the better one for columns with few entries. The problem gives n_cols(), curvature(j) = ‖x_j‖², mass(j) = ‖x_j‖₁
-// or infinity, correlations(columns, c), keep_reference(), and distance() = {s, ‖r - s r₀‖, max |r - s r₀|}.
+// of which the second is the better one for columns with few entries. Such bounds add up along the path, from the residual at
+// which a column was last computed: with S the product of the shares s since the start, |c_j| / S grows by at most
+// ‖x_j‖ Σ ‖r - s r₀‖ / S. A column is computed again when its bound says that it might violate.
+//
+// The problem gives n_cols(), curvature(j) = ‖x_j‖², mass(j) = ‖x_j‖₁ or infinity, correlations(columns, c), and moved() =
+// {s, ‖r - s r₀‖, max |r - s r₀|} since it was last asked.
 #pragma once
 
 #include <algorithm>
@@ -59,6 +63,8 @@ class Screen {
         before_(d_),
         norm_(d_),
         mass_(d_),
+        since_length_(d_),
+        since_height_(d_),
         hold_(d_, kNever),
         place_(d_, kUnused) {
     for (std::size_t j = 0; j < d_; ++j) {
@@ -118,9 +124,8 @@ class Screen {
   std::vector<std::size_t> foresee(double alpha) {
     const double l1 = alpha * options_.l1_ratio;
     const double ahead = before_previous_ > previous_ && previous_ > 0 ? (previous_ - alpha) / (before_previous_ - previous_) : 0;
-    for (std::size_t j = 0; j < d_; ++j) before_[j] = c_[j] + ahead * (c_[j] - before_[j]);
-    reaching(before_, {}, hold_, l1, asked_);
-    if (options_.positive) std::erase_if(asked_, [&](std::size_t j) { return before_[j] < 0; });
+    reaching_ahead(c_, before_, ahead, hold_, l1, asked_);
+    if (options_.positive) std::erase_if(asked_, [&](std::size_t j) { return c_[j] + ahead * (c_[j] - before_[j]) < 0; });
     before_ = c_;
     return asked_;
   }
@@ -128,25 +133,27 @@ class Screen {
   // Violators among the columns that the strong rule (Tibshirani et al., 2012) does not rule out.
   std::vector<std::size_t> likely_violators(double alpha) {
     const double from = previous_ > 0 ? previous_ : std::max(alpha, largest_);
-    reaching(before_, {}, hold_, options_.l1_ratio * (2 * alpha - from), asked_);
+    reaching(before_, hold_, options_.l1_ratio * (2 * alpha - from), asked_);
     problem_.correlations(asked_, c_);
     return violators(alpha);
   }
 
   // Correlations of all columns not in use that might violate; for the others the bound is below the penalty.
   void look_at_others(double alpha) {
-    const double l1 = alpha * options_.l1_ratio;
-    Drift drift = problem_.distance();
-    drift.norm = norm_;
-    drift.mass = mass_;
-    reaching(c0_, drift, hold_, l1, asked_);
-    if (2 * asked_.size() > candidates_.size()) {  // the reference has grown old
+    const auto [share, distance, most] = problem_.moved();
+    if (share < 0.1 || share_ < 1e-6) {  // nearly another problem
       refresh_all();
-      reaching(c_, {}, hold_, l1, asked_);
+      reaching(c_, hold_, alpha * options_.l1_ratio, asked_);
       return;
     }
-    scale_open(drift.share, c0_, hold_, c_);
+    share_ *= share;
+    length_ += distance / share_;
+    height_ += most / share_;
+    reaching(c0_, {length_, height_, since_length_, since_height_, norm_, mass_}, hold_, alpha * options_.l1_ratio / share_,
+             asked_);
+    scale_open(share_, c0_, hold_, c_);
     problem_.correlations(asked_, c_);
+    date(asked_);
   }
 
   void look_at_used() {
@@ -159,8 +166,10 @@ class Screen {
     std::vector<std::size_t> awake;
     for (std::size_t e = 0; e < used_.size(); ++e) {
       const std::size_t j = used_[e];
+      const bool was_awake = !is_resting_[e];
       is_resting_[e] = v[e] == 0 && factor(j) > 0;
       hold_[j] = is_resting_[e] ? factor(j) : kNever;
+      if (is_resting_[e] && was_awake) c0_[j] = kNever;  // of no date: it has to be looked at
       if (!is_resting_[e]) awake.push_back(j);
     }
     problem_.correlations(awake, c_);
@@ -207,17 +216,31 @@ class Screen {
   static constexpr std::int32_t kUnused = -1;
 
   void refresh_all() {
+    problem_.moved();
     problem_.correlations(candidates_, c_);
-    c0_ = c_;
-    problem_.keep_reference();
+    share_ = 1;
+    length_ = height_ = 0;
+    date(candidates_);
+  }
+
+  // The correlations of these columns are those of now.
+  void date(std::span<const std::size_t> columns) {
+    for (const std::size_t j : columns) {
+      c0_[j] = c_[j] / share_;
+      since_length_[j] = length_;
+      since_height_[j] = height_;
+    }
   }
 
   Problem& problem_;
   const PathOptions& options_;
   std::size_t d_;
-  std::vector<double> c_, c0_, before_;     // correlations: now, at the reference, at the penalty before
-  std::vector<double> norm_, mass_, hold_;  // of the columns: norms; penalty factor, or infinity for those awake or out
-  std::vector<std::int32_t> place_;         // of a column among those in use
+  std::vector<double> c_, c0_, before_;              // correlations: now, at the reference, at the penalty before
+  std::vector<double> norm_, mass_;                  // of the columns
+  std::vector<double> since_length_, since_height_;  // when a column's correlation was computed
+  std::vector<double> hold_;                         // penalty factor, or infinity for columns that are awake or out
+  double share_ = 1, length_ = 0, height_ = 0;       // of the way the residual has come
+  std::vector<std::int32_t> place_;                  // of a column among those in use
   std::vector<char> is_resting_;
   std::vector<std::size_t> candidates_, used_, asked_;
   double largest_ = 0, previous_ = 0, before_previous_ = 0;

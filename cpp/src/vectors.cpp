@@ -49,14 +49,20 @@ void scale_open(double share, std::span<const double> c0, std::span<const double
   loops().scale_open(share, c0.data(), limit.data(), c.data(), c.size());
 }
 
-std::size_t reaching(std::span<const double> c, const Drift& drift, std::span<const double> limit, double times,
-                     std::vector<std::size_t>& out) {
+void reaching(std::span<const double> c, std::span<const double> limit, double times, std::vector<std::size_t>& out) {
   out.resize(c.size());
-  const double* const norm = drift.norm.empty() ? nullptr : drift.norm.data();
-  const std::size_t found = loops().reaching(c.data(), drift.share, norm, drift.distance, drift.mass.data(), drift.most,
-                                             limit.data(), times, c.size(), out.data());
-  out.resize(found);
-  return found;
+  out.resize(loops().reaching(c.data(), limit.data(), times, c.size(), out.data()));
 }
+void reaching(std::span<const double> c, const Drift& drift, std::span<const double> limit, double times,
+              std::vector<std::size_t>& out) {
+  out.resize(c.size());
+  out.resize(loops().may_reach(c.data(), drift, limit.data(), times, c.size(), out.data()));
+}
+void reaching_ahead(std::span<const double> c, std::span<const double> before, double ahead, std::span<const double> limit,
+                    double times, std::vector<std::size_t>& out) {
+  out.resize(c.size());
+  out.resize(loops().reaching_ahead(c.data(), before.data(), ahead, limit.data(), times, c.size(), out.data()));
+}
+Step step_between(const double* r0, const double* r, const double* w, std::size_t n) { return loops().step(r0, r, w, n); }
 
 }  // namespace vitalfew

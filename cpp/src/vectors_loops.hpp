@@ -109,6 +109,7 @@ template <class Body>
   if (i < n) body(i, n - i);
 }
 [[gnu::always_inline]] inline Four load_some(const double* x, std::size_t count) {
+  if (count == 4) return load(x);
   Four v{};
   __builtin_memcpy(&v, x, count * sizeof(double));
   return v;
@@ -117,8 +118,7 @@ template <class Body>
 double logistic_of(const double* f, const double* t, const double* w, double* r, double* rw, std::size_t n) {
   Four total{};
   by_four(n, [&](std::size_t i, std::size_t count) {
-    const Four fi = count == 4 ? load(f + i) : load_some(f + i, count), ti = count == 4 ? load(t + i) : load_some(t + i, count),
-               wi = count == 4 ? load(w + i) : load_some(w + i, count);
+    const Four fi = load_some(f + i, count), ti = load_some(t + i, count), wi = load_some(w + i, count);
     const Four size = fi < 0.0 ? -fi : fi;
     const Four e = exp4(-(size < 700.0 ? size : all(700.0)));
     const Four q = 1.0 / (1.0 + e), p = fi < 0.0 ? e * q : q;
@@ -135,7 +135,7 @@ double logistic_of(const double* f, const double* t, const double* w, double* r,
 double entropy_of(const double* r, const double* w, double scale, std::size_t n) {
   Four total{};
   by_four(n, [&](std::size_t i, std::size_t count) {
-    const Four ri = count == 4 ? load(r + i) : load_some(r + i, count), wi = count == 4 ? load(w + i) : load_some(w + i, count);
+    const Four ri = load_some(r + i, count), wi = load_some(w + i, count);
     const Four a = scale * (ri < 0.0 ? -ri : ri), b = 1.0 - a;
     const Four small = all(1e-300);
     total += wi * (a * log4(a > small ? a : small) + b * log4(b > small ? b : small));
@@ -183,13 +183,42 @@ std::size_t indices_where(std::size_t n, std::size_t* out, Reaches&& reaches) {
   return count;
 }
 
-std::size_t reaching_of(const double* c, double share, const double* norm, double distance, const double* mass, double most,
-                        const double* limit, double times, std::size_t n, std::size_t* out) {
-  if (!norm) return indices_where(n, out, [=](std::size_t j) { return share * std::abs(c[j]) >= times * limit[j]; });
+std::size_t reaching_of(const double* c, const double* limit, double times, std::size_t n, std::size_t* out) {
+  return indices_where(n, out, [=](std::size_t j) { return std::abs(c[j]) >= times * limit[j]; });
+}
+
+std::size_t may_reach_of(const double* c, const Drift& drift, const double* limit, double times, std::size_t n,
+                         std::size_t* out) {
+  const double *norm = drift.norm.data(), *mass = drift.mass.data();
+  const double *length0 = drift.since_length.data(), *height0 = drift.since_height.data();
+  const double length = drift.length, height = drift.height;
   return indices_where(n, out, [=](std::size_t j) {
-    const double far = distance * norm[j], near = most * mass[j];
-    return share * std::abs(c[j]) + (near < far ? near : far) >= times * limit[j];
+    const double far = (length - length0[j]) * norm[j], near = (height - height0[j]) * mass[j];
+    return std::abs(c[j]) + (near < far ? near : far) >= times * limit[j];
   });
+}
+
+std::size_t reaching_ahead_of(const double* c, const double* before, double ahead, const double* limit, double times,
+                              std::size_t n, std::size_t* out) {
+  return indices_where(n, out, [=](std::size_t j) { return std::abs(c[j] + ahead * (c[j] - before[j])) >= times * limit[j]; });
+}
+
+Step step_of(const double* r0, const double* r, const double* w, std::size_t n) {
+  Four across{}, own{};
+  by_four(n, [&](std::size_t i, std::size_t count) {
+    const Four a = load_some(r0 + i, count), b = load_some(r + i, count), wi = load_some(w + i, count);
+    across += wi * a * b;
+    own += wi * a * a;
+  });
+  const double square0 = sum(own), product = sum(across), share = square0 > 0 && product > 0 ? product / square0 : 0;
+  Four square{}, most{};
+  by_four(n, [&](std::size_t i, std::size_t count) {
+    const Four d = load_some(r + i, count) - share * load_some(r0 + i, count), size = d < 0.0 ? -d : d;
+    square += load_some(w + i, count) * d * d;
+    most = size > most ? size : most;
+  });
+  const double high = most[0] > most[1] ? most[0] : most[1], low = most[2] > most[3] ? most[2] : most[3];
+  return {share, std::sqrt(sum(square)), high > low ? high : low};
 }
 
 }  // namespace
@@ -204,6 +233,9 @@ const VectorLoops kLoops = {
     weighted_square_of<double>,
     weighted_square_of<float>,
     reaching_of,
+    may_reach_of,
+    reaching_ahead_of,
+    step_of,
     not_finite_of<double>,
     not_finite_of<float>,
     axpy_pair_of<double>,

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "vitalfew/vectors.hpp"
+
 namespace vitalfew {
 
 struct VectorLoops {
@@ -14,8 +16,10 @@ struct VectorLoops {
   void (*dot4_f)(const float*, const double*, std::size_t, double*);
   double (*square_d)(const double*, const double*, double, std::size_t);
   double (*square_f)(const float*, const double*, double, std::size_t);
-  std::size_t (*reaching)(const double*, double, const double*, double, const double*, double, const double*, double, std::size_t,
-                          std::size_t*);
+  std::size_t (*reaching)(const double*, const double*, double, std::size_t, std::size_t*);
+  std::size_t (*may_reach)(const double*, const Drift&, const double*, double, std::size_t, std::size_t*);
+  std::size_t (*reaching_ahead)(const double*, const double*, double, const double*, double, std::size_t, std::size_t*);
+  Step (*step)(const double*, const double*, const double*, std::size_t);
   std::size_t (*not_finite_d)(const double*, std::size_t);
   std::size_t (*not_finite_f)(const float*, std::size_t);
   void (*axpy_pair_d)(double, const double*, const double*, double*, double*, std::size_t);

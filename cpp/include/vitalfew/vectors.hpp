@@ -38,14 +38,25 @@ std::size_t first_not_finite(const float* x, std::size_t n);
 // c_j = share c0_j for all j with a finite limit_j.
 void scale_open(double share, std::span<const double> c0, std::span<const double> limit, std::span<double> c);
 
-// By how much numbers c may have changed: to at most share |c_j| + min(distance norm_j, most mass_j); by default not at all.
+// How far numbers c_j may be from what they were: min((length - since_length_j) norm_j, (height - since_height_j) mass_j).
 struct Drift {
-  double share = 1, distance = 0, most = 0;
-  std::span<const double> norm = {}, mass = {};
+  double length, height;
+  std::span<const double> since_length, since_height, norm, mass;
 };
 
-// The indices j, in rising order, for which |c_j| may now be >= times limit_j.
-std::size_t reaching(std::span<const double> c, const Drift& drift, std::span<const double> limit, double times,
-                     std::vector<std::size_t>& out);
+// The indices j, in rising order, with |c_j| >= times limit_j; with a drift, those for which this may be so by now.
+void reaching(std::span<const double> c, std::span<const double> limit, double times, std::vector<std::size_t>& out);
+void reaching(std::span<const double> c, const Drift& drift, std::span<const double> limit, double times,
+              std::vector<std::size_t>& out);
+
+// The same for |c_j + ahead (c_j - before_j)|.
+void reaching_ahead(std::span<const double> c, std::span<const double> before, double ahead, std::span<const double> limit,
+                    double times, std::vector<std::size_t>& out);
+
+// The share s of r₀ that is next to r, sqrt(Σ w (r - s r₀)²) and max |r - s r₀|.
+struct Step {
+  double share, distance, most;
+};
+Step step_between(const double* r0, const double* r, const double* w, std::size_t n);
 
 }  // namespace vitalfew

@@ -67,6 +67,8 @@ class LogisticPath(RowsPath):
     @cached_property
     def n_features(self) -> NDArray[np.int64]:
         """Features with a coefficient that is not zero, at each point."""
+        if self.n_outputs == 1:
+            return np.diff(self.coef_sparse.indptr).astype(np.int64)
         start, index = self.coef_sparse.indptr, self.coef_sparse.indices % self._width
         return np.array([len(np.unique(index[a:b])) for a, b in itertools.pairwise(start)], dtype=np.int64)
 
