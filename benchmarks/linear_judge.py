@@ -30,7 +30,7 @@ from scipy.special import entr, expit
 import judge
 
 SCALE = float(os.environ.get("VITALFEW_BENCH_SCALE", "1"))  # a part of the size, to try the cases out
-LIMIT_S, TIGHT_LIMIT_S, LOADING_S = 60.0, 300.0, 30.0
+LIMIT_S, TIGHT_LIMIT_S, LOADING_S = 20.0, 60.0, 15.0
 QUICK_S, SLOW_S = 2.0, 15.0
 TARGETS = {"squared": 1e-6, "logistic": 1e-5}
 POINTS_AT_ONCE = 20
