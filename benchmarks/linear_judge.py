@@ -30,7 +30,8 @@ from scipy.special import entr, expit
 import judge
 
 SCALE = float(os.environ.get("VITALFEW_BENCH_SCALE", "1"))  # a part of the size, to try the cases out
-LIMIT_S, TIGHT_LIMIT_S, LOADING_S = 20.0, 60.0, 15.0
+TIGHT_LIMIT_S, LOADING_S = 40.0, 10.0
+PATIENCE, LEAST_S, MOST_S = 30, 5.0, 20.0  # a ladder may take so many times as long as ours, within these limits
 QUICK_S, SLOW_S = 2.0, 15.0
 TARGETS = {"squared": 1e-6, "logistic": 1e-5}
 POINTS_AT_ONCE = 20
@@ -246,9 +247,12 @@ def compare_solvers(case: str, data: str, title: str) -> list[dict]:
     reference = find_reference(case, data, solvers, quality, title)
     solvers = {name: solver for name, solver in solvers.items() if solver.ladder}
     done, problems = {}, {}
+    patience_s = MOST_S
     for name, solver in solvers.items():
-        limit_s = LIMIT_S + LOADING_S + solver.compile_s
+        limit_s = patience_s + LOADING_S + solver.compile_s
         done[name], problems[name] = trials(case, data, name, solver.ladder, reference, limit_s)
+        if name == OURS and done[name]:
+            patience_s = float(np.clip(PATIENCE * done[name][-1]["seconds"], LEAST_S, MOST_S))
         state = quality.describe(done[name][-1], reference) if done[name] else "no answer"
         print(f"{title}: {name} {state}; {problems[name]}".rstrip("; "), flush=True)
     reference = quality.merge([reference, *(trial for tried in done.values() for trial in tried)])
@@ -271,7 +275,7 @@ def compare_solvers(case: str, data: str, title: str) -> list[dict]:
         note = "; ".join(filter(None, notes))
         both = (memory[OURS], memory[name]) if name in memory else (np.nan, np.nan)
         equal = accepted >= {OURS, name}
-        spent = times.get(name) or judge.Timing((LIMIT_S,), (LIMIT_S,))
+        spent = times.get(name) or judge.Timing((patience_s,), (patience_s,))
         rows.append(judge.row(title, label(name, solver), times[OURS], spent, equal, note=note, memory=both))
     return rows
 

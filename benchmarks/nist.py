@@ -1,4 +1,4 @@
-"""Correct digits on NIST's reference data for least squares, ours and others': a table in Markdown on stdout.
+"""Correct digits on NIST's reference data for least squares, ours and others': the section NIST of the results.
 
 A number is -log10 of the relative error of the coefficient that has fewest digits. Polynomials are given as raw powers,
 rounded to doubles: "exact, as rounded" is the exact solution for these numbers, in rational arithmetic. Ours can do
@@ -18,6 +18,7 @@ from vitalfew.exceptions import ConditioningWarning
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "families"))
 import nist
+from run import circumstances, table, write_section
 
 
 def exact(reference):
@@ -70,11 +71,14 @@ WAYS = {
 
 
 def main():
-    print("| data | " + " | ".join(WAYS) + " |")
-    print("| --- |" + " ---: |" * len(WAYS))
+    """The table, to RESULTS.md."""
+    lines = []
     for reference in nist.ALL:
-        digits = [max(reference.digits(*way(reference)), 0) for way in WAYS.values()]
-        print(f"| {reference.name} | " + " | ".join(f"{d:.1f}" for d in digits) + " |")
+        digits = {name: f"{max(reference.digits(*way(reference)), 0):.1f}" for name, way in WAYS.items()}
+        lines.append({"data": reference.name, **digits})
+    found = table(lines, {key: key for key in lines[0]})
+    write_section("NIST", f"{circumstances()}\n\n{__doc__.partition('.')[2].strip()}\n\n{found}")
+    print(found)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "logistic_problem.hpp"
 #include "screen.hpp"
@@ -40,9 +41,11 @@ class LogisticSolver {
   }
 
  private:
+  // Whether columns are new; those that have woken are noted.
   bool use(std::span<const std::size_t> columns) {
-    const auto fresh = screen_.use(columns);
+    const auto [fresh, has_woken] = screen_.use(columns);
     problem_.use(fresh);
+    has_woken_ |= has_woken;
     return !fresh.empty();
   }
 
@@ -50,9 +53,10 @@ class LogisticSolver {
   double point(double alpha, double l1, double l2) {
     use(screen_.foresee(alpha));
     const double wanted = options_.tol * problem_.null_loss();
-    double gap = 0;
-    int stalled = 0;
+    double gap = 0, least = std::numeric_limits<double>::max();
+    int stalled = 0;  // steps that did not lower the objective, though they may still lower the gap
     for (int turn = 0; turn < 200; ++turn) {
+      has_woken_ = false;
       const auto [fell, most] = problem_.step(l1, l2, options_.factor, options_.positive, small_ * wanted, screen_.resting(),
                                               turn > 0 && turn % 3 == 0);
       stalled = fell <= 1e-14 * problem_.null_loss() ? stalled + 1 : 0;
@@ -61,6 +65,10 @@ class LogisticSolver {
       problem_.settle_intercept();
       screen_.look_at_used(problem_.values());
       gap = alpha > 0 ? gap_at(l1, l2) : std::abs(fell);
+      if (gap < 0.5 * least) {
+        least = gap;
+        stalled = 0;
+      }
       if (gap > wanted && stalled < 2) {
         small_ /= 4;
         continue;
@@ -70,7 +78,12 @@ class LogisticSolver {
       screen_.look_at_others(alpha);
       gap = alpha > 0 ? gap_at(l1, l2) : std::abs(fell);
       if (gap <= wanted) break;
-      if (!use(screen_.violators(alpha)) && stalled >= 2) break;
+      if (use(screen_.violators(alpha)) || has_woken_) {
+        least = std::numeric_limits<double>::max();
+        stalled = 0;
+      } else if (stalled >= 2) {
+        break;
+      }
     }
     return gap;
   }
@@ -87,6 +100,7 @@ class LogisticSolver {
   Monitor& monitor_;
   Screen<LogisticProblem<M>> screen_;
   double small_ = 1e-2;
+  bool has_woken_ = false;
 };
 
 }  // namespace

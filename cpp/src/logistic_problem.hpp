@@ -155,7 +155,7 @@ class LogisticProblem : public WeightedColumns<M> {
       b_ = b + length * shift_;
       evaluate();
       const double after = loss_ + penalty(v_, l1, l2, factor);
-      if (after <= before + 1e-4 * length * std::min(slope, 0.0) + 1e-15 * before) return {before - after, first_};
+      if (after <= before + 1e-4 * length * std::min(slope, 0.0) + 1e-14 * before) return {before - after, first_};
     }
     v_ = from_;
     f_ = f;

@@ -1,6 +1,7 @@
 // Multinomial logistic regression: proximal Newton steps on one class after the other, the others held.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "active_set.hpp"
@@ -69,9 +70,11 @@ class MultinomialSolver {
   }
 
  private:
+  // Whether columns are new; those that have woken are noted.
   bool use(std::size_t c, std::span<const std::size_t> columns) {
-    const auto fresh = screens_[c].use(columns);
+    const auto [fresh, has_woken] = screens_[c].use(columns);
     problems_[c]->use(fresh);
+    has_woken_ |= has_woken;
     return !fresh.empty();
   }
 
@@ -210,7 +213,7 @@ class MultinomialSolver {
     for (int trial = 0; trial < 40; ++trial, length /= 2) {
       place(from, change, length, f, z);
       const double after = objective(l1, l2);
-      if (after <= before + 1e-4 * length * std::min(slope, 0.0) + 1e-15 * before) return {before - after, most};
+      if (after <= before + 1e-4 * length * std::min(slope, 0.0) + 1e-14 * before) return {before - after, most};
     }
     place(from, change, 0, f, z);
     measure();
@@ -270,9 +273,10 @@ class MultinomialSolver {
     const double l1 = alpha * options_.l1_ratio, l2 = alpha * (1 - options_.l1_ratio);
     const double wanted = options_.tol * null_loss_;
     for (std::size_t c = 0; c < k_; ++c) use(c, screens_[c].foresee(alpha));
-    double gap = 0;
-    int stalled = 0;
+    double gap = 0, least = std::numeric_limits<double>::max();
+    int stalled = 0;  // steps that did not lower the objective, though they may still lower the gap
     for (int turn = 0; turn < 500; ++turn) {
+      has_woken_ = false;
       const auto [fell, most] = sweep(l1, l2, small_ * wanted, turn > 0 && turn % 3 == 0);
       stalled = fell <= 1e-14 * null_loss_ ? stalled + 1 : 0;
       monitor_.check();
@@ -280,6 +284,10 @@ class MultinomialSolver {
       settle();
       for (std::size_t c = 0; c < k_; ++c) screens_[c].look_at_used(problems_[c]->values());
       gap = alpha > 0 ? gap_at(l1, l2) : std::abs(fell);
+      if (gap < 0.5 * least) {
+        least = gap;
+        stalled = 0;
+      }
       if (gap > wanted && stalled < 2) {
         small_ /= 4;
         continue;
@@ -292,7 +300,12 @@ class MultinomialSolver {
       gap = alpha > 0 ? gap_at(l1, l2) : std::abs(fell);
       if (gap <= wanted) break;
       for (std::size_t c = 0; c < k_; ++c) is_violated |= use(c, screens_[c].violators(alpha));
-      if (!is_violated && stalled >= 2) break;
+      if (is_violated || has_woken_) {
+        least = std::numeric_limits<double>::max();
+        stalled = 0;
+      } else if (stalled >= 2) {
+        break;
+      }
     }
     return gap;
   }
@@ -344,6 +357,7 @@ class MultinomialSolver {
   std::vector<std::unique_ptr<Problem>> problems_;
   std::vector<Screen<Problem>> screens_;
   double null_loss_ = 0, loss_ = 0, small_ = 1e-2;
+  bool has_woken_ = false;
 };
 
 }  // namespace

@@ -83,20 +83,25 @@ class Screen {
   double operator[](std::size_t j) const { return c_[j]; }
   std::span<const std::size_t> used() const { return used_; }
 
-  // Takes columns into use and gives the new ones; those in use already, which rested, are awake again.
-  std::vector<std::size_t> use(std::span<const std::size_t> columns) {
+  // Takes columns into use: which are new, and whether some that rested are awake again.
+  struct Taken {
     std::vector<std::size_t> fresh;
+    bool has_woken = false;
+  };
+  Taken use(std::span<const std::size_t> columns) {
+    Taken taken;
     for (const std::size_t j : columns) {
       hold_[j] = kNever;
       if (place_[j] == kUnused) {
         place_[j] = std::int32_t(used_.size());
         used_.push_back(j);
         is_resting_.push_back(0);
-        fresh.push_back(j);
+        taken.fresh.push_back(j);
       }
+      taken.has_woken |= is_resting_[std::size_t(place_[j])] != 0;
       is_resting_[std::size_t(place_[j])] = 0;
     }
-    return fresh;
+    return taken;
   }
   // For each column in use whether it rests: its coefficient is zero, and it is looked at like a column not in use.
   std::span<const char> resting() const { return is_resting_; }
