@@ -15,6 +15,9 @@ from vitalfew.families.coefficient_path import CoefficientPath, gaussian_likelih
 from vitalfew.rules.path import LeaveOneOut, Likelihood
 from vitalfew.summaries.moments import Moments
 
+# Of one minus a leverage, for approximate leave-one-out.
+LEAST_LEFT = 1e-4
+
 
 @dataclass(frozen=True)
 class LinearPath(CoefficientPath):
@@ -122,9 +125,12 @@ class LinearPath(CoefficientPath):
         without = (weight @ data.y - weight * data.y) / others if self.has_intercept else np.zeros(data.n_rows)
         for p in range(len(self.grid)):
             leverage = self._leverage(p)
-            residual = (data.y - fitted[:, p]) / np.maximum(1 - leverage, 1e-8)
+            residual = (data.y - fitted[:, p]) / np.maximum(1 - leverage, LEAST_LEFT)
             # A row that the fit follows wherever it goes says nothing of a fit without it: the others' mean stands in.
-            left_out[:, p] = np.where(1 - leverage > 1e-8, data.y - residual, without)
+            left_out[:, p] = np.where(1 - leverage > LEAST_LEFT, data.y - residual, without)
+        # Near such rows the formula runs away, which a refit, whose columns would change, does not.
+        span = np.ptp(data.y)
+        left_out = np.clip(left_out, data.y.min() - span, data.y.max() + span)
         return LeaveOneOut(left_out, False, "the features in use are held as they are")
 
     def _leverage(self, point: int) -> NDArray[np.float64]:
