@@ -30,7 +30,6 @@ class AlikeRows {
   }
 
   std::size_t n_kinds() const { return n_kinds_; }
-  bool is_apart() const { return is_apart_; }
   std::span<const std::int32_t> kind() const { return kind_; }
   std::span<const std::size_t> columns() const { return used_; }
   std::size_t size() const { return used_.size(); }
@@ -62,6 +61,30 @@ class AlikeRows {
     visit(e, [&](std::size_t g, double value) { v[g] += a * value; });
   }
 
+  // Of one column: its product with u, and Σ d x².
+  std::pair<double, double> dot_and_square(std::size_t e, std::span<const double> u, std::span<const double> d) const {
+    if constexpr (is_dense_v<M>) {
+      return {x_.dot(used_[e], u), weighted_square(x_.data.data() + used_[e] * n_kinds_, d.data(), 0, n_kinds_)};
+    } else {
+      double product = 0, square = 0;
+      visit(e, [&](std::size_t g, double value) {
+        product += value * u[g];
+        square += d[g] * value * value;
+      });
+      return {product, square};
+    }
+  }
+  // u -= a d x and z += a x.
+  void axpy_pair(double a, std::size_t e, std::span<const double> d, std::span<double> u, std::span<double> z) const {
+    if constexpr (is_dense_v<M>)
+      vitalfew::axpy_pair(a, x_.data.data() + used_[e] * n_kinds_, d.data(), u.data(), z.data(), n_kinds_);
+    else
+      visit(e, [&](std::size_t g, double value) {
+        u[g] -= a * value * d[g];
+        z[g] += a * value;
+      });
+  }
+
   // What one pass over the columns in use, and over all pairs of entries of a kind, take.
   double pass() const { return pass_; }
   double pairs() const { return pairs_; }
@@ -80,6 +103,9 @@ class AlikeRows {
                                                       Monitor& monitor) const;
   bool split(std::size_t j, std::vector<std::int32_t>& origin);
   void part_all();
+  void list_entries(std::size_t e) {
+    visit_column(x_, used_[e], [&](std::size_t i, double value) { entries_.append(i, std::int32_t(e), value); });
+  }
   void measure();
 
   const M& x_;
@@ -101,7 +127,6 @@ std::vector<std::int32_t> AlikeRows<M>::use(std::span<const std::size_t> columns
     std::iota(origin.begin(), origin.end(), 0);
   }
   for (const std::size_t j : columns) {
-    const auto e = std::int32_t(used_.size());
     used_.push_back(j);
     if (!is_apart_ && !split(j, origin)) {
       std::vector<std::int32_t> first(kind_.size());
@@ -109,7 +134,7 @@ std::vector<std::int32_t> AlikeRows<M>::use(std::span<const std::size_t> columns
       origin = std::move(first);
       part_all();
     } else if (is_apart_ && !is_dense_v<M>) {
-      visit_column(x_, j, [&](std::size_t i, double value) { entries_.append(i, e, value); });
+      list_entries(used_.size() - 1);
     }
   }
   measure();
@@ -165,8 +190,7 @@ void AlikeRows<M>::part_all() {
   is_apart_ = true;
   lines_.clear();
   entries_ = RowLists(n_kinds_);
-  for (std::size_t e = 0; e < used_.size(); ++e)
-    visit_column(x_, used_[e], [&](std::size_t i, double value) { entries_.append(i, std::int32_t(e), value); });
+  for (std::size_t e = 0; e < used_.size(); ++e) list_entries(e);
 }
 
 template <ColumnMatrix M>

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "approach.hpp"
 #include "logistic_problem.hpp"
 #include "screen.hpp"
 #include "vitalfew/linear.hpp"
@@ -41,51 +41,34 @@ class LogisticSolver {
   }
 
  private:
-  // Whether columns are new; those that have woken are noted.
-  bool use(std::span<const std::size_t> columns) {
+  Changed use(std::span<const std::size_t> columns) {
     const auto [fresh, has_woken] = screen_.use(columns);
     problem_.use(fresh);
-    has_woken_ |= has_woken;
-    return !fresh.empty();
+    return {!fresh.empty(), has_woken};
   }
 
-  // Steps until they are small, then a look at the gap; what "small" must be is learned on the way down the grid.
+  // What `approach` asks, at one penalty.
+  struct AtPenalty {
+    LogisticSolver& solver;
+    double alpha, l1, l2;
+
+    auto step(double target, bool anew) {
+      const PathOptions& options = solver.options_;
+      return solver.problem_.step(l1, l2, options.factor, options.positive, target, solver.screen_.resting(), anew);
+    }
+    void look() {
+      solver.problem_.settle_intercept();
+      solver.screen_.look_at_used(solver.problem_.values());
+    }
+    double gap(double fell) const { return alpha > 0 ? solver.gap_at(l1, l2) : std::abs(fell); }
+    Changed use_likely() { return solver.use(solver.screen_.likely_violators(alpha)); }
+    void look_at_others() { solver.screen_.look_at_others(alpha); }
+    Changed use_violators() { return solver.use(solver.screen_.violators(alpha)); }
+  };
+
   double point(double alpha, double l1, double l2) {
     use(screen_.foresee(alpha));
-    const double wanted = options_.tol * problem_.null_loss();
-    double gap = 0, least = std::numeric_limits<double>::max();
-    int stalled = 0;  // steps that did not lower the objective, though they may still lower the gap
-    for (int turn = 0; turn < 200; ++turn) {
-      has_woken_ = false;
-      const auto [fell, most] = problem_.step(l1, l2, options_.factor, options_.positive, small_ * wanted, screen_.resting(),
-                                              turn > 0 && turn % 3 == 0);
-      stalled = fell <= 1e-14 * problem_.null_loss() ? stalled + 1 : 0;
-      monitor_.check();
-      if (most > small_ * wanted && stalled < 2) continue;
-      problem_.settle_intercept();
-      screen_.look_at_used(problem_.values());
-      gap = alpha > 0 ? gap_at(l1, l2) : std::abs(fell);
-      if (gap < 0.5 * least) {
-        least = gap;
-        stalled = 0;
-      }
-      if (gap > wanted && stalled < 2) {
-        small_ /= 4;
-        continue;
-      }
-      if (gap < 0.1 * wanted) small_ = std::min(2 * small_, 1.0);
-      if (use(screen_.likely_violators(alpha))) continue;
-      screen_.look_at_others(alpha);
-      gap = alpha > 0 ? gap_at(l1, l2) : std::abs(fell);
-      if (gap <= wanted) break;
-      if (use(screen_.violators(alpha)) || has_woken_) {
-        least = std::numeric_limits<double>::max();
-        stalled = 0;
-      } else if (stalled >= 2) {
-        break;
-      }
-    }
-    return gap;
+    return approach(AtPenalty{*this, alpha, l1, l2}, options_.tol, problem_.null_loss(), 200, small_, monitor_);
   }
 
   // The objective minus that of the dual at s r.
@@ -100,7 +83,6 @@ class LogisticSolver {
   Monitor& monitor_;
   Screen<LogisticProblem<M>> screen_;
   double small_ = 1e-2;
-  bool has_woken_ = false;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "active_set.hpp"
 #include "alike_rows.hpp"
@@ -57,7 +58,6 @@ class LogisticProblem : public WeightedColumns<M> {
     std::copy(f.begin(), f.end(), f_.begin());
     b_ = intercept;
   }
-  std::span<const double> residual() const { return r_; }
 
   double null_loss() const { return null_loss_; }
   double loss() const { return loss_; }
@@ -82,13 +82,8 @@ class LogisticProblem : public WeightedColumns<M> {
   // Products of columns with the weighted residual; those in use are known by kind of row.
   void correlations(std::span<const std::size_t> columns, std::span<double> c) {
     if (std::any_of(columns.begin(), columns.end(), [&](std::size_t j) { return place_[j] == kUnused; })) spread();
-    const std::size_t blocks = blocks_for(this->work_of(columns), columns.size());
-    parallel_blocks(blocks, threads_, monitor_, [&](std::size_t b) {
-      for (std::size_t k = columns.size() * b / blocks; k < columns.size() * (b + 1) / blocks; ++k) {
-        const std::size_t j = columns[k];
-        const double product = place_[j] == kUnused ? x_.dot(j, Base::rw_) : rows_.dot(std::size_t(place_[j]), rw_);
-        c[j] = product - this->mean_[j] * this->drift_;
-      }
+    this->correlate(columns, c, [&](std::size_t j) {
+      return place_[j] == kUnused ? x_.dot(j, Base::rw_) : rows_.dot(std::size_t(place_[j]), rw_);
     });
   }
   Step moved() {
@@ -346,20 +341,10 @@ void LogisticProblem<M>::descend(double l1, double l2, std::span<const double> f
       if (v_[e] == 0 && (is_resting[e] || (pass > 1 && pass % 5 != 0))) continue;  // at zero it mostly stays
       const std::size_t j = used()[e];
       double g = 0;
-      if (h_[e] == 0) {
-        if constexpr (is_dense_v<M>) {
-          const auto* column = x_.data.data() + j * m;
-          g = vitalfew::dot(column, u_.data(), m);
-          h_[e] = weighted_square(column, d_.data(), 0, m);
-        } else {
-          rows_.visit(e, [&](std::size_t i, double value) {
-            g += value * u_[i];
-            h_[e] += d_[i] * value * value;
-          });
-        }
-      } else {
+      if (h_[e] == 0)
+        std::tie(g, h_[e]) = rows_.dot_and_square(e, u_, d_);
+      else
         g = rows_.dot(e, u_);
-      }
       const double f = factor_of(factor, j), to = h_[e] * v_[e] + g, held = l1 * f;
       double next = 0;
       if (to > held)
@@ -369,14 +354,7 @@ void LogisticProblem<M>::descend(double l1, double l2, std::span<const double> f
       const double change = next - v_[e];
       if (change == 0) continue;
       v_[e] = next;
-      if constexpr (is_dense_v<M>) {
-        axpy_pair(change, x_.data.data() + j * m, d_.data(), u_.data(), z_.data(), m);
-      } else {
-        rows_.visit(e, [&](std::size_t i, double value) {
-          u_[i] -= change * value * d_[i];
-          z_[i] += change * value;
-        });
-      }
+      rows_.axpy_pair(change, e, d_, u_, z_);
       most = std::max(most, h_[e] * change * change);
     }
     if (pass == 1) first_ = most;

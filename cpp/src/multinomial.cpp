@@ -1,10 +1,10 @@
 // Multinomial logistic regression: proximal Newton steps on one class after the other, the others held.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include "active_set.hpp"
+#include "approach.hpp"
 #include "logistic_problem.hpp"
 #include "screen.hpp"
 #include "vitalfew/linear.hpp"
@@ -47,7 +47,7 @@ class MultinomialSolver {
       screen.start();
       largest = std::max(largest, screen.largest());
     }
-    for (std::size_t c = 0; c < k_; ++c) use(c, screens_[c].unpenalised());
+    use([](auto& screen) { return screen.unpenalised(); });
     if (!screens_.front().unpenalised().empty()) {
       for (int turn = 0; turn < 200; ++turn)
         if (sweep(0, 0, 0).first <= 1e-12 * null_loss_) break;
@@ -70,12 +70,17 @@ class MultinomialSolver {
   }
 
  private:
-  // Whether columns are new; those that have woken are noted.
-  bool use(std::size_t c, std::span<const std::size_t> columns) {
-    const auto [fresh, has_woken] = screens_[c].use(columns);
-    problems_[c]->use(fresh);
-    has_woken_ |= has_woken;
-    return !fresh.empty();
+  // Takes columns into use that `which` gives for each class.
+  template <class Which>
+  Changed use(Which&& which) {
+    Changed changed;
+    for (std::size_t c = 0; c < k_; ++c) {
+      const auto [fresh, has_woken] = screens_[c].use(which(screens_[c]));
+      problems_[c]->use(fresh);
+      changed.is_fresh |= !fresh.empty();
+      changed.has_woken |= has_woken;
+    }
+    return changed;
   }
 
   // exp(f_ik - max_k f_ik), row by row.
@@ -269,45 +274,32 @@ class MultinomialSolver {
     }
   }
 
-  double point(double alpha) {
-    const double l1 = alpha * options_.l1_ratio, l2 = alpha * (1 - options_.l1_ratio);
-    const double wanted = options_.tol * null_loss_;
-    for (std::size_t c = 0; c < k_; ++c) use(c, screens_[c].foresee(alpha));
-    double gap = 0, least = std::numeric_limits<double>::max();
-    int stalled = 0;  // steps that did not lower the objective, though they may still lower the gap
-    for (int turn = 0; turn < 500; ++turn) {
-      has_woken_ = false;
-      const auto [fell, most] = sweep(l1, l2, small_ * wanted, turn > 0 && turn % 3 == 0);
-      stalled = fell <= 1e-14 * null_loss_ ? stalled + 1 : 0;
-      monitor_.check();
-      if (most > small_ * wanted && stalled < 2) continue;
-      settle();
-      for (std::size_t c = 0; c < k_; ++c) screens_[c].look_at_used(problems_[c]->values());
-      gap = alpha > 0 ? gap_at(l1, l2) : std::abs(fell);
-      if (gap < 0.5 * least) {
-        least = gap;
-        stalled = 0;
-      }
-      if (gap > wanted && stalled < 2) {
-        small_ /= 4;
-        continue;
-      }
-      if (gap < 0.1 * wanted) small_ = std::min(2 * small_, 1.0);
-      bool is_violated = false;
-      for (std::size_t c = 0; c < k_; ++c) is_violated |= use(c, screens_[c].likely_violators(alpha));
-      if (is_violated) continue;
-      for (auto& screen : screens_) screen.look_at_others(alpha);
-      gap = alpha > 0 ? gap_at(l1, l2) : std::abs(fell);
-      if (gap <= wanted) break;
-      for (std::size_t c = 0; c < k_; ++c) is_violated |= use(c, screens_[c].violators(alpha));
-      if (is_violated || has_woken_) {
-        least = std::numeric_limits<double>::max();
-        stalled = 0;
-      } else if (stalled >= 2) {
-        break;
-      }
+  // What `approach` asks, at one penalty.
+  struct AtPenalty {
+    MultinomialSolver& solver;
+    double alpha, l1, l2;
+
+    auto step(double target, bool anew) { return solver.sweep(l1, l2, target, anew); }
+    void look() {
+      solver.settle();
+      for (std::size_t c = 0; c < solver.k_; ++c) solver.screens_[c].look_at_used(solver.problems_[c]->values());
     }
-    return gap;
+    double gap(double fell) const { return alpha > 0 ? solver.gap_at(l1, l2) : std::abs(fell); }
+    Changed use_likely() {
+      return solver.use([&](auto& screen) { return screen.likely_violators(alpha); });
+    }
+    void look_at_others() {
+      for (auto& screen : solver.screens_) screen.look_at_others(alpha);
+    }
+    Changed use_violators() {
+      return solver.use([&](auto& screen) { return screen.violators(alpha); });
+    }
+  };
+
+  double point(double alpha) {
+    use([&](auto& screen) { return screen.foresee(alpha); });
+    const double l1 = alpha * options_.l1_ratio, l2 = alpha * (1 - options_.l1_ratio);
+    return approach(AtPenalty{*this, alpha, l1, l2}, options_.tol, null_loss_, 500, small_, monitor_);
   }
 
   // The dual at s (t - p) is the entropy of the mixture (1 - s) t + s p.
@@ -357,7 +349,6 @@ class MultinomialSolver {
   std::vector<std::unique_ptr<Problem>> problems_;
   std::vector<Screen<Problem>> screens_;
   double null_loss_ = 0, loss_ = 0, small_ = 1e-2;
-  bool has_woken_ = false;
 };
 
 }  // namespace

@@ -12,7 +12,6 @@ class RowLists {
  public:
   explicit RowLists(std::size_t n_rows = 0) : rows_(n_rows) {}
 
-  std::size_t n_rows() const { return rows_.size(); }
   std::size_t length(std::size_t row) const { return std::size_t(rows_[row].length); }
 
   void append(std::size_t row, std::int32_t place, double value) {

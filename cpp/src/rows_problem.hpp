@@ -93,11 +93,7 @@ class WeightedColumns {
 
   // Products of the columns of a list with the weighted residual.
   void correlations(std::span<const std::size_t> columns, std::span<double> c) const {
-    const std::size_t blocks = blocks_for(work_of(columns), columns.size());
-    parallel_blocks(blocks, threads_, monitor_, [&](std::size_t b) {
-      for (std::size_t k = columns.size() * b / blocks; k < columns.size() * (b + 1) / blocks; ++k)
-        c[columns[k]] = x_.dot(columns[k], rw_) - mean_[columns[k]] * drift_;
-    });
+    correlate(columns, c, [&](std::size_t j) { return x_.dot(j, rw_); });
   }
 
   // How the residual has changed since this was last asked.
@@ -121,6 +117,14 @@ class WeightedColumns {
     double work = 0;
     for (const std::size_t j : columns) work += 4 * double(length(j));
     return work;
+  }
+  template <class Product>
+  void correlate(std::span<const std::size_t> columns, std::span<double> c, Product&& product) const {
+    const std::size_t blocks = blocks_for(work_of(columns), columns.size());
+    parallel_blocks(blocks, threads_, monitor_, [&](std::size_t b) {
+      for (std::size_t k = columns.size() * b / blocks; k < columns.size() * (b + 1) / blocks; ++k)
+        c[columns[k]] = product(columns[k]) - mean_[columns[k]] * drift_;
+    });
   }
   double square_of(const std::vector<double>& r) const { return weighted_square(r.data(), w_.data(), 0, n_); }
   void weigh() {

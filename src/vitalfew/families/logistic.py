@@ -21,7 +21,7 @@ from vitalfew.data.numeric import NumericData, kernel_columns, read_matrix
 from vitalfew.exceptions import SeparationWarning
 from vitalfew.families.fold_paths import paths_in_threads
 from vitalfew.families.lasso import check_factors
-from vitalfew.families.logistic_path import LogisticPath, log_probabilities, probabilities
+from vitalfew.families.logistic_path import LogisticPath, log_probabilities, one_hot, probabilities
 from vitalfew.families.logistic_ridge import RidgeObjective, ridge_path
 from vitalfew.families.penalty import check_penalty, choose_penalty, default_ratio, fixed_grid
 
@@ -386,15 +386,15 @@ def kkt_violation(coef, intercept, data: NumericData, alpha: float, family: Logi
     """Largest violation of optimality, from the coefficients alone: none of the solver's own numbers are used."""
     used = np.flatnonzero(coef.any(axis=0))
     of_class = probabilities(np.asarray(data.columns[:, used] @ coef[:, used].T) + intercept)
-    own = np.zeros_like(of_class)
-    own[np.arange(data.n_rows), data.label] = 1.0
+    own = one_hot(data.label, of_class.shape[1])
     residual = ((own - of_class) * (data.weights / data.weight_sum)[:, None])[:, -len(coef) :]
     slope = np.asarray(data.columns.T @ residual).T
     factor = np.ones(data.n_features) if family.factor is None else family.factor
-    penalty = alpha * np.where(np.isinf(factor), 0.0, factor)
+    is_out = np.isinf(factor)
+    penalty = alpha * np.where(is_out, 0.0, factor)
     rho = family.l1_ratio
     held = rho * penalty * np.sign(coef) + (1 - rho) * penalty * coef
-    at_zero = np.where(np.isinf(factor), 0.0, np.maximum(np.abs(slope) - rho * penalty, 0.0))
+    at_zero = np.where(is_out, 0.0, np.maximum(np.abs(slope) - rho * penalty, 0.0))
     violation = np.where(coef != 0, np.abs(slope - held), at_zero)
     of_intercept = np.abs(residual.sum(axis=0)).max() if family.fit_intercept else 0.0
     return float(max(violation.max(initial=0.0), of_intercept))

@@ -252,6 +252,13 @@ def unit_scale(matrix: NDArray) -> NDArray[np.float64]:
     return np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
 
 
+def one_hot(label: NDArray, n_classes: int) -> NDArray[np.float64]:
+    """A row of 0 and 1 for each label."""
+    own = np.zeros((len(label), n_classes))
+    own[np.arange(len(label)), label] = 1.0
+    return own
+
+
 def probabilities(decision: NDArray) -> NDArray[np.float64]:
     """Class probabilities from linear predictors (..., outputs)."""
     if decision.shape[-1] == 1:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from vitalfew.data.numeric import NumericData
-from vitalfew.families.logistic_path import log_probabilities, unit_scale
+from vitalfew.families.logistic_path import log_probabilities, one_hot, unit_scale
 
 MOST_STEPS = 200
 # Up to so many coefficients the matrix of second derivatives is formed.
@@ -34,8 +34,7 @@ class RidgeObjective:
         self.mean = np.asarray(self.X.T @ self.weight).ravel() if has_intercept else np.zeros(data.n_features)
         squares = self.X.multiply(self.X) if sparse.issparse(self.X) else np.square(self.X)
         self.spread = np.asarray(squares.T @ self.weight).ravel() - self.mean**2
-        self.own = np.zeros((data.n_rows, max(n_outputs, 2)))
-        self.own[np.arange(data.n_rows), data.label] = 1.0
+        self.own = one_hot(data.label, max(n_outputs, 2))
 
     def start(self) -> NDArray:
         """The null model."""
