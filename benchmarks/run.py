@@ -1,7 +1,8 @@
-"""Run the speed cases and write the section Speed of RESULTS.md: `python benchmarks/run.py [case ...]`.
+"""Run the speed cases and write the section Speed of RESULTS.md: `python benchmarks/run.py [case | case:data ...]`.
 
-A case is a file in cases/ with `compare()`, which gives rows, and perhaps `tables()`, which gives further tables.
-Rows of cases that are not run stay as they are.
+A case is a file in cases/ with `compare()`, which gives rows, and perhaps `tables()`, which gives further tables. One
+with `DATA` is compared on each of these alone, `compare(data)`, and each is a part of its own: data sets can be run by
+themselves, and what is not run stays as it is.
 """
 
 from __future__ import annotations
@@ -56,13 +57,23 @@ def circumstances() -> str:
     return f"{judge.machine()}. {date.today()}. {judge.versions()}."
 
 
-def run_case(name: str) -> dict:
-    """Rows and further tables of a case."""
+def known_parts() -> list[str]:
+    """What can be run, in the order of the results: `case`, or `case:data`."""
+    parts = []
+    for name in sorted(path.stem for path in (HERE / "cases").glob("*.py") if path.stem != "__init__"):
+        data = getattr(importlib.import_module(f"cases.{name}"), "DATA", None)
+        parts += [name] if data is None else [f"{name}:{one}" for one in data]
+    return parts
+
+
+def run_part(part: str) -> dict:
+    """Rows and further tables of a case, or of a case on one of its data sets."""
+    name, _, data = part.partition(":")
     module = importlib.import_module(f"cases.{name}")
-    rows = module.compare()
+    rows = module.compare(data) if data else module.compare()
     for row in rows:
         row["ratio"] = row["peer_s"] / row["ours_s"]
-    further = module.tables() if hasattr(module, "tables") else {}
+    further = module.tables() if hasattr(module, "tables") and not data else {}
     return {"rows": rows, "tables": further, "circumstances": circumstances()}
 
 
@@ -96,14 +107,14 @@ def render(name: str, case: dict) -> str:
         if "ours_median_s" in row:
             row["median_ratio"] = row["peer_median_s"] / row["ours_median_s"]
             row["spreads"] = f"{row['ours_spread']:.0%} / {row['peer_spread']:.0%}"
-    parts = [f"### {_heading(name)}", case["circumstances"], table(rows, COLUMNS)]
+    parts = [f"### {_heading(name)}", case["circumstances"], *([table(rows, COLUMNS)] if rows else [])]
     for title, lines in case["tables"].items():
         parts.append(f"**{title}**\n\n{table(lines, {key: key for key in lines[0]})}")
     return "\n\n".join(parts)
 
 
 def _heading(name: str) -> str:
-    return name.replace("_", " ")
+    return name.replace("_", " ").replace(":", ": ")
 
 
 def stored_parts(path: Path = RESULTS) -> dict[str, str]:
@@ -116,14 +127,17 @@ def stored_parts(path: Path = RESULTS) -> dict[str, str]:
 
 def main(names: list[str]) -> str:
     """Run the named cases, or all, and write the section."""
-    known = sorted(path.stem for path in (HERE / "cases").glob("*.py") if path.stem != "__init__")
-    unknown = sorted(set(names) - set(known))
+    known = known_parts()
+    wanted = [part for part in known if not names or part in names or part.partition(":")[0] in names]
+    unknown = [name for name in names if not any(name in (part, part.partition(":")[0]) for part in wanted)]
     if unknown:
         sys.exit(f"Unknown case {', '.join(unknown)}; there are {', '.join(known)}.")
     os.environ.update(judge.environment())
-    for name in names or known:
-        part = render(name, run_case(name))
-        parts = {**stored_parts(), _heading(name): part}
+    for name in wanted:
+        found = run_part(name)
+        if not found["rows"] and not found["tables"]:
+            continue
+        parts = {**stored_parts(), _heading(name): render(name, found)}
         kept = [parts[_heading(name)] for name in known if _heading(name) in parts]
         write_section("Speed", "\n\n".join([INTRODUCTION, *kept]))
     return RESULTS.read_text()

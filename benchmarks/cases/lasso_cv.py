@@ -18,7 +18,7 @@ from peers import linear
 from vitalfew import Lasso
 
 N_FOLDS, DIGITS = 5, 1e-4
-TITLES = {"tall": "dense", "cubic": "cubic terms of diabetes", "wide": "dense"}
+DATA = {"tall": "dense", "cubic": "cubic terms of diabetes", "wide": "dense"}
 
 
 def load(name: str):
@@ -174,10 +174,7 @@ def solvers():
     }
 
 
-def compare() -> list[dict]:
-    """Every data set."""
-    rows = []
-    for name, title in TITLES.items():
-        X, _, _ = load(name)
-        rows += compare_solvers("lasso_cv", name, f"{title}, {X.shape[0]:,} x {X.shape[1]:,}, {N_FOLDS} folds")
-    return rows
+def compare(name: str) -> list[dict]:
+    """One data set."""
+    X, _, _ = load(name)
+    return compare_solvers("lasso_cv", name, f"{DATA[name]}, {X.shape[0]:,} x {X.shape[1]:,}, {N_FOLDS} folds")

@@ -19,7 +19,7 @@ from vitalfew import Lasso
 
 SEED, N_PENALTIES, N_TRUE = 20240607, 100, 50
 QUALITY = PathQuality("squared")
-TITLES = {
+DATA = {
     "wide@100": "dense",
     "cubic@1000": "cubic terms of diabetes",
     "cubic@100": "cubic terms of diabetes",
@@ -44,7 +44,7 @@ def solvers():
 
 
 def load(name: str):
-    """X, y and the penalties of one of `TITLES`."""
+    """X, y and the penalties of one of `DATA`."""
     name, ratio = name.split("@")
     X, y = _make(name)
     return X, y, penalties(X, y, float(ratio), N_PENALTIES)
@@ -120,21 +120,17 @@ def drawn_words(rng, frequency, n: int, n_words: int):
 def title_of(name: str) -> str:
     """What the results call the data."""
     X, _, alphas = load(name)
-    return f"{TITLES[name]}, {X.shape[0]:,} x {X.shape[1]:,}, to 1/{alphas[0] / alphas[-1]:.0f}"
+    return f"{DATA[name]}, {X.shape[0]:,} x {X.shape[1]:,}, to 1/{alphas[0] / alphas[-1]:.0f}"
 
 
-def compare() -> list[dict]:
-    """Every data set that is there."""
-    rows = []
-    for name in TITLES:
-        data = name.split("@")[0]
-        if data in FILES and not (SHARED / "wide" / FILES[data]).exists():
-            print(f"{data} skipped: there is no such file")
-            continue
-        rows += compare_solvers("lasso_path", name, title_of(name))
-        if data == "tall":
-            rows.append(_product(rows[-1], name))
-    return rows
+def compare(name: str) -> list[dict]:
+    """One data set, if it is there."""
+    data = name.split("@")[0]
+    if data in FILES and not (SHARED / "wide" / FILES[data]).exists():
+        print(f"{data} skipped: there is no such file")
+        return []
+    rows = compare_solvers("lasso_path", name, title_of(name))
+    return [*rows, _product(rows[-1], name)] if data == "tall" else rows
 
 
 def _product(like: dict, name: str) -> dict:
@@ -144,29 +140,3 @@ def _product(like: dict, name: str) -> dict:
     note = "the product alone, no path; ours at its default tolerance"
     line = row(like["case"], "NumPy X.T @ X", times[OURS], times["product"], True, note=note)
     return {**line, "equal": ""}
-
-
-def tables() -> dict[str, list[dict]]:
-    """How our time grows when rows, columns or active features double."""
-    start = {"rows": sized(1_000), "columns": sized(5_000), "active wanted": sized(50, 5)}
-    lines = []
-    for grown in start:
-        for doublings in range(4):
-            size = {**start, grown: start[grown] << doublings}
-            lines.append({"doubled": grown, **size, **_timed(*size.values())})
-    return {"Our time for 100 penalties, each size doubled in turn": lines}
-
-
-def _timed(n: int, d: int, wanted: int) -> dict:
-    """Seconds of a path that ends where the wanted number of features is active."""
-    X, y = correlated(n, d)
-    alphas = penalties(X, y, 100, N_PENALTIES)
-    enough = np.flatnonzero(_n_active(ours(X, y, alphas)) >= wanted)
-    alphas = penalties(X, y, alphas[0] / alphas[enough[0] if len(enough) else -1], N_PENALTIES)
-    seconds = time_calls({OURS: lambda: ours(X, y, alphas)}, repeats=3)[OURS].best
-    active = _n_active(ours(X, y, alphas))
-    return {"active at the end": int(active[-1]), "active on average": float(active.mean()), "s": seconds}
-
-
-def _n_active(coef):
-    return np.diff(sparse.csr_matrix(coef).indptr)

@@ -17,7 +17,7 @@ from vitalfew import LogisticRegression
 
 SEED, N_PENALTIES, RATIO = 20240608, 50, 100
 QUALITY = PathQuality("logistic")
-TITLES = {
+DATA = {
     "dense": "dense",
     "words": "sparse 0/1",
     "breast_cancer": "breast cancer",
@@ -43,7 +43,7 @@ def solvers():
 
 
 def load(name: str):
-    """X, y and the penalties of one of `TITLES`."""
+    """X, y and the penalties of one of `DATA`."""
     X, y = _make(name)
     return X, y, penalties(X, y, RATIO, N_PENALTIES, "logistic")
 
@@ -81,13 +81,10 @@ def drawn_labels(score):
     return np.where(rng.logistic(size=len(score)) < score, 1.0, -1.0)
 
 
-def compare() -> list[dict]:
-    """Every data set that is there."""
-    rows = []
-    for name, title in TITLES.items():
-        if name in FILES and not FILES[name].exists():
-            print(f"{name} skipped: there is no such file")
-            continue
-        X, _, _ = load(name)
-        rows += compare_solvers("logistic_path", name, f"{title}, {X.shape[0]:,} x {X.shape[1]:,}")
-    return rows
+def compare(name: str) -> list[dict]:
+    """One data set, if it is there."""
+    if name in FILES and not FILES[name].exists():
+        print(f"{name} skipped: there is no such file")
+        return []
+    X, _, _ = load(name)
+    return compare_solvers("logistic_path", name, f"{DATA[name]}, {X.shape[0]:,} x {X.shape[1]:,}")

@@ -146,10 +146,11 @@ double entropy_of(const double* r, const double* w, double scale, std::size_t n)
 // x - x is 0 for a finite number and NaN for any other.
 template <class T>
 std::size_t not_finite_of(const T* x, std::size_t n) {
+  constexpr std::size_t stretch = 1024;
   std::size_t i = 0;
-  for (; i + 64 <= n; i += 64) {
+  for (; i + stretch <= n; i += stretch) {
     T s[16] = {};
-    for (std::size_t k = 0; k < 64; k += 16)
+    for (std::size_t k = 0; k < stretch; k += 16)
       for (std::size_t l = 0; l < 16; ++l) s[l] += x[i + k + l] - x[i + k + l];
     T sum = 0;
     for (std::size_t l = 0; l < 16; ++l) sum += s[l];

@@ -7,9 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from vitalfew import _core
+from vitalfew._threads import limit_threads
 from vitalfew.data.numeric import NumericData
 from vitalfew.summaries.moments import Moments, fold_moments
 
@@ -51,8 +50,10 @@ def paths_in_threads(fit: Callable[[Any, Callable], Any], data, splits, threads:
         fitted, tested = data.split(train, test)
         return fit(fitted, heed), tested
 
-    # Folds are the threads: linear algebra inside them must not start more.
-    with threadpool_limits(1), ThreadPoolExecutor(min(_core.thread_count(threads), len(splits))) as pool:
+    # Folds are the threads: linear algebra inside them must not start more. Once it is told so, the core too would hear
+    # that there is only one.
+    team = min(_core.thread_count(threads), len(splits))
+    with limit_threads(1), ThreadPoolExecutor(team) as pool:
         jobs = [pool.submit(work, train, test) for train, test in splits]
         try:
             for job in jobs:

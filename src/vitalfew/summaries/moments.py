@@ -186,15 +186,15 @@ def _of_dense(X, y, weight):
     is_plain = weight is None and X.dtype == np.float64
     if not is_plain:
         return _of_blocks(X, y, weight)
-    both = X.T @ np.column_stack([np.ones(n), y])
-    mean, y_mean = both[:, 0] / n, float(y.mean())
+    # One product with both vectors would take longer than one with each.
+    mean, cross, y_mean = X.T @ np.ones(n) / n, X.T @ y, float(y.mean())
     full = np.empty((d + 1, d + 1))
     full[:-1, :-1] = X.T @ X
     variance = np.einsum("ii->i", full)[:-1] / n - mean**2
     far = np.flatnonzero(mean**2 > FAR_FROM_ZERO * np.maximum(variance, 0))
     if len(far) > d // 2 or y_mean**2 > FAR_FROM_ZERO * float(y.var()):
         return _of_blocks(X, y, weight)
-    full[:-1, -1] = full[-1, :-1] = both[:, 1] - n * mean * y_mean
+    full[:-1, -1] = full[-1, :-1] = cross - n * mean * y_mean
     full[-1, -1] = np.sum((y - y_mean) ** 2)
     full[:-1, :-1] -= n * np.outer(mean, mean)
     if len(far):

@@ -1,0 +1,25 @@
+"""The paths of folds, side by side."""
+
+from threading import Barrier
+
+import numpy as np
+import pytest
+from sklearn.model_selection import KFold
+
+from vitalfew import _core
+from vitalfew.data.numeric import NumericData
+from vitalfew.families.fold_paths import paths_in_threads
+
+
+@pytest.mark.skipif(_core.thread_count(0) < 2, reason="one thread is allowed here: nothing runs side by side")
+def test_folds_run_side_by_side_by_default():
+    rng = np.random.default_rng(0)
+    data = NumericData.read(rng.normal(size=(20, 3)), rng.normal(size=20), None)
+    splits = list(KFold(2).split(np.arange(20)))
+    meet = Barrier(2, timeout=30)  # a fold that is alone waits in vain
+
+    def fit(rows, _heed):
+        meet.wait()
+        return rows.n_rows
+
+    assert [n for n, _ in paths_in_threads(fit, data, splits, threads=0)] == [10, 10]
