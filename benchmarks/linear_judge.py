@@ -31,7 +31,7 @@ import judge
 
 SCALE = float(os.environ.get("VITALFEW_BENCH_SCALE", "1"))  # a part of the size, to try the cases out
 TIGHT_LIMIT_S, LOADING_S = 400.0, 10.0
-PATIENCE, LEAST_S, MOST_S = 30, 30.0, 60.0  # a ladder may take so many times as long as ours, within these limits
+PATIENCE, LEAST_S, MOST_S = 60, 10.0, 60.0  # a ladder may take so many times as long as ours, within these limits
 QUICK_S, SLOW_S = 2.0, 15.0
 TARGETS = {"squared": 1e-6, "logistic": 1e-5}
 POINTS_AT_ONCE = 20
