@@ -98,7 +98,9 @@ def _processor_ticks() -> tuple[int, int]:
 
 def _time(call: Callable[[], Any]) -> tuple[tuple[float, float], Any]:
     gc.collect()
-    if PROCESSORS is not None:  # adelie, once imported, binds the main thread to one processor for all who come after it
+    if (
+        PROCESSORS is not None
+    ):  # adelie, once imported, binds the main thread to one processor for all who come after it
         os.sched_setaffinity(0, PROCESSORS)
     clock, processor = time.perf_counter(), time.process_time()
     result = call()

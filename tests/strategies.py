@@ -143,13 +143,13 @@ class Regression:
 
 
 @st.composite
-def regressions(draw, min_rows=2, max_rows=20, max_features=8, weight=(None, "integer", "fractional")):
-    """Numbers far from zero, constant and duplicated columns, more columns than rows, duplicated rows."""
+def regressions(draw, min_rows=2, max_rows=20, max_features=8, weight=(None, "integer", "fractional"), is_sound=False):
+    """Numbers far from zero, more columns than rows, duplicated rows; constant and duplicated columns unless sound."""
     n, d = draw(st.integers(min_rows, max_rows)), draw(st.integers(1, max_features))
     rng = np.random.default_rng(draw(SEEDS))
     X = rng.normal(size=(n, d)) * rng.choice([0.1, 1.0, 10.0], d) + rng.choice([0.0, 0.0, 30.0], d)
     y = X @ rng.normal(size=d) + rng.normal(size=n) + rng.choice([0.0, 100.0])
-    for j, fate in enumerate(rng.integers(0, 10, d)):
+    for j, fate in enumerate(rng.integers(2 if is_sound else 0, 10, d)):
         if fate == 0:
             X[:, j] = rng.normal()
         elif fate == 1:

@@ -1,10 +1,8 @@
 #include "vitalfew/linear.hpp"
 
-#include <algorithm>
 #include <atomic>
 
-#include "views.hpp"
-#include "vitalfew/checks.hpp"
+#include "path_arrays.hpp"
 
 namespace vitalfew::bindings {
 namespace {
@@ -26,26 +24,6 @@ struct Request {
   }
 };
 
-template <class Kernel>
-nb::dict run(const Request& request, Kernel&& kernel) {
-  PythonMonitor monitor(request.progress);
-  CoefficientPath path;
-  {
-    const nb::gil_scoped_release released;
-    path = kernel(request.options(), monitor);
-  }
-  nb::dict found;
-  found["grid"] = give(std::move(path.grid));
-  found["start"] = give(std::move(path.start));
-  found["index"] = give(std::move(path.index));
-  found["value"] = give(std::move(path.value));
-  found["intercept"] = give(std::move(path.intercept));
-  found["gap"] = give(std::move(path.gap));
-  found["loss"] = give(std::move(path.loss));
-  found["null_loss"] = path.null_loss;
-  return found;
-}
-
 template <class T>
 std::ptrdiff_t find_not_finite(const Vector<T>& x, int threads) {
   PythonMonitor monitor;
@@ -62,42 +40,6 @@ std::ptrdiff_t find_not_finite(const Vector<T>& x, int threads) {
     }
   });
   return found == n ? -1 : std::ptrdiff_t(found);
-}
-
-template <class T>
-SparseColumns<T> checked_columns(const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value,
-                                 std::size_t n_rows) {
-  const Pattern pattern = pattern_of(indptr, indices, n_rows);
-  check_shape(pattern);
-  check_rows(pattern, 0, pattern.lines());
-  return columns_of(pattern, value);
-}
-
-// A path from rows, for dense and sparse columns.
-template <class T, class Kernel>
-void bind_path(nb::module_& m, const char* dense, const char* sparse, Kernel kernel) {
-  m.def(
-      dense,
-      [kernel](const Columns<T>& x, const Vector<double>& y, const std::optional<Vector<double>>& weight,
-               const Request& request) {
-        return run(request, [&](const PathOptions& options, Monitor& monitor) {
-          return kernel(columns_of(x), view(y), view(weight), options, monitor);
-        });
-      },
-      "x"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(), "request"_a, "Path from dense columns.");
-  m.def(
-      sparse,
-      [kernel](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value,
-               std::size_t n_rows, const Vector<double>& y, const std::optional<Vector<double>>& weight, const Request& request) {
-        return run(request, [&](const PathOptions& options, Monitor& monitor) {
-          const auto columns = checked_columns(indptr, indices, value, n_rows);
-          const bool is_binary = std::all_of(columns.value.begin(), columns.value.end(), [](T v) { return v == 1; });
-          if (is_binary) return kernel(BinaryColumns{columns.pattern}, view(y), view(weight), options, monitor);
-          return kernel(columns, view(y), view(weight), options, monitor);
-        });
-      },
-      "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert(), "n_rows"_a, "y"_a.noconvert(),
-      "weight"_a.noconvert().none(), "request"_a, "Path from sparse columns.");
 }
 
 template <class T>
@@ -130,9 +72,9 @@ template <class T>
 void bind_columns(nb::module_& m) {
   bind_multinomial<T>(m);
   m.def("find_not_finite", &find_not_finite<T>, "x"_a.noconvert(), "threads"_a, "Place of the first NaN or infinity, or -1.");
-  bind_path<T>(m, "lasso_dense", "lasso_sparse",
+  bind_rows<T, Request>(m, "lasso_dense", "lasso_sparse",
                [](const auto& x, auto y, auto w, const PathOptions& o, Monitor& mon) { return lasso_path(x, y, w, o, mon); });
-  bind_path<T>(m, "logistic_dense", "logistic_sparse",
+  bind_rows<T, Request>(m, "logistic_dense", "logistic_sparse",
                [](const auto& x, auto y, auto w, const PathOptions& o, Monitor& mon) { return logistic_path(x, y, w, o, mon); });
 }
 
@@ -147,14 +89,9 @@ void bind_linear(nb::module_& m) {
            "progress"_a.none() = nb::none());
   bind_columns<double>(m);
   bind_columns<float>(m);
-  m.def(
-      "lasso_moments",
-      [](const Matrix<double>& gram, const Vector<double>& cross, double square, const Request& request) {
-        return run(request, [&](const PathOptions& options, Monitor& monitor) {
-          return lasso_path(view(gram), view(cross), square, options, monitor);
-        });
-      },
-      "gram"_a.noconvert(), "cross"_a.noconvert(), "square"_a, "request"_a, "Lasso path from centred second moments.");
+  bind_moments<Request>(m, "lasso_moments", [](auto gram, auto cross, double square, const PathOptions& o, Monitor& mon) {
+    return lasso_path(gram, cross, square, o, mon);
+  });
 }
 
 }  // namespace vitalfew::bindings

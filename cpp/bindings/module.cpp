@@ -9,6 +9,7 @@ void bind_tokens(nb::module_& m);
 void bind_cuts(nb::module_& m);
 void bind_mdl(nb::module_& m);
 void bind_linear(nb::module_& m);
+void bind_subset(nb::module_& m);
 }  // namespace vitalfew::bindings
 
 NB_MODULE(_core, m) {
@@ -23,4 +24,5 @@ NB_MODULE(_core, m) {
   bind_cuts(m);
   bind_mdl(m);
   bind_linear(m);
+  bind_subset(m);
 }

@@ -12,6 +12,7 @@ class RowLists {
  public:
   explicit RowLists(std::size_t n_rows = 0) : rows_(n_rows) {}
 
+  bool empty() const { return rows_.empty(); }
   std::size_t length(std::size_t row) const { return std::size_t(rows_[row].length); }
 
   void append(std::size_t row, std::int32_t place, double value) {

@@ -2,6 +2,10 @@
 
 from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
+from vitalfew.families.best_subset import BestSubsetRegressor
+from vitalfew.families.forward_fitting import ForwardFittingRegressor
+from vitalfew.families.greedy import GreedySubsetRegressor
+from vitalfew.families.greedy_classes import GreedySubsetClassifier
 from vitalfew.families.information_ranking import InformationRanking
 from vitalfew.families.kernel_ridge import KernelRidge
 from vitalfew.families.lasso import Lasso
@@ -22,8 +26,12 @@ from vitalfew.summaries.moments import Moments
 __version__ = "0.1.0"
 
 __all__ = [
+    "BestSubsetRegressor",
     "Counts",
     "Discretizer",
+    "ForwardFittingRegressor",
+    "GreedySubsetClassifier",
+    "GreedySubsetRegressor",
     "InformationRanking",
     "KernelRidge",
     "Lasso",

@@ -17,5 +17,9 @@ class SeparationWarning(VitalfewWarning):
     """A classifier fits its training labels perfectly: its coefficients are held by the penalty alone."""
 
 
+class SmallerModelWarning(VitalfewWarning):
+    """Fewer variables than were asked for explain all that the data can tell."""
+
+
 class ConditioningWarning(VitalfewWarning):
     """Rounding has left fewer digits in the coefficients than one may expect."""

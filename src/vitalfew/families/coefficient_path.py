@@ -58,6 +58,7 @@ class CoefficientPath(RowsPath):
     n_samples: float
 
     knob = "alpha"
+    knob_title = "penalty alpha"
     loss = "squared_error"
 
     def used(self) -> tuple[NDArray[np.intp] | None, NDArray[np.float64]]:
@@ -104,8 +105,8 @@ class CoefficientPath(RowsPath):
         """What is known of each point, as a data frame."""
         return make_frame(self._columns())
 
-    def plot(self, x: str = "alpha"):
-        """Coefficients against the penalty (``x="alpha"``) or the L1 norm (``x="l1_norm"``), names on hover.
+    def plot(self, x: str | None = None):
+        """Coefficients against the knob (the default) or the L1 norm (``x="l1_norm"``), names on hover.
 
         At most 60 features are drawn, those with the largest coefficients; the title says so. ``.save`` writes HTML,
         SVG or PNG.
@@ -124,45 +125,46 @@ def gaussian_likelihood(path, freedom: NDArray, n_candidates: int) -> Likelihood
     return Likelihood(value, freedom + path.has_intercept + 1, path.n_samples, n_candidates)
 
 
-def plot_coefficients(path, names: Sequence[str], x: str):
+def plot_coefficients(path, names: Sequence[str], x: str | None):
     """One line for each coefficient that is ever in use."""
     alt = import_altair()
-    if x not in ("alpha", "l1_norm"):
-        raise ValueError(f'x must be "alpha" or "l1_norm", got {x!r}.')
+    x = path.knob if x is None else x
+    if x not in (path.knob, "l1_norm"):
+        raise ValueError(f'x must be "{path.knob}" or "l1_norm", got {x!r}.')
     index, coef = path.used()
     largest = np.abs(coef).max(axis=0, initial=0.0)
     used = np.flatnonzero(largest)
     at_shown = used[np.argsort(-largest[used], kind="stable")][:MOST_LINES]
     shown = at_shown if index is None else index[at_shown]
     columns = coef[:, at_shown]
-    at = path.grid if x == "alpha" else path.l1_norm
+    at = path.grid if x == path.knob else path.l1_norm
     rows = [
         {
             "x": float(at[p]),
             "coefficient": float(columns[p, k]),
             "feature": chart_text(names[int(j)]),
-            "alpha": float(path.grid[p]),
+            path.knob: float(path.grid[p]),
         }
         for k, j in enumerate(shown)
         for p in range(len(at))
     ]
-    scale = knob_scale(path.grid) if x == "alpha" else alt.Scale()
+    scale = knob_scale(path.grid) if x == path.knob else alt.Scale()
     title = f"{len(used)} features enter"
     if len(used) > len(shown):
         title += f"; the {len(shown)} with the largest coefficients are drawn"
     base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("x:Q", scale=scale, title="penalty alpha" if x == "alpha" else "L1 norm of the coefficients"),
+        x=alt.X("x:Q", scale=scale, title=path.knob_title if x == path.knob else "L1 norm of the coefficients"),
         y=alt.Y("coefficient:Q", title="coefficient"),
         color=alt.Color(
             "feature:N",
             legend=None if len(shown) > 20 else alt.Legend(),
             sort=[chart_text(names[int(j)]) for j in shown],
         ),
-        tooltip=["feature:N", alt.Tooltip("coefficient:Q", format=".4g"), alt.Tooltip("alpha:Q", format=".4g")],
+        tooltip=["feature:N", alt.Tooltip("coefficient:Q", format=".4g"), alt.Tooltip(f"{path.knob}:Q", format=".4g")],
     )
     hover = alt.selection_point(on="pointerover", nearest=True, fields=["feature"], empty=False)
     lines = base.mark_line(interpolate="linear").encode(
-        order="alpha:Q",
+        order=f"{path.knob}:Q",
         opacity=alt.condition(hover, alt.value(1.0), alt.value(0.7)),
         strokeWidth=alt.condition(hover, alt.value(3), alt.value(1.5)),
     )

@@ -4,13 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Event
 from typing import Any
+
+from scipy import sparse
 
 from vitalfew import _core
 from vitalfew._threads import limit_threads
 from vitalfew.data.numeric import NumericData
 from vitalfew.summaries.moments import Moments, fold_moments
+
+# Up to so many columns second moments are computed once instead of as columns enter.
+MOST_COLUMNS = 4000
+
+
+def pays_to_summarise(data: NumericData) -> bool:
+    """Whether all second moments cost less than the passes over rows that they save."""
+    most = MOST_COLUMNS if not sparse.issparse(data.X) else MOST_COLUMNS // 4
+    return data.n_features <= most and data.n_rows >= 2 * data.n_features
+
+
+def squared_loss_folds(family, data: NumericData, splits, path, options) -> Iterator[tuple[Any, Any]]:
+    """The path of each fold and what to test it on: from moments if the family uses them on such data, else in threads.
+
+    The family is a dataclass with `threads` and `verbose`; it has ``uses_moments(data)`` and ``fit(data, grid, heed)``.
+    """
+    found = paths_from_moments(family, data, splits, path, options) if family.uses_moments(data) else None
+    if found is not None:
+        return found
+    alone = replace(family, threads=1, verbose=False)
+    return paths_in_threads(lambda rows, heed: alone.fit(rows, path.grid, heed), data, splits, family.threads)
 
 
 def summarise_folds(data: NumericData, splits) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,14 +15,11 @@ from vitalfew._progress import kernel_progress
 from vitalfew.data.frames import NumberedNames
 from vitalfew.data.numeric import NumericData, kernel_columns
 from vitalfew.families.feature_groups import check_groups, group_factors
-from vitalfew.families.fold_paths import paths_from_moments, paths_in_threads
+from vitalfew.families.fold_paths import pays_to_summarise, squared_loss_folds
 from vitalfew.families.linear_model import LinearRegressor
 from vitalfew.families.linear_path import LinearPath
 from vitalfew.families.penalty import default_ratio
 from vitalfew.summaries.moments import Moments
-
-# Up to so many columns second moments are computed once instead of as columns enter.
-MOST_COLUMNS = 4000
 
 
 @dataclass(frozen=True)
@@ -42,13 +39,14 @@ class LassoFamily:
 
     def path(self, data: NumericData | Moments, grid: NDArray | None = None) -> LinearPath:
         """The path on all penalties of the grid, or on a grid of its own."""
-        return self._fit(data, grid)
+        return self.fit(data, grid)
 
     def uses_moments(self, data: NumericData) -> bool:
         """Whether paths of these rows come from their second moments."""
         return pays_to_summarise(data)
 
-    def _fit(self, data: NumericData | Moments, grid: NDArray | None, heed=None) -> LinearPath:
+    def fit(self, data: NumericData | Moments, grid: NDArray | None, heed=None) -> LinearPath:
+        """The same, for a kernel that has to `heed` somebody."""
         summary = Moments.of(data) if isinstance(data, NumericData) and pays_to_summarise(data) else data
         found = self._solve(summary, grid, heed)
         shape = (len(found["grid"]), data.n_features)
@@ -57,26 +55,22 @@ class LassoFamily:
         if isinstance(summary, Moments) and self.fit_intercept:
             intercept = summary.mean[-1] - coef @ summary.mean[:-1]
         return LinearPath(
-            found["grid"],
-            coef,
-            intercept,
-            found["gap"],
-            2 * found["loss"],
-            NumberedNames(data.n_features) if data.names is None else data.names,
-            found["grid"] * (1 - self.l1_ratio),
-            self.factor if self.group is None or self.factor is None else self.factor[self.group],
-            self.fit_intercept,
-            data.weight_sum,
-            data,
+            grid=found["grid"],
+            coef_sparse=coef,
+            intercept=intercept,
+            dual_gap=found["gap"],
+            mean_squared_error=2 * found["loss"],
+            names=NumberedNames(data.n_features) if data.names is None else data.names,
+            l2=found["grid"] * (1 - self.l1_ratio),
+            factor=self.factor if self.group is None or self.factor is None else self.factor[self.group],
+            has_intercept=self.fit_intercept,
+            n_samples=data.weight_sum,
+            data=data,
         )
 
     def fold_paths(self, data: NumericData, splits, path: LinearPath, options):
         """From fold moments and subtraction where the path comes from moments; else folds run side by side."""
-        found = paths_from_moments(self, data, splits, path, options) if pays_to_summarise(data) else None
-        if found is not None:
-            return found
-        alone = replace(self, threads=1, verbose=False)
-        return paths_in_threads(lambda rows, heed: alone._fit(rows, path.grid, heed), data, splits, self.threads)
+        return squared_loss_folds(self, data, splits, path, options)
 
     def _solve(self, data: NumericData | Moments, grid, heed=None) -> dict[str, Any]:
         n_points = self.n_points if grid is None else len(grid)
@@ -99,12 +93,6 @@ class LassoFamily:
             if sparse.issparse(data.X):
                 return _core.lasso_sparse(*kernel_columns(data.columns), data.target, data.weight, request)
             return _core.lasso_dense(data.columns, data.target, data.weight, request)
-
-
-def pays_to_summarise(data: NumericData) -> bool:
-    """Whether all second moments cost less than the passes over rows that they save."""
-    most = MOST_COLUMNS if not sparse.issparse(data.X) else MOST_COLUMNS // 4
-    return data.n_features <= most and data.n_rows >= 2 * data.n_features
 
 
 class Lasso(LinearRegressor):

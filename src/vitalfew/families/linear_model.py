@@ -25,7 +25,9 @@ CRITERIA = ("bic", "aic", "ebic")
 
 
 class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
-    """A linear model with a path over `alpha`. Subclasses say how the path is fitted: `_family()`."""
+    """A linear model with a path over one knob. Subclasses say which, and how the path is fitted: `_family()`."""
+
+    _knob = "alpha"
 
     def fit(self, X, y, sample_weight=None):
         """Fit the whole path, then let the rule choose."""
@@ -33,12 +35,12 @@ class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
         data = self._read(X, y, sample_weight)
         family = self._family(data.n_features, data.names)
         options = self._options()
-        if self.alpha in ("cv", "1se"):
+        if self._rule in ("cv", "1se"):
             options = with_splits(options, data)
             if family.uses_moments(data):
                 summarise_folds(data, list(data.folds(options.cv)))
         path = family.path(data, self._fixed_grid())
-        return self._keep(path, choose_penalty(self.alpha, path, family, data, options))
+        return self._keep(path, self._choose(path, family, data, options))
 
     def fit_moments(self, moments: Moments | Sequence[Moments]):
         """Fit from second moments alone: the result is that of `fit` on the rows, up to rounding.
@@ -81,7 +83,8 @@ class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         data = self._read(X, y, sample_weight, reset=False)
-        return plot_shrinkage(least_squares(data, self.fit_intercept)[0], self.coef_, data.names, self.alpha_)
+        at = f"{self._knob} = {getattr(self, self._knob + '_'):.4g}"
+        return plot_shrinkage(least_squares(data, self.fit_intercept)[0], self.coef_, data.names, at)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         return self.support_
@@ -93,6 +96,11 @@ class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
+
+    @property
+    def _rule(self):
+        """The knob's value: a rule, or the user's own choice."""
+        return getattr(self, self._knob)
 
     def _family(self, n_features: int, names):
         raise NotImplementedError
@@ -114,35 +122,43 @@ class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
         """The grid if the user gave the penalty, or penalties; None where the path is to make its own."""
         return fixed_grid(self.alpha, self.grid)
 
+    def _choose(self, path, family, data, options: rules.Options) -> rules.Selection:
+        """The point of the path that the rule picks, or that of the user's own choice."""
+        return choose_penalty(self._rule, path, family, data, options)
+
     def _options(self) -> rules.Options:
         return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
 
     def _choose_from_moments(self, path, family, total: Moments, folds: list[Moments]) -> rules.Selection:
-        if not isinstance(self.alpha, str) or self.alpha in CRITERIA:
-            return choose_penalty(self.alpha, path, family, total, self._options())
-        if self.alpha in ("cv", "1se") and self.scoring is None:
+        if not isinstance(self._rule, str) or self._rule in CRITERIA:
+            return self._choose(path, family, total, self._options())
+        if self._rule in ("cv", "1se") and self.scoring is None:
             if len(folds) < 2:
                 raise RuleError(
-                    f"alpha={self.alpha!r} needs the moments of each fold: pass a list of at least two Moments."
+                    f"{self._knob}={self._rule!r} needs the moments of each fold: pass a list of at least two Moments."
                 )
             scores = [family.path(total - fold, path.grid).default_scores(fold).value for fold in folds]
-            return select_from_folds(self.alpha, path, np.array(scores))
+            return select_from_folds(self._rule, path, np.array(scores))
         criteria = ", ".join(repr(r) for r in CRITERIA if r in rules.supported_rules(path))
         raise RuleError(
-            f"alpha={self.alpha!r} needs the rows: use fit, or one of 'cv', '1se' (on Moments of folds, with the "
-            f"default scoring), {criteria} or a number."
+            f"{self._knob}={self._rule!r} needs the rows: use fit, or one of 'cv', '1se' (on Moments of folds, with "
+            f"the default scoring), {criteria} or a number."
         )
 
     def _keep(self, path, selection: rules.Selection):
         """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
         self.coef_, self.intercept_ = path.at(selection.index)
-        self.alpha_ = float(path.grid[selection.index])
-        self.dual_gap_ = float(path.dual_gap[selection.index])
+        self._keep_point(path, selection.index)
         self.path_, self.selection_ = path.without_data(), selection
         return self
 
+    def _keep_point(self, path, index: int) -> None:
+        """What is known of the chosen point besides its coefficients."""
+        self.alpha_ = float(path.grid[index])
+        self.dual_gap_ = float(path.dual_gap[index])
 
-def plot_shrinkage(unpenalised: NDArray, coef: NDArray, names, alpha: float):
+
+def plot_shrinkage(unpenalised: NDArray, coef: NDArray, names, at: str):
     """A point for each feature: least squares across, the penalised fit up."""
     alt = import_altair()
     rows = [
@@ -169,4 +185,4 @@ def plot_shrinkage(unpenalised: NDArray, coef: NDArray, names, alpha: float):
         .mark_line(strokeDash=[4, 4], color="gray")
         .encode(x="least squares:Q", y="penalised:Q")
     )
-    return alt.layer(diagonal, points).properties(title=f"shrinkage at alpha = {alpha:.4g}", width=320, height=320)
+    return alt.layer(diagonal, points).properties(title=f"shrinkage at {at}", width=320, height=320)

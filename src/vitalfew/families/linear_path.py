@@ -1,4 +1,4 @@
-"""The path of a linear model for a numeric target: coefficients at every penalty, and what rules ask of them."""
+"""The paths of linear models for a numeric target that use few columns at each point, and what rules ask of them."""
 
 from __future__ import annotations
 
@@ -19,38 +19,29 @@ from vitalfew.summaries.moments import Moments
 LEAST_LEFT = 1e-4
 
 
-@dataclass(frozen=True)
-class LinearPath(CoefficientPath):
-    """Coefficients of a linear model over a falling grid of penalties.
+@dataclass(frozen=True, kw_only=True)
+class SparseLinearPath(CoefficientPath):
+    """Coefficients most of which are zero. Without a ridge part their number is the degrees of freedom, as for least
+    squares on the columns in use, and for the lasso."""
 
-    Attributes
-    ----------
-    grid : ndarray of shape (n_points,)
-        Penalties alpha, from the largest (simple) to the smallest (complex).
-    coef_sparse : scipy.sparse.csr_array of shape (n_points, n_features)
-        Coefficients; zeros are exact. ``coef`` is the same as a dense array.
-    intercept : ndarray of shape (n_points,)
-    dual_gap : ndarray of shape (n_points,)
-        How far the objective can be above its minimum, as a share of the objective of the null model: a certificate,
-        computed from the solution itself.
-    mean_squared_error : ndarray of shape (n_points,)
-        On the training rows.
-    names : sequence of str
-    """
-
-    grid: NDArray[np.float64]
+    grid: NDArray
     coef_sparse: sparse.csr_array
     intercept: NDArray[np.float64]
-    dual_gap: NDArray[np.float64]
     mean_squared_error: NDArray[np.float64]
     names: Sequence[str]
-    l2: NDArray[np.float64]  # ridge penalty on the scale of the mean loss, for degrees of freedom
-    factor: NDArray[np.float64] | None
     has_intercept: bool
     n_samples: float
     data: NumericData | Moments | None = None
 
     kept = ("degrees_of_freedom", "coef")
+
+    def _has_ridge(self) -> NDArray[np.bool_]:
+        """Which points have a ridge part in their penalty."""
+        return np.zeros(len(self.grid), dtype=bool)
+
+    def ridge(self, _point: int, active: NDArray) -> NDArray[np.float64]:
+        """The ridge penalty of the columns in use, on the scale of the mean loss."""
+        return np.zeros(len(active))
 
     @property
     def n_features(self) -> NDArray[np.int64]:
@@ -75,32 +66,27 @@ class LinearPath(CoefficientPath):
     def degrees_of_freedom(self) -> NDArray[np.float64]:
         r"""Effective number of coefficients, without intercept: :math:`\mathrm{tr}\,G (G + \lambda_2 F)^{-1}` on the
         columns in use, which is their number for the lasso (Zou, Hastie & Tibshirani, 2007)."""
-        return np.array([self._freedom(p) for p in range(len(self.grid))])
-
-    def _freedom(self, point: int) -> float:
-        active, second = self._second(point)
-        if len(active) == 0:
-            return 0.0
-        if self.l2[point] == 0:
-            return float(min(len(active), max(self._n_rows() - self.has_intercept, 0)))
-        ridge = self.l2[point] * (np.ones(len(active)) if self.factor is None else self.factor[active])
-        return float(np.trace(np.linalg.solve(second + np.diag(ridge), second)))
+        most = max(self._n_rows() - self.has_intercept, 0)
+        freedom = np.minimum(self.n_features, most).astype(float)
+        for p in np.flatnonzero(self._has_ridge() & (self.n_features > 0)):
+            active = self._active(p)
+            second = self._second(active)
+            freedom[p] = np.trace(np.linalg.solve(second + np.diag(self.ridge(p, active)), second))
+        return freedom
 
     def _n_rows(self) -> int:
         return self.data.n_rows if self.data is not None else int(self.n_samples)
 
-    def _second(self, point: int) -> tuple[NDArray, NDArray]:
-        """The columns in use and their second moments."""
-        active = self.coef_sparse.indices[self.coef_sparse.indptr[point] : self.coef_sparse.indptr[point + 1]]
-        if self.l2[point] == 0 or len(active) == 0:
-            return active, np.empty((0, 0))
+    def _active(self, point: int) -> NDArray:
+        return self.coef_sparse.indices[self.coef_sparse.indptr[point] : self.coef_sparse.indptr[point + 1]]
+
+    def _second(self, active: NDArray) -> NDArray:
+        """Second moments of the columns in use."""
         if isinstance(self.data, Moments):
             full = self.data.scatter[np.ix_(active, active)] / self.data.weight_sum
-            return active, full if self.has_intercept else full + np.outer(
-                self.data.mean[active], self.data.mean[active]
-            )
+            return full if self.has_intercept else full + np.outer(self.data.mean[active], self.data.mean[active])
         columns, weight = self._centred(active)
-        return active, columns.T @ (columns * weight[:, None])
+        return columns.T @ (columns * weight[:, None])
 
     def _centred(self, active: NDArray) -> tuple[NDArray, NDArray]:
         """The columns in use, centred if there is an intercept, and weights that sum to one."""
@@ -134,14 +120,13 @@ class LinearPath(CoefficientPath):
         return LeaveOneOut(left_out, False, "the features in use are held as they are")
 
     def _leverage(self, point: int) -> NDArray[np.float64]:
-        active = self.coef_sparse.indices[self.coef_sparse.indptr[point] : self.coef_sparse.indptr[point + 1]]
+        active = self._active(point)
         columns, weight = self._centred(active)
         base = weight if self.has_intercept else np.zeros(len(columns))
         if len(active) == 0:
             return base
-        factor = np.ones(len(active)) if self.factor is None else self.factor[active]
         scaled = columns * np.sqrt(weight)[:, None]
-        gram = scaled.T @ scaled + np.diag(self.l2[point] * factor)
+        gram = scaled.T @ scaled + np.diag(self.ridge(point, active))
         lower, is_sound = _cholesky(gram)
         if not is_sound:  # more columns than the rows can carry: every row is fitted by itself
             vectors, sizes, _ = linalg.svd(scaled, full_matrices=False)
@@ -150,13 +135,43 @@ class LinearPath(CoefficientPath):
         half = linalg.solve_triangular(lower, scaled.T, lower=True, check_finite=False)
         return base + np.sum(half**2, axis=0)
 
-    def _columns(self) -> dict[str, NDArray]:
-        return {**super()._columns(), "dual_gap": self.dual_gap}
-
     @property
     def l1_norm(self) -> NDArray[np.float64]:
         """Sum of absolute coefficients at each point."""
         return np.asarray(abs(self.coef_sparse).sum(axis=1)).ravel()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearPath(SparseLinearPath):
+    """Coefficients of a linear model over a falling grid of penalties.
+
+    Attributes
+    ----------
+    grid : ndarray of shape (n_points,)
+        Penalties alpha, from the largest (simple) to the smallest (complex).
+    coef_sparse : scipy.sparse.csr_array of shape (n_points, n_features)
+        Coefficients; zeros are exact. ``coef`` is the same as a dense array.
+    intercept : ndarray of shape (n_points,)
+    dual_gap : ndarray of shape (n_points,)
+        How far the objective can be above its minimum, as a share of the objective of the null model: a certificate,
+        computed from the solution itself.
+    mean_squared_error : ndarray of shape (n_points,)
+        On the training rows.
+    names : sequence of str
+    """
+
+    dual_gap: NDArray[np.float64]
+    l2: NDArray[np.float64]  # ridge penalty on the scale of the mean loss
+    factor: NDArray[np.float64] | None
+
+    def _has_ridge(self) -> NDArray[np.bool_]:
+        return self.l2 > 0
+
+    def ridge(self, point: int, active: NDArray) -> NDArray[np.float64]:
+        return self.l2[point] * (np.ones(len(active)) if self.factor is None else self.factor[active])
+
+    def _columns(self) -> dict[str, NDArray]:
+        return {**super()._columns(), "dual_gap": self.dual_gap}
 
 
 def _cholesky(gram: NDArray) -> tuple[NDArray, bool]:

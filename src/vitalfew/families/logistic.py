@@ -9,25 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import _core, rules
 from vitalfew._checks import check_choice, check_threads
 from vitalfew._progress import kernel_progress
-from vitalfew.data.numeric import NumericData, kernel_columns, read_matrix
+from vitalfew.data.numeric import NumericData, kernel_columns
 from vitalfew.exceptions import SeparationWarning
 from vitalfew.families.fold_paths import paths_in_threads
 from vitalfew.families.lasso import check_factors
-from vitalfew.families.logistic_path import LogisticPath, log_probabilities, one_hot, probabilities
+from vitalfew.families.linear_classifier import NEVER, LinearClassifier, embed_classes, present_classes
+from vitalfew.families.logistic_path import LogisticPath, one_hot, probabilities
 from vitalfew.families.logistic_ridge import RidgeObjective, ridge_path
 from vitalfew.families.penalty import check_penalty, choose_penalty, default_ratio, fixed_grid
 
 PENALTIES = ("l1", "l2", "elasticnet")
-# Log odds of a class that a training fold does not have.
-NEVER = -30.0
 
 
 @dataclass(frozen=True)
@@ -54,28 +49,24 @@ class LogisticFamily:
 
     def _fit(self, data: NumericData, grid: NDArray | None, heed=None) -> LogisticPath:
         assert data.classes is not None
-        present = np.unique(data.label)
-        n_classes = len(data.classes)
-        reduced = data
-        if len(present) < n_classes:
-            reduced = replace(data, target=np.searchsorted(present, data.target), classes=data.classes[present])
+        reduced, present = present_classes(data)
         if grid is None and self.l1_ratio == 0:
             grid = self._ridge_grid(reduced)
         found = self._solve(reduced, len(present), grid, heed)
-        coef, intercept = _embed(found["coef"], found["intercept"], present, n_classes, data.n_features)
+        coef, intercept = embed_classes(found["coef"], found["intercept"], present, len(data.classes), data.n_features)
         return LogisticPath(
-            found["grid"],
-            coef,
-            intercept,
-            found["gap"],
-            found["loss"],
-            data.names,
-            data.classes,
-            found["grid"] * (1 - self.l1_ratio),
-            self.factor,
-            self.fit_intercept,
-            data.weight_sum,
-            data,
+            grid=found["grid"],
+            coef_sparse=coef,
+            intercept=intercept,
+            dual_gap=found["gap"],
+            log_loss=found["loss"],
+            names=data.names,
+            classes=data.classes,
+            l2=found["grid"] * (1 - self.l1_ratio),
+            factor=self.factor,
+            has_intercept=self.fit_intercept,
+            n_samples=data.weight_sum,
+            data=data,
         )
 
     def _solve(self, data: NumericData, n_classes: int, grid, heed) -> dict[str, Any]:
@@ -133,29 +124,7 @@ class LogisticFamily:
         return np.geomspace(top, top * (self.ratio or 1e-6), self.n_points)
 
 
-def _embed(coef: sparse.csr_array, intercept: NDArray, present: NDArray, n_classes: int, width: int):
-    """Coefficients for all classes from those of the classes that a fold has."""
-    if len(present) == n_classes and n_classes != 1:
-        return coef, intercept
-    points = coef.shape[0]
-    if n_classes <= 2:  # one class alone: its log odds are large
-        sign = 1.0 if present[0] == n_classes - 1 else -1.0
-        return sparse.csr_array((points, width)), np.full((points, 1), -sign * NEVER)
-    outputs = np.full((points, n_classes), NEVER)
-    blocks = [sparse.csr_array((points, width)) for _ in range(n_classes)]
-    if len(present) == 1:
-        outputs[:, present] = 0.0
-    elif len(present) == 2:
-        outputs[:, present[0]], outputs[:, present[1]] = 0.0, intercept[:, 0]
-        blocks[present[1]] = coef
-    else:
-        outputs[:, present] = intercept
-        for at, c in enumerate(present):
-            blocks[c] = coef[:, at * width : (at + 1) * width]
-    return sparse.csr_array(sparse.hstack(blocks, format="csr")), outputs
-
-
-class LogisticRegression(SelectorMixin, ClassifierMixin, BaseEstimator):
+class LogisticRegression(LinearClassifier):
     r"""Logistic regression for two or more classes, the whole path of penalties at once.
 
     .. math:: \min_{b, \beta} \; \frac{1}{\sum_i w_i} \sum_i -w_i \log P(y_i \mid x_i)
@@ -286,46 +255,6 @@ class LogisticRegression(SelectorMixin, ClassifierMixin, BaseEstimator):
         options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
         return self._keep(path, choose_penalty(self.alpha, path, family, data, options), data, family)
 
-    def decision_function(self, X) -> NDArray[np.float64]:
-        """Linear predictors: the log odds of the second class, or one column for each class."""
-        check_is_fitted(self)
-        matrix, _ = read_matrix(X, threads=check_threads(self.n_jobs))
-        validate_data(self, X, reset=False, skip_check_array=True)
-        decision = np.asarray(matrix @ self.coef_.T) + self.intercept_
-        return decision[:, 0] if decision.shape[1] == 1 else decision
-
-    def predict_proba(self, X) -> NDArray[np.float64]:
-        """P(y | x) of each row and class."""
-        decision = self.decision_function(X)
-        return probabilities(decision[:, None] if decision.ndim == 1 else decision)
-
-    def predict_log_proba(self, X) -> NDArray[np.float64]:
-        """log P(y | x) of each row and class."""
-        decision = self.decision_function(X)
-        return log_probabilities(decision[:, None] if decision.ndim == 1 else decision)
-
-    def predict(self, X) -> NDArray:
-        """The most probable class of each row."""
-        decision = self.decision_function(X)
-        best = (decision > 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
-        return self.classes_[best]
-
-    @property
-    def support_(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return (self.coef_ != 0).any(axis=0)
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        return self.support_
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "coef_")
-
     def _rho(self) -> float:
         return {"l1": 1.0, "l2": 0.0, "elasticnet": float(self.l1_ratio)}[self.penalty]
 
@@ -338,29 +267,6 @@ class LogisticRegression(SelectorMixin, ClassifierMixin, BaseEstimator):
             )
         if not self.tol > 0:
             raise ValueError(f"tol must be positive, got {self.tol!r}.")
-
-    def _read(self, X, y, sample_weight) -> NumericData:
-        if y is None:
-            raise ValueError("LogisticRegression requires y to be passed, but the target y is None.")
-        data = NumericData.read(X, y, sample_weight, is_classification=True, threads=check_threads(self.n_jobs))
-        if self.class_weight is not None:
-            data = self._weigh_classes(data)
-        validate_data(self, X, skip_check_array=True)
-        if data.classes is not None and len(data.classes) < 2:
-            raise ValueError(
-                f"y holds one class only, {data.classes.tolist()}; a classifier needs rows of at least two classes."
-            )
-        return data
-
-    def _weigh_classes(self, data: NumericData) -> NumericData:
-        weight = data.weights
-        if isinstance(self.class_weight, str):
-            check_choice("class_weight", self.class_weight, ("balanced",))
-            of_class = np.bincount(data.label, weights=weight)
-            by_row = (weight.sum() / (len(of_class) * of_class))[data.label]
-        else:
-            by_row = compute_sample_weight(self.class_weight, data.y)
-        return replace(data, weight=weight * by_row)
 
     def _keep(self, path: LogisticPath, selection: rules.Selection, data: NumericData, family: LogisticFamily):
         """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""

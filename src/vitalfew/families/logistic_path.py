@@ -21,40 +21,30 @@ from vitalfew.rules.selection import make_frame
 MOST_COORDINATES = 5000
 
 
-@dataclass(frozen=True)
-class LogisticPath(RowsPath):
-    """Coefficients of a logistic model over a falling grid of penalties.
+@dataclass(frozen=True, kw_only=True)
+class SparseClassPath(RowsPath):
+    """Coefficients of a logistic or multinomial model, most of which are zero."""
 
-    Attributes
-    ----------
-    grid : ndarray of shape (n_points,)
-        Penalties alpha, from the largest (simple) to the smallest (complex).
-    coef_sparse : scipy.sparse.csr_array of shape (n_points, n_outputs * n_features)
-        Coefficients, one output (two classes) or one after the other (more); zeros are exact. ``coef`` is the same as
-        a dense array of shape (n_points, n_features) or (n_points, n_classes, n_features).
-    intercept : ndarray of shape (n_points, n_outputs)
-    dual_gap : ndarray of shape (n_points,)
-        How far the objective can be above its minimum, as a share of the objective of the null model.
-    log_loss : ndarray of shape (n_points,)
-        Mean log loss on the training rows.
-    """
-
-    grid: NDArray[np.float64]
+    grid: NDArray
     coef_sparse: sparse.csr_array
     intercept: NDArray[np.float64]
-    dual_gap: NDArray[np.float64]
     log_loss: NDArray[np.float64]
     names: Sequence[str]
     classes: NDArray
-    l2: NDArray[np.float64]
-    factor: NDArray[np.float64] | None
     has_intercept: bool
     n_samples: float
     data: NumericData | None = None
 
-    knob = "alpha"
     loss = "log_loss"
     kept = ("degrees_of_freedom", "coef")
+
+    def _has_ridge(self) -> NDArray[np.bool_]:
+        """Which points have a ridge part in their penalty."""
+        return np.zeros(len(self.grid), dtype=bool)
+
+    def ridge(self, _point: int, feature: NDArray) -> NDArray[np.float64]:
+        """The ridge penalty of coefficients of these features, on the scale of the mean loss."""
+        return np.zeros(len(feature))
 
     @property
     def n_outputs(self) -> int:
@@ -109,10 +99,10 @@ class LogisticPath(RowsPath):
     def degrees_of_freedom(self) -> NDArray[np.float64]:
         r"""Coefficients in use; with a ridge part :math:`\mathrm{tr}\,H (H + \lambda_2 F)^{-1}` with the curvature H of
         the mean loss on them."""
-        in_use = np.diff(self.coef_sparse.indptr).astype(float)
-        if not self.l2.any():
-            return in_use
-        return np.array([self._freedom(p) if self.l2[p] > 0 and in_use[p] else in_use[p] for p in range(len(in_use))])
+        freedom = np.diff(self.coef_sparse.indptr).astype(float)
+        for p in np.flatnonzero(self._has_ridge() & (freedom > 0)):
+            freedom[p] = self._freedom(p)
+        return freedom
 
     def _freedom(self, point: int) -> float:
         design = Design(self, point, self._rows())
@@ -141,30 +131,65 @@ class LogisticPath(RowsPath):
             left_out[:, p] = probabilities(design.without_each(decision[:, p]))
         return LeaveOneOut(left_out, False, "one Newton step; the features in use are held as they are")
 
+    def _columns(self) -> dict[str, NDArray]:
+        return {
+            self.knob: self.grid,
+            "n_features": self.n_features,
+            "l1_norm": self.l1_norm,
+            "log_loss": self.log_loss,
+        }
+
     def to_frame(self):
-        """Penalty, features in use, L1 norm, training loss and certificate of each point, as a data frame."""
-        return make_frame(
-            {
-                self.knob: self.grid,
-                "n_features": self.n_features,
-                "l1_norm": self.l1_norm,
-                "log_loss": self.log_loss,
-                "dual_gap": self.dual_gap,
-            }
-        )
+        """What is known of each point, as a data frame."""
+        return make_frame(self._columns())
 
     @property
     def l1_norm(self) -> NDArray[np.float64]:
         """Sum of absolute coefficients at each point."""
         return np.asarray(abs(self.coef_sparse).sum(axis=1)).ravel()
 
-    def plot(self, x: str = "alpha"):
-        """Coefficients against the penalty (``x="alpha"``) or the L1 norm (``x="l1_norm"``), names on hover.
+    def plot(self, x: str | None = None):
+        """Coefficients against the knob (the default) or the L1 norm (``x="l1_norm"``), names on hover.
 
         At most 60 lines are drawn, those with the largest coefficients; the title says so. ``.save`` writes HTML, SVG
         or PNG.
         """
         return plot_coefficients(self, OutputNames(self.names, self.classes, self.n_outputs), x)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogisticPath(SparseClassPath):
+    """Coefficients of a logistic model over a falling grid of penalties.
+
+    Attributes
+    ----------
+    grid : ndarray of shape (n_points,)
+        Penalties alpha, from the largest (simple) to the smallest (complex).
+    coef_sparse : scipy.sparse.csr_array of shape (n_points, n_outputs * n_features)
+        Coefficients, one output (two classes) or one after the other (more); zeros are exact. ``coef`` is the same as
+        a dense array of shape (n_points, n_features) or (n_points, n_classes, n_features).
+    intercept : ndarray of shape (n_points, n_outputs)
+    dual_gap : ndarray of shape (n_points,)
+        How far the objective can be above its minimum, as a share of the objective of the null model.
+    log_loss : ndarray of shape (n_points,)
+        Mean log loss on the training rows.
+    """
+
+    dual_gap: NDArray[np.float64]
+    l2: NDArray[np.float64]
+    factor: NDArray[np.float64] | None
+
+    knob = "alpha"
+    knob_title = "penalty alpha"
+
+    def _has_ridge(self) -> NDArray[np.bool_]:
+        return self.l2 > 0
+
+    def ridge(self, point: int, feature: NDArray) -> NDArray[np.float64]:
+        return self.l2[point] * (np.ones(len(feature)) if self.factor is None else self.factor[feature])
+
+    def _columns(self) -> dict[str, NDArray]:
+        return {**super()._columns(), "dual_gap": self.dual_gap}
 
 
 class OutputNames(Sequence):
@@ -187,7 +212,7 @@ class Design:
     Coordinates are sorted by output; with an intercept each output has one more, not penalised.
     """
 
-    def __init__(self, path: LogisticPath, point: int, data: NumericData):
+    def __init__(self, path: SparseClassPath, point: int, data: NumericData):
         start, stop = path.coef_sparse.indptr[point : point + 2]
         index = path.coef_sparse.indices[start:stop]
         self.output, feature = np.divmod(index, path._width)
@@ -198,7 +223,7 @@ class Design:
             )
         columns = data.X[:, feature]
         self.columns = columns.toarray() if sparse.issparse(columns) else np.asarray(columns, dtype=float)
-        self.penalty = path.l2[point] * (np.ones(len(index)) if path.factor is None else path.factor[feature])
+        self.penalty = path.ridge(point, feature)
         if path.has_intercept:
             self.columns = np.column_stack([self.columns, np.ones((data.n_rows, path.n_outputs))])
             self.output = np.append(self.output, np.arange(path.n_outputs))

@@ -1,0 +1,104 @@
+// What the bindings of paths share: running a kernel on dense columns, sparse columns or second moments, and its result as
+// arrays. A request is a Python object with the kernel's options(), and a progress callback.
+#pragma once
+
+#include <algorithm>
+
+#include "views.hpp"
+#include "vitalfew/checks.hpp"
+#include "vitalfew/subset.hpp"
+
+namespace vitalfew::bindings {
+
+inline nb::dict arrays_of(CoefficientPath&& path) {
+  nb::dict found;
+  found["grid"] = give(std::move(path.grid));
+  found["start"] = give(std::move(path.start));
+  found["index"] = give(std::move(path.index));
+  found["value"] = give(std::move(path.value));
+  found["intercept"] = give(std::move(path.intercept));
+  found["gap"] = give(std::move(path.gap));
+  found["loss"] = give(std::move(path.loss));
+  found["null_loss"] = path.null_loss;
+  return found;
+}
+
+inline nb::dict arrays_of(FittingSteps&& steps) {
+  nb::dict found;
+  found["column"] = give(std::move(steps.column));
+  found["change"] = give(std::move(steps.change));
+  found["loss"] = give(std::move(steps.loss));
+  found["null_loss"] = steps.null_loss;
+  return found;
+}
+
+inline nb::dict arrays_of(NearSubsets&& near) {
+  nb::dict found;
+  found["start"] = give(std::move(near.start));
+  found["index"] = give(std::move(near.index));
+  found["loss"] = give(std::move(near.loss));
+  found["is_complete"] = near.is_complete;
+  return found;
+}
+
+// Runs a kernel (options, monitor) without the GIL.
+template <class Request, class Kernel>
+nb::dict run(const Request& request, Kernel&& kernel) {
+  PythonMonitor monitor(request.progress);
+  const auto solve = [&] {
+    const nb::gil_scoped_release released;
+    return kernel(request.options(), monitor);
+  };
+  return arrays_of(solve());
+}
+
+template <class T>
+SparseColumns<T> checked_columns(const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value,
+                                 std::size_t n_rows) {
+  const Pattern pattern = pattern_of(indptr, indices, n_rows);
+  check_shape(pattern);
+  check_rows(pattern, 0, pattern.lines());
+  return columns_of(pattern, value);
+}
+
+// A kernel (x, y, weight, options, monitor) on rows, for dense and for sparse columns.
+template <class T, class Request, class Kernel>
+void bind_rows(nb::module_& m, const char* dense, const char* sparse, Kernel kernel) {
+  m.def(
+      dense,
+      [kernel](const Columns<T>& x, const Vector<double>& y, const std::optional<Vector<double>>& weight,
+               const Request& request) {
+        return run(request, [&](const auto& options, Monitor& monitor) {
+          return kernel(columns_of(x), view(y), view(weight), options, monitor);
+        });
+      },
+      "x"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(), "request"_a, "From dense columns.");
+  m.def(
+      sparse,
+      [kernel](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value,
+               std::size_t n_rows, const Vector<double>& y, const std::optional<Vector<double>>& weight, const Request& request) {
+        return run(request, [&](const auto& options, Monitor& monitor) {
+          const auto columns = checked_columns(indptr, indices, value, n_rows);
+          const bool is_binary = std::all_of(columns.value.begin(), columns.value.end(), [](T v) { return v == 1; });
+          if (is_binary) return kernel(BinaryColumns{columns.pattern}, view(y), view(weight), options, monitor);
+          return kernel(columns, view(y), view(weight), options, monitor);
+        });
+      },
+      "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert(), "n_rows"_a, "y"_a.noconvert(),
+      "weight"_a.noconvert().none(), "request"_a, "From sparse columns.");
+}
+
+// A kernel (gram, cross, square, options, monitor) on second moments.
+template <class Request, class Kernel>
+void bind_moments(nb::module_& m, const char* name, Kernel kernel) {
+  m.def(
+      name,
+      [kernel](const Matrix<double>& gram, const Vector<double>& cross, double square, const Request& request) {
+        return run(request, [&](const auto& options, Monitor& monitor) {
+          return kernel(view(gram), view(cross), square, options, monitor);
+        });
+      },
+      "gram"_a.noconvert(), "cross"_a.noconvert(), "square"_a, "request"_a, "From second moments.");
+}
+
+}  // namespace vitalfew::bindings

@@ -1,0 +1,126 @@
+#include "vitalfew/subset_classes.hpp"
+
+#include "path_arrays.hpp"
+
+namespace vitalfew::bindings {
+namespace {
+
+struct SubsetRequest {
+  std::size_t most;
+  Direction direction;
+  std::optional<Vector<std::int32_t>> group;
+  bool intercept;
+  int threads;
+  nb::object progress;
+
+  SubsetOptions options() const { return {most, direction, view(group), intercept, threads}; }
+};
+
+struct BestRequest {
+  std::size_t most;
+  double seconds;
+  bool largest_first;
+  int threads;
+  nb::object progress;
+
+  BestOptions options() const { return {most, seconds, largest_first, threads}; }
+};
+
+struct NearRequest {
+  std::size_t k;
+  double loss;
+  std::size_t most;
+  double seconds;
+  int threads;
+  nb::object progress;
+
+  NearOptions options() const { return {k, loss, most, seconds, threads}; }
+};
+
+struct FittingRequest {
+  std::size_t steps;
+  bool myopic;
+  double rate;
+  bool intercept;
+  int threads;
+  nb::object progress;
+
+  FittingOptions options() const { return {steps, myopic, rate, intercept, threads}; }
+};
+
+template <class T>
+void bind_classes(nb::module_& m) {
+  m.def(
+      "greedy_classes_dense",
+      [](const Columns<T>& x, const Vector<std::int32_t>& label, std::size_t n_classes,
+         const std::optional<Vector<double>>& weight, const SubsetRequest& request) {
+        return run(request, [&](const SubsetOptions& options, Monitor& monitor) {
+          return greedy_classes(columns_of(x), {view(label), n_classes}, view(weight), options, monitor);
+        });
+      },
+      "x"_a.noconvert(), "label"_a.noconvert(), "n_classes"_a, "weight"_a.noconvert().none(), "request"_a, "From dense columns.");
+  m.def(
+      "greedy_classes_sparse",
+      [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value, std::size_t n_rows,
+         const Vector<std::int32_t>& label, std::size_t n_classes, const std::optional<Vector<double>>& weight,
+         const SubsetRequest& request) {
+        return run(request, [&](const SubsetOptions& options, Monitor& monitor) {
+          const auto columns = checked_columns(indptr, indices, value, n_rows);
+          return greedy_classes(columns, {view(label), n_classes}, view(weight), options, monitor);
+        });
+      },
+      "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert(), "n_rows"_a, "label"_a.noconvert(), "n_classes"_a,
+      "weight"_a.noconvert().none(), "request"_a, "From sparse columns.");
+}
+
+template <class T>
+void bind_columns(nb::module_& m) {
+  bind_classes<T>(m);
+  bind_rows<T, SubsetRequest>(
+      m, "greedy_dense", "greedy_sparse",
+      [](const auto& x, auto y, auto w, const SubsetOptions& o, Monitor& mon) { return greedy_path(x, y, w, o, mon); });
+  bind_rows<T, FittingRequest>(
+      m, "fitting_dense", "fitting_sparse",
+      [](const auto& x, auto y, auto w, const FittingOptions& o, Monitor& mon) { return forward_fitting(x, y, w, o, mon); });
+}
+
+}  // namespace
+
+void bind_subset(nb::module_& m) {
+  nb::enum_<Direction>(m, "Direction", "Which way a greedy search goes.")
+      .value("forward", Direction::forward)
+      .value("backward", Direction::backward)
+      .value("both", Direction::both)
+      .value("exchange", Direction::exchange);
+  nb::class_<SubsetRequest>(m, "SubsetRequest", "Size and direction of a search for subsets.")
+      .def(nb::init<std::size_t, Direction, std::optional<Vector<std::int32_t>>, bool, int, nb::object>(), "most"_a,
+           "direction"_a = Direction::forward, "group"_a.none() = nb::none(), "intercept"_a = true, "threads"_a = 0,
+           "progress"_a.none() = nb::none());
+  nb::class_<BestRequest>(m, "BestRequest", "Largest size and time of a search for the best subsets.")
+      .def(nb::init<std::size_t, double, bool, int, nb::object>(), "most"_a, "seconds"_a = 60.0, "largest_first"_a = false,
+           "threads"_a = 0, "progress"_a.none() = nb::none());
+  nb::class_<NearRequest>(m, "NearRequest", "Size and loss of the subsets that are wanted.")
+      .def(nb::init<std::size_t, double, std::size_t, double, int, nb::object>(), "k"_a, "loss"_a, "most"_a = 100,
+           "seconds"_a = 60.0, "threads"_a = 0, "progress"_a.none() = nb::none());
+  bind_moments<BestRequest>(m, "best_moments", [](auto gram, auto cross, double square, const BestOptions& o, Monitor& mon) {
+    return best_subsets(gram, cross, square, o, mon);
+  });
+  bind_moments<NearRequest>(m, "near_moments", [](auto gram, auto cross, double square, const NearOptions& o, Monitor& mon) {
+    return near_subsets(gram, cross, square, o, mon);
+  });
+  nb::class_<FittingRequest>(m, "FittingRequest", "Steps of forward-fitting.")
+      .def(nb::init<std::size_t, bool, double, bool, int, nb::object>(), "steps"_a, "myopic"_a = false, "rate"_a = 1.0,
+           "intercept"_a = true, "threads"_a = 0, "progress"_a.none() = nb::none());
+  bind_columns<double>(m);
+  bind_columns<float>(m);
+  bind_moments<SubsetRequest>(m, "greedy_moments",
+                              [](auto gram, auto cross, double square, const SubsetOptions& o, Monitor& mon) {
+                                return greedy_path(gram, cross, square, o, mon);
+                              });
+  bind_moments<FittingRequest>(m, "fitting_moments",
+                               [](auto gram, auto cross, double square, const FittingOptions& o, Monitor& mon) {
+                                 return forward_fitting(gram, cross, square, o, mon);
+                               });
+}
+
+}  // namespace vitalfew::bindings

@@ -1,0 +1,274 @@
+"""Best subset selection: for every size the subset of least loss, with a proof or the gap that is left."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew import _core
+from vitalfew._checks import check_threads
+from vitalfew._progress import kernel_progress
+from vitalfew.data.numeric import NumericData
+from vitalfew.families.fold_paths import pays_to_summarise, squared_loss_folds
+from vitalfew.families.greedy import solve_greedy
+from vitalfew.families.subset_model import SubsetRegressor, largest_size
+from vitalfew.families.subset_path import SubsetPath
+from vitalfew.rules.selection import make_frame
+from vitalfew.summaries.moments import Moments
+
+# From so many columns on, and where columns outnumber rows, no proof is tried: second moments would not carry it.
+MOST_COLUMNS = 1500
+# Variables of the largest model where a rule chooses and `max_features` does not say.
+MOST_VARIABLES = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestSubsetPath(SubsetPath):
+    """The best subset found of each size.
+
+    Attributes
+    ----------
+    gap : ndarray of shape (n_points,)
+        How far the mean squared error may be above the least possible, as a share of it; 0 is a proof that it is not.
+    """
+
+    gap: NDArray[np.float64]
+
+    def _columns(self) -> dict[str, NDArray]:
+        return {**super()._columns(), "gap": self.gap}
+
+
+@dataclass(frozen=True)
+class BestFamily:
+    """How best subsets are searched for: from second moments with a proof, or by exchanges."""
+
+    k: int | str
+    max_features: int | None
+    fit_intercept: bool
+    seconds: float
+    threads: int
+    verbose: bool | None = False
+
+    def path(self, data: NumericData | Moments, grid: NDArray | None = None) -> BestSubsetPath:
+        """The path up to the largest size wanted, or over the sizes of a grid."""
+        return self.fit(data, grid)
+
+    def fit(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> BestSubsetPath:
+        """The same, for a kernel that has to `heed` somebody."""
+        limit = MOST_VARIABLES if self.max_features is None else self.max_features
+        most = largest_size(self.k, limit, data.n_features, data.n_rows, self.fit_intercept)
+        most = most if grid is None else int(grid[-1])
+        if isinstance(data, Moments) or self.uses_moments(data):
+            seen = Moments.of(data) if isinstance(data, NumericData) else data
+            with kernel_progress(most, "best subsets", self.verbose) as show:
+                request = _core.BestRequest(
+                    most, self.seconds, not isinstance(self.k, str), self.threads, heed or show
+                )
+                found = _core.best_moments(*seen.second(self.fit_intercept), request)
+        else:
+            seen = data
+            with kernel_progress(most, "exchanges", self.verbose) as show:
+                request = _core.SubsetRequest(
+                    most=most,
+                    direction=_core.Direction.exchange,
+                    intercept=self.fit_intercept,
+                    threads=self.threads,
+                    progress=heed or show,
+                )
+                found = solve_greedy(seen, self.fit_intercept, request)
+            found["gap"] = np.where(found["grid"] > 0, found["loss"] / max(found["null_loss"], 1e-300), 0.0)
+        path = SubsetPath.from_kernel(found, data, seen, self.fit_intercept, grid)
+        share = found["gap"][np.minimum(path.grid, len(found["gap"]) - 1)] * 2 * found["null_loss"]
+        gap = np.divide(share, path.mean_squared_error, out=np.zeros_like(share), where=path.mean_squared_error > 0)
+        known = {name: getattr(path, name) for name in SubsetPath.__dataclass_fields__}
+        return BestSubsetPath(**known, gap=gap)
+
+    def uses_moments(self, data: NumericData) -> bool:
+        """Whether a proof is tried."""
+        return (data.n_features <= MOST_COLUMNS and data.n_rows > data.n_features) or pays_to_summarise(data)
+
+    def fold_paths(self, data: NumericData, splits, path: BestSubsetPath, options):
+        """Folds share the time: what they find need not be proven."""
+        hasty = replace(self, seconds=self.seconds / max(len(splits), 1))
+        return squared_loss_folds(hasty, data, splits, path, options)
+
+
+class BestSubsetRegressor(SubsetRegressor):
+    r"""Least squares on the best subset of the features: of all subsets of k columns the one with the least loss.
+
+    .. math:: \min_{b, \beta} \; \tfrac12 \sum_i w_i (y_i - b - x_i^T \beta)^2 \quad \text{with at most k coefficients
+       that are not zero}
+
+    Exchanges of single columns find a subset that is hard to beat; branch and bound then proves that nothing beats it,
+    or finds what does. Bounds come from splitting the second moments G = Q + D with a diagonal D as large as it can be
+    (the perspective relaxation). They rule out most columns at once; what is left splits better, and so on. Where time
+    runs out, `gap_` says how much better another subset may still be.
+
+    Parameters
+    ----------
+    k : int or rule, default "bic"
+        How many features: a number, or ``"bic"``, ``"aic"``, ``"ebic"``, ``"loo"`` (with the subset held as it is),
+        ``"cv"``, ``"1se"`` or ``"holdout"``, which repeat the search in each fold.
+    max_features : int, default 12
+        Features of the largest model a rule may choose; fewer where rows and columns do not allow so many.
+    time_budget : float, default 60
+        Seconds for the search; afterwards the best so far stands.
+    near_ties : float, default 0.01
+        Subsets of the same size are listed in `near_ties_` if their mean squared error is at most this share above the
+        best.
+    max_ties : int, default 100
+        The longest list of them.
+    fit_intercept : bool, default True
+    cv, scoring, random_state
+        As in scikit-learn, for rules that resample.
+    n_jobs : int, optional
+        Threads; all by default. A result that is certified does not depend on it.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features_in_,)
+        Zero outside the subset.
+    intercept_ : float
+    k_ : int
+    subset_ : ndarray of int
+        Columns of the model.
+    certified_ : bool
+        Whether it is proven that no subset of this size has a smaller loss.
+    gap_ : float
+        How far the mean squared error may be above the least possible, as a share of it: 0 if certified.
+    near_ties_ : data frame
+        Subsets of this size that do nearly as well: features, mean squared error, and how far it is above the best.
+    near_ties_complete_ : bool
+        Whether all of them are listed.
+    support_ : ndarray of bool, shape (n_features_in_,)
+    path_ : BestSubsetPath
+        The best subset found of every size, with its gap.
+    selection_ : Selection
+        The curve the rule saw (``plot()``, ``to_frame()``).
+
+    Notes
+    -----
+    A proof is tried where rows outnumber columns and there are at most 1,500 of these. On more, exchanges alone are
+    made from the rows, `certified_` is False and `gap_` 1: nothing is known of what is possible. Certificates hold up
+    to rounding, 1e-10 of the target's variance, and for subsets whose columns are independent. Ties are broken by
+    column order.
+
+    References
+    ----------
+    Furnival & Wilson (1974), doi:10.1080/00401706.1974.10489231. Günlük & Linderoth (2010),
+    doi:10.1007/s10107-010-0360-z. Dong, Chen & Linderoth (2015), arXiv:1510.06083. Zhu et al. (2020),
+    doi:10.1073/pnas.2014241117, for exchanges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vitalfew import BestSubsetRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 20))
+    >>> y = 3 * X[:, 2] - 2 * X[:, 11] + rng.normal(size=100)
+    >>> model = BestSubsetRegressor(k="bic").fit(X, y)
+    >>> model.subset_
+    array([ 2, 11])
+    >>> model.certified_, model.gap_
+    (True, 0.0)
+    """
+
+    def __init__(
+        self,
+        k: int | str = "bic",
+        *,
+        max_features: int | None = None,
+        time_budget: float = 60.0,
+        near_ties: float = 0.01,
+        max_ties: int = 100,
+        fit_intercept: bool = True,
+        cv=5,
+        scoring=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.k = k
+        self.max_features = max_features
+        self.time_budget = time_budget
+        self.near_ties = near_ties
+        self.max_ties = max_ties
+        self.fit_intercept = fit_intercept
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _path_type(self) -> type:
+        return BestSubsetPath
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not self.time_budget > 0:
+            raise ValueError(f"time_budget must be a positive number of seconds, got {self.time_budget!r}.")
+        if not self.near_ties >= 0:
+            raise ValueError(f"near_ties must be a share >= 0 of the mean squared error, got {self.near_ties!r}.")
+        if not self.max_ties >= 1:
+            raise ValueError(f"max_ties must be at least 1, got {self.max_ties!r}.")
+
+    def _family(self, _n_features: int, _names) -> BestFamily:
+        return BestFamily(
+            self.k,
+            self.max_features,
+            bool(self.fit_intercept),
+            float(self.time_budget),
+            check_threads(self.n_jobs),
+            self.verbose,
+        )
+
+    def _keep_point(self, path: BestSubsetPath, index: int) -> None:
+        super()._keep_point(path, index)
+        self.gap_ = float(path.gap[index])
+        self.certified_ = self.gap_ == 0
+        begin = time.perf_counter()
+        found = self._near(path, index, float(self.time_budget))
+        self.near_ties_complete_ = found["is_complete"]
+        starts = found["start"]
+        subsets = [found["index"][a:b] for a, b in itertools.pairwise(starts)]
+        self.near_ties_ = _tie_frame(subsets, 2 * found["loss"], path, index)
+        self.near_ties_seconds_ = time.perf_counter() - begin
+
+    def _near(self, path: BestSubsetPath, index: int, seconds: float) -> dict:
+        data, columns = path.data, path.subset(index)
+        summary = Moments.of(data) if isinstance(data, NumericData) and "moments" in data.known else data
+        if isinstance(data, NumericData) and not isinstance(summary, Moments):
+            is_few = data.n_features <= MOST_COLUMNS and data.n_rows > data.n_features
+            summary = Moments.of(data) if is_few else None
+        loss = 0.5 * path.mean_squared_error[index]
+        alone = {"start": np.array([0, len(columns)]), "index": columns, "loss": np.array([loss]), "is_complete": False}
+        if len(columns) == 0 or summary is None:
+            return {**alone, "is_complete": len(columns) == 0}
+        request = _core.NearRequest(
+            k=len(columns),
+            loss=loss * (1 + self.near_ties),
+            most=int(self.max_ties),
+            seconds=seconds,
+            threads=check_threads(self.n_jobs),
+        )
+        found = _core.near_moments(*summary.second(self.fit_intercept), request)
+        return found if len(found["loss"]) else {**alone, "is_complete": found["is_complete"]}
+
+
+def _tie_frame(subsets, mean_squared_error: NDArray, path: SubsetPath, index: int):
+    best = path.mean_squared_error[index]
+    above = np.divide(mean_squared_error, best, out=np.ones_like(mean_squared_error), where=best > 0)
+    return make_frame(
+        {
+            "features": np.array([", ".join(str(path.names[j]) for j in subset) for subset in subsets], dtype=object),
+            "columns": np.array([tuple(int(j) for j in subset) for subset in subsets] + [None], dtype=object)[:-1],
+            "mean_squared_error": mean_squared_error,
+            "above_best": np.maximum(above - 1, 0.0),
+        }
+    )
