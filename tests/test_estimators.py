@@ -5,7 +5,18 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from vitalfew import InformationRanking, KernelRidge, Lasso, LogisticRegression, NaiveBayes, Ridge
+from vitalfew import (
+    BestSubsetRegressor,
+    ForwardFittingRegressor,
+    GreedySubsetClassifier,
+    GreedySubsetRegressor,
+    InformationRanking,
+    KernelRidge,
+    Lasso,
+    LogisticRegression,
+    NaiveBayes,
+    Ridge,
+)
 
 MODELS = [
     NaiveBayes(),
@@ -29,6 +40,16 @@ MODELS = [
     LogisticRegression(0.01, penalty="l2", tol=1e-12),
     LogisticRegression("bic", grid=6),
     LogisticRegression("cv", penalty="elasticnet", cv=3, grid=6),
+    GreedySubsetRegressor(2),
+    GreedySubsetRegressor("bic", direction="both"),
+    GreedySubsetRegressor("cv", cv=3),
+    GreedySubsetClassifier(2),
+    GreedySubsetClassifier("bic", direction="both", max_features=2),
+    GreedySubsetClassifier("cv", cv=3, max_features=2),
+    ForwardFittingRegressor(5),
+    ForwardFittingRegressor("cv", cv=3, max_steps=20, myopic=True),
+    BestSubsetRegressor(2),
+    BestSubsetRegressor("bic", max_features=4),
     KernelRidge(),
     KernelRidge(1.0),
     KernelRidge("cv", kernel="poly", grid=20),
@@ -37,11 +58,13 @@ MODELS = [
     KernelRidge(1.0, kernel="precomputed"),
 ]
 
-CLASSIFIERS, REGRESSORS = (NaiveBayes, LogisticRegression), (KernelRidge, Lasso, Ridge)
+CLASSIFIERS = (NaiveBayes, LogisticRegression, GreedySubsetClassifier)
+REGRESSORS = (KernelRidge, Lasso, Ridge, GreedySubsetRegressor, ForwardFittingRegressor, BestSubsetRegressor)
 
 
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 @pytest.mark.filterwarnings("ignore::vitalfew.exceptions.SeparationWarning")
+@pytest.mark.filterwarnings("ignore::vitalfew.exceptions.SmallerModelWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(MODELS)
 def test_scikit_learn_checks(estimator, check):

@@ -510,7 +510,14 @@ class SubsetRequest:
 class BestRequest:
     """Largest size and time of a search for the best subsets."""
 
-    def __init__(self, most: int, seconds: float = 60.0, threads: int = 0, progress: object | None = None) -> None: ...
+    def __init__(
+        self,
+        most: int,
+        seconds: float = 60.0,
+        largest_first: bool = False,
+        threads: int = 0,
+        progress: object | None = None,
+    ) -> None: ...
 
 class NearRequest:
     """Size and loss of the subsets that are wanted."""

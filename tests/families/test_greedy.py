@@ -242,7 +242,7 @@ def test_far_from_zero():
         ({"k": -1}, "k must be a whole number of features or a rule, got -1"),
         ({"k": 2.5}, "k must be a whole number"),
         ({"k": "mdl"}, "k='mdl' is not a rule this model supports; it takes a number of features, or one of"),
-        ({"k": 13}, r"k=13 but X has 12 variable\(s\) to choose from"),
+        ({"k": 13}, r"k=13 but X has 12 feature\(s\)"),
         ({"direction": "sideways"}, "direction must be one of 'forward', 'backward', 'both', got 'sideways'"),
         ({"max_features": 0.5}, "max_features must be None or a whole number"),
         ({"feature_groups": [["nobody"]]}, "feature_groups names column 'nobody', which X does not have"),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import time
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from vitalfew import _core
 from vitalfew._checks import check_threads
 from vitalfew._progress import kernel_progress
 from vitalfew.data.numeric import NumericData
-from vitalfew.families.fold_paths import pays_to_summarise, squared_loss_folds
+from vitalfew.families.fold_paths import squared_loss_folds
 from vitalfew.families.greedy import solve_greedy
 from vitalfew.families.subset_model import SubsetRegressor, largest_size
 from vitalfew.families.subset_path import SubsetPath
@@ -62,34 +62,33 @@ class BestFamily:
         limit = MOST_VARIABLES if self.max_features is None else self.max_features
         most = largest_size(self.k, limit, data.n_features, data.n_rows, self.fit_intercept)
         most = most if grid is None else int(grid[-1])
-        if isinstance(data, Moments) or self.uses_moments(data):
-            seen = Moments.of(data) if isinstance(data, NumericData) else data
-            with kernel_progress(most, "best subsets", self.verbose) as show:
-                request = _core.BestRequest(
-                    most, self.seconds, not isinstance(self.k, str), self.threads, heed or show
-                )
-                found = _core.best_moments(*seen.second(self.fit_intercept), request)
-        else:
-            seen = data
-            with kernel_progress(most, "exchanges", self.verbose) as show:
-                request = _core.SubsetRequest(
-                    most=most,
-                    direction=_core.Direction.exchange,
-                    intercept=self.fit_intercept,
-                    threads=self.threads,
-                    progress=heed or show,
-                )
-                found = solve_greedy(seen, self.fit_intercept, request)
-            found["gap"] = np.where(found["grid"] > 0, found["loss"] / max(found["null_loss"], 1e-300), 0.0)
+        seen = Moments.of(data) if isinstance(data, NumericData) and self.uses_moments(data) else data
+        with kernel_progress(most, "best subsets", self.verbose) as show:
+            found = self._solve(seen, most, heed or show)
         path = SubsetPath.from_kernel(found, data, seen, self.fit_intercept, grid)
         share = found["gap"][np.minimum(path.grid, len(found["gap"]) - 1)] * 2 * found["null_loss"]
         gap = np.divide(share, path.mean_squared_error, out=np.zeros_like(share), where=path.mean_squared_error > 0)
         known = {name: getattr(path, name) for name in SubsetPath.__dataclass_fields__}
         return BestSubsetPath(**known, gap=gap)
 
+    def _solve(self, data: NumericData | Moments, most: int, progress) -> dict[str, Any]:
+        if isinstance(data, Moments):
+            best = _core.BestRequest(most, self.seconds, not isinstance(self.k, str), self.threads, progress)
+            return _core.best_moments(*data.second(self.fit_intercept), best)
+        exchange = _core.SubsetRequest(
+            most=most,
+            direction=_core.Direction.exchange,
+            intercept=self.fit_intercept,
+            threads=self.threads,
+            progress=progress,
+        )
+        found = solve_greedy(data, self.fit_intercept, exchange)
+        found["gap"] = np.where(found["grid"] > 0, found["loss"] / max(found["null_loss"], 1e-300), 0.0)
+        return found
+
     def uses_moments(self, data: NumericData) -> bool:
         """Whether a proof is tried."""
-        return (data.n_features <= MOST_COLUMNS and data.n_rows > data.n_features) or pays_to_summarise(data)
+        return data.n_features <= MOST_COLUMNS and data.n_rows > data.n_features
 
     def fold_paths(self, data: NumericData, splits, path: BestSubsetPath, options):
         """Folds share the time: what they find need not be proven."""
@@ -232,23 +231,19 @@ class BestSubsetRegressor(SubsetRegressor):
         super()._keep_point(path, index)
         self.gap_ = float(path.gap[index])
         self.certified_ = self.gap_ == 0
-        begin = time.perf_counter()
         found = self._near(path, index, float(self.time_budget))
         self.near_ties_complete_ = found["is_complete"]
         starts = found["start"]
         subsets = [found["index"][a:b] for a, b in itertools.pairwise(starts)]
         self.near_ties_ = _tie_frame(subsets, 2 * found["loss"], path, index)
-        self.near_ties_seconds_ = time.perf_counter() - begin
 
     def _near(self, path: BestSubsetPath, index: int, seconds: float) -> dict:
         data, columns = path.data, path.subset(index)
-        summary = Moments.of(data) if isinstance(data, NumericData) and "moments" in data.known else data
-        if isinstance(data, NumericData) and not isinstance(summary, Moments):
-            is_few = data.n_features <= MOST_COLUMNS and data.n_rows > data.n_features
-            summary = Moments.of(data) if is_few else None
+        if isinstance(data, NumericData):
+            data = Moments.of(data) if self._family(data.n_features, data.names).uses_moments(data) else None
         loss = 0.5 * path.mean_squared_error[index]
         alone = {"start": np.array([0, len(columns)]), "index": columns, "loss": np.array([loss]), "is_complete": False}
-        if len(columns) == 0 or summary is None:
+        if len(columns) == 0 or data is None:
             return {**alone, "is_complete": len(columns) == 0}
         request = _core.NearRequest(
             k=len(columns),
@@ -257,7 +252,7 @@ class BestSubsetRegressor(SubsetRegressor):
             seconds=seconds,
             threads=check_threads(self.n_jobs),
         )
-        found = _core.near_moments(*summary.second(self.fit_intercept), request)
+        found = _core.near_moments(*data.second(self.fit_intercept), request)
         return found if len(found["loss"]) else {**alone, "is_complete": found["is_complete"]}
 
 

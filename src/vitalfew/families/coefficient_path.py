@@ -50,7 +50,7 @@ class CoefficientPath(RowsPath):
     knows of them.
     """
 
-    grid: NDArray[np.float64]
+    grid: NDArray
     intercept: NDArray[np.float64]
     mean_squared_error: NDArray[np.float64]
     names: Sequence[str]

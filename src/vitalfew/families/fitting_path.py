@@ -52,7 +52,7 @@ class FittingPath(CoefficientPath):
     names : sequence of str
     """
 
-    grid: NDArray[np.int64]
+    grid: NDArray
     steps: Steps
     intercept: NDArray[np.float64]
     mean_squared_error: NDArray[np.float64]

@@ -68,7 +68,7 @@ class SparseLinearPath(CoefficientPath):
         columns in use, which is their number for the lasso (Zou, Hastie & Tibshirani, 2007)."""
         most = max(self._n_rows() - self.has_intercept, 0)
         freedom = np.minimum(self.n_features, most).astype(float)
-        for p in np.flatnonzero(self._has_ridge() & (self.n_features > 0)):
+        for p in np.flatnonzero(self._has_ridge() & (self.n_features > 0)).tolist():
             active = self._active(p)
             second = self._second(active)
             freedom[p] = np.trace(np.linalg.solve(second + np.diag(self.ridge(p, active)), second))

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,8 @@ class SparseClassPath(RowsPath):
     n_samples: float
     data: NumericData | None = None
 
+    knob: ClassVar[str]
+    knob_title: ClassVar[str]
     loss = "log_loss"
     kept = ("degrees_of_freedom", "coef")
 
@@ -101,7 +104,7 @@ class SparseClassPath(RowsPath):
         the mean loss on them."""
         freedom = np.diff(self.coef_sparse.indptr).astype(float)
         for p in np.flatnonzero(self._has_ridge() & (freedom > 0)):
-            freedom[p] = self._freedom(p)
+            freedom[p] = self._freedom(int(p))
         return freedom
 
     def _freedom(self, point: int) -> float:

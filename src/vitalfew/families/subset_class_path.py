@@ -42,7 +42,7 @@ class SubsetClassPath(SparseClassPath):
     @cached_property
     def degrees_of_freedom(self) -> NDArray[np.float64]:
         """Coefficients that are free: of all classes but one."""
-        return self.n_features * float(len(self.classes) - 1)
+        return (self.n_features * (len(self.classes) - 1)).astype(np.float64)
 
     def _columns(self) -> dict[str, NDArray]:
         """With the names of columns that each size has and the one before has not (`enters`), and conversely."""

@@ -34,7 +34,7 @@ def largest_size(k, max_features, n_variables: int, n_rows: int, has_intercept: 
     """How many variables the largest model of a path may have."""
     if not isinstance(k, str):
         if int(k) > n_variables:
-            raise ValueError(f"k={k} but X has {n_variables} variable(s) to choose from.")
+            raise ValueError(f"k={k} but X has {n_variables} feature(s), or groups of them, to choose from.")
         return int(k)
     most = MOST_VARIABLES if max_features is None else int(max_features)
     return max(min(most, n_variables, n_rows - 1 - has_intercept), 0)
