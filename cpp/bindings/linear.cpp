@@ -72,10 +72,12 @@ template <class T>
 void bind_columns(nb::module_& m) {
   bind_multinomial<T>(m);
   m.def("find_not_finite", &find_not_finite<T>, "x"_a.noconvert(), "threads"_a, "Place of the first NaN or infinity, or -1.");
-  bind_rows<T, Request>(m, "lasso_dense", "lasso_sparse",
-               [](const auto& x, auto y, auto w, const PathOptions& o, Monitor& mon) { return lasso_path(x, y, w, o, mon); });
-  bind_rows<T, Request>(m, "logistic_dense", "logistic_sparse",
-               [](const auto& x, auto y, auto w, const PathOptions& o, Monitor& mon) { return logistic_path(x, y, w, o, mon); });
+  bind_rows<T, Request>(m, "lasso_dense", "lasso_sparse", [](const auto& x, auto y, auto w, const PathOptions& o, Monitor& mon) {
+    return lasso_path(x, y, w, o, mon);
+  });
+  bind_rows<T, Request>(
+      m, "logistic_dense", "logistic_sparse",
+      [](const auto& x, auto y, auto w, const PathOptions& o, Monitor& mon) { return logistic_path(x, y, w, o, mon); });
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
-#include "vitalfew/subset_classes.hpp"
-
 #include "path_arrays.hpp"
+#include "vitalfew/subset_classes.hpp"
 
 namespace vitalfew::bindings {
 namespace {

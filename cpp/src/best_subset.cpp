@@ -32,7 +32,8 @@ class UnitMoments {
       const double scale = std::sqrt(gram[columns_[a] * d + columns_[a]]);
       along[a] = square > 0 ? cross[columns_[a]] / (scale * std::sqrt(square)) : 0;
       for (std::size_t b = 0; b < p; ++b)
-        unit[a * p + b] = a == b ? 1 : gram[columns_[a] * d + columns_[b]] / (scale * std::sqrt(gram[columns_[b] * d + columns_[b]]));
+        unit[a * p + b] =
+            a == b ? 1 : gram[columns_[a] * d + columns_[b]] / (scale * std::sqrt(gram[columns_[b] * d + columns_[b]]));
     }
     explained_ = by_all(unit, along);
     relaxation_ = std::make_shared<Relaxation>(std::move(unit), std::move(along));
@@ -133,7 +134,8 @@ NearSubsets near_subsets(std::span<const double> gram, std::span<const double> c
   UnitMoments unit(gram, cross, square);
   NearSubsets near;
   if (options.k == 0 || options.k > unit.size() || unit.size() > kMostColumns || !(square > 0)) return near;
-  const TreeOptions tree{options.k, 1 - 2 * options.loss / square, options.most, unit.explained(), after(options.seconds), options.threads};
+  const TreeOptions tree{options.k,        1 - 2 * options.loss / square, options.most,
+                         unit.explained(), after(options.seconds),        options.threads};
   const TreeResult found = search(unit, tree, {}, monitor);
   near.is_complete = found.is_complete;
   for (const RankedSubset& subset : found.found) {

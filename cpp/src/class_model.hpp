@@ -46,8 +46,8 @@ class ClassModel {
   }
 
  private:
-  static constexpr double kTight = 1e-13;      // of the null loss: a Newton step that promises less is not taken
-  static constexpr double kSeparated = 1e-7;   // mean loss below which the labels are fitted perfectly
+  static constexpr double kTight = 1e-13;     // of the null loss: a Newton step that promises less is not taken
+  static constexpr double kSeparated = 1e-7;  // mean loss below which the labels are fitted perfectly
   static constexpr int kMostSteps = 60;
 
   struct State {
@@ -56,8 +56,7 @@ class ClassModel {
   };
   Column residual(const State& state, std::size_t output) const {
     Column r(n_);
-    for (std::size_t i = 0; i < n_; ++i)
-      r[i] = w_[i] * (double(std::size_t(label_[i]) == output + 1) - state.p[output * n_ + i]);
+    for (std::size_t i = 0; i < n_; ++i) r[i] = w_[i] * (double(std::size_t(label_[i]) == output + 1) - state.p[output * n_ + i]);
     return r;
   }
   void evaluate(std::span<const double* const> columns, std::span<const double> theta, State& state) const;

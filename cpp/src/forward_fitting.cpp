@@ -58,7 +58,7 @@ FittingSteps forward_fitting(std::span<const double> gram, std::span<const doubl
   return fit(moments, options, monitor);
 }
 
-#define VITALFEW_INSTANTIATE(M)                                                                                              \
+#define VITALFEW_INSTANTIATE(M)                                                                                               \
   template FittingSteps forward_fitting<M>(const M&, std::span<const double>, std::span<const double>, const FittingOptions&, \
                                            Monitor&);
 VITALFEW_INSTANTIATE(DenseColumns<double>)

@@ -12,7 +12,7 @@
 namespace vitalfew {
 
 inline constexpr double kTieOfGains = 1e-12;  // relative differences below this are rounding: the first column wins
-inline constexpr double kNoGain = 1e-20;  // of y's square: less is no gain
+inline constexpr double kNoGain = 1e-20;      // of y's square: less is no gain
 
 // Forward, and forward with steps back.
 template <class Moments>
@@ -114,7 +114,8 @@ class GreedySearch {
   void come_down() {
     while (model_.size() > 1) {
       const auto rises = model_.rises();
-      const auto least = std::min_element(rises.begin(), rises.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+      const auto least =
+          std::min_element(rises.begin(), rises.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
       replace(variables_.columns(least->first)[0], std::nullopt, {});
       keep();
       exchange();

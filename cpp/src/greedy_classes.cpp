@@ -202,8 +202,8 @@ class ClassSearch {
   std::vector<double> ones_;
   std::map<std::size_t, Column> held_;
   std::vector<std::size_t> chosen_;
-  Found known_;               // the model at hand
-  std::vector<Found> best_;   // by number of variables
+  Found known_;              // the model at hand
+  std::vector<Found> best_;  // by number of variables
   std::size_t last_ = 0;
 };
 
@@ -263,12 +263,14 @@ CoefficientPath greedy_classes(const M& x, const ClassLabels& labels, std::span<
   if (labels.label.size() != x.n_rows) throw std::invalid_argument("labels: one for each row is needed");
   if (labels.n_classes < 2) throw std::invalid_argument("there must be at least two classes");
   for (const std::int32_t label : labels.label)
-    if (label < 0 || std::size_t(label) >= labels.n_classes) throw std::invalid_argument("a label is not below the number of classes");
+    if (label < 0 || std::size_t(label) >= labels.n_classes)
+      throw std::invalid_argument("a label is not below the number of classes");
   return ClassSearch<M>(x, labels, weight, options, monitor).run();
 }
 
-#define VITALFEW_INSTANTIATE(M)                                                                                               \
-  template CoefficientPath greedy_classes<M>(const M&, const ClassLabels&, std::span<const double>, const SubsetOptions&, Monitor&);
+#define VITALFEW_INSTANTIATE(M)                                                                                           \
+  template CoefficientPath greedy_classes<M>(const M&, const ClassLabels&, std::span<const double>, const SubsetOptions&, \
+                                             Monitor&);
 VITALFEW_INSTANTIATE(DenseColumns<double>)
 VITALFEW_INSTANTIATE(DenseColumns<float>)
 VITALFEW_INSTANTIATE(SparseColumns<double>)

@@ -22,6 +22,30 @@ std::vector<double> inverse_of(std::span<const double> a, std::size_t p) {
   return inverse;
 }
 
+// The t for which Σ clamp(t rise_j - start_j, 0, 1) is `wanted`: Newton steps on a sum that is piecewise linear, held between
+// bounds. `guess` is a good start, or zero.
+double step_for(std::span<const double> rise, std::span<const double> start, double wanted, double guess) {
+  const double widest = *std::max_element(rise.begin(), rise.end());
+  if (!(widest > 0)) return guess;
+  double t = guess > 0 ? guess : 1 / widest, low = 0, high = std::numeric_limits<double>::infinity();
+  for (int turn = 0; turn < 60; ++turn) {
+    double sum = 0, slope = 0;
+    for (std::size_t j = 0; j < rise.size(); ++j) {
+      const double z = t * rise[j] - start[j];
+      sum += std::clamp(z, 0.0, 1.0);
+      slope += z > 0 && z < 1 ? rise[j] : 0;
+    }
+    const double missing = wanted - sum;
+    if (std::abs(missing) < 1e-7) break;
+    (missing > 0 ? low : high) = t;
+    double next = slope > 0 ? t + missing / slope : (missing > 0 ? 2 * t : 0.5 * t);
+    if (!(next > low && next < high)) next = std::isfinite(high) ? 0.5 * (low + high) : 2 * t;
+    t = next;
+    if (high - low < 1e-12 * high) break;
+  }
+  return t;
+}
+
 }  // namespace
 
 Relaxation::Relaxation(std::vector<double> gram, std::vector<double> cross)
@@ -104,7 +128,9 @@ void Relaxation::settle(double share) {
   while (inverse_without(share).empty()) share *= 0.9;
   double mean = 0;
   for (double& value : d_) mean += (value *= share) / double(p_);
-  rho_ = std::sqrt(std::max(mean, 1e-12));  // between the curvatures that it meets
+  rho_ = 2 * std::sqrt(std::max(mean, 1e-12));  // between the curvatures that it meets
+  root_.resize(p_);
+  for (std::size_t j = 0; j < p_; ++j) root_[j] = std::sqrt(d_[j]);
   std::vector<double> shifted = gram_;
   for (std::size_t j = 0; j < p_; ++j) shifted[j * p_ + j] += rho_ - d_[j];
   inverse_ = inverse_of(shifted, p_);
@@ -121,7 +147,7 @@ std::vector<double> Relaxation::wanted(const Bound& bound, const Approach& at) c
 Bound Relaxation::bound(std::span<const Fate> fate, std::size_t n_free, double needed, int turns, Approach& at) const {
   Bound best{std::numeric_limits<double>::infinity(), std::vector<double>(p_, 0.0), std::vector<double>(p_, 0.0)};
   if (d_.empty() || inverse_.empty()) return best;
-  std::vector<double> v(p_, 0.0), w(p_, 0.0), x(p_), right(p_), term(p_), share(p_), open;
+  std::vector<double> v(p_, 0.0), w(p_, 0.0), x(p_), right(p_), term(p_), share(p_), open, rise, start;
   if (at.v.size() == p_) {
     std::copy(at.v.begin(), at.v.end(), v.begin());
     std::copy(at.w.begin(), at.w.end(), w.begin());
@@ -143,50 +169,31 @@ Bound Relaxation::bound(std::span<const Fate> fate, std::size_t n_free, double n
     const std::size_t count = std::min(n_free, open.size());
     if (count < open.size()) std::nth_element(open.begin(), open.begin() + std::ptrdiff_t(count), open.end(), std::greater<>());
     for (std::size_t e = 0; e < count; ++e) most += open[e];
-    since = most < best.most - 1e-4 * std::abs(best.most - needed) ? 0 : since + 1;
+    since = most < best.most - 1e-2 * std::abs(best.most - needed) ? 0 : since + 1;
     if (most < best.most) {
       best.most = most;
       best.term = term;
     }
     // The next v, and the shares that go with it.
-    std::size_t n_open = 0;
-    double widest = 0;
+    rise.clear();
+    start.clear();
     for (std::size_t j = 0; j < p_; ++j) {
       right[j] = x[j] + w[j];  // a
       if (fate[j] != Fate::free) continue;
-      ++n_open;
-      widest = std::max(widest, std::abs(right[j]) * std::sqrt(d_[j]));
+      rise.push_back(std::abs(right[j]) * root_[j]);
+      start.push_back(d_[j] / rho_);
     }
-    if (n_open > n_free && widest > 0) {
-      if (step == 0) step = 1 / widest;
-      double low = 0, high = std::numeric_limits<double>::infinity();
-      for (int inner = 0; inner < 60; ++inner) {
-        double sum = 0, slope = 0;
-        for (std::size_t j = 0; j < p_; ++j) {
-          if (fate[j] != Fate::free) continue;
-          const double rise = std::abs(right[j]) * std::sqrt(d_[j]), z = step * rise - d_[j] / rho_;
-          if (z >= 1) sum += 1;
-          else if (z > 0) sum += z, slope += rise;
-        }
-        const double missing = double(n_free) - sum;
-        if (std::abs(missing) < 1e-7) break;
-        (missing > 0 ? low : high) = step;
-        double next = slope > 0 ? step + missing / slope : (missing > 0 ? 2 * step : 0.5 * step);
-        if (!(next > low && next < high)) next = high < std::numeric_limits<double>::infinity() ? 0.5 * (low + high) : 2 * step;
-        step = next;
-        if (high - low < 1e-12 * high) break;
-      }
-    }
+    if (rise.size() > n_free) step = step_for(rise, start, double(n_free), step);
     for (std::size_t j = 0; j < p_; ++j) {
       const double a = right[j];
       double z = fate[j] == Fate::in ? 1 : 0;
       if (fate[j] == Fate::free)
-        z = n_open <= n_free ? 1 : std::clamp(step * std::abs(a) * std::sqrt(d_[j]) - d_[j] / rho_, 0.0, 1.0);
+        z = rise.size() <= n_free ? 1 : std::clamp(step * std::abs(a) * root_[j] - d_[j] / rho_, 0.0, 1.0);
       share[j] = z;
       v[j] = z > 0 ? rho_ * a * z / (rho_ * z + d_[j]) : 0;
       w[j] = a - v[j];
     }
-    if (best.most < needed || since > 12) break;
+    if (best.most < needed || since > 3) break;
   }
   best.share = share;
   at.v.assign(v.begin(), v.end());

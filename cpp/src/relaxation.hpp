@@ -58,7 +58,7 @@ class Relaxation {
   void settle(double share);
 
   std::size_t p_;
-  std::vector<double> gram_, cross_, d_, inverse_;  // inverse of Q + ρI
+  std::vector<double> gram_, cross_, d_, root_, inverse_;  // roots of D, inverse of Q + ρI
   double rho_ = 1;
 };
 

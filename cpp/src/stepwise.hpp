@@ -85,8 +85,7 @@ class GrowingModel {
   double gain(std::size_t g) const {
     const auto columns = variables_.columns(g);
     if (is_in_[g]) return 0;
-    if (columns.size() == 1)
-      return is_free(columns[0]) ? product_[columns[0]] * product_[columns[0]] / square_[columns[0]] : 0;
+    if (columns.size() == 1) return is_free(columns[0]) ? product_[columns[0]] * product_[columns[0]] / square_[columns[0]] : 0;
     return gain_of_group(g, columns);
   }
 

@@ -1,3 +1,5 @@
+#include "subset_tree.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <condition_variable>
@@ -5,7 +7,6 @@
 #include <thread>
 
 #include "cholesky.hpp"
-#include "subset_tree.hpp"
 #include "vitalfew/parallel.hpp"
 
 namespace vitalfew {

@@ -28,9 +28,9 @@ struct TreeResult {
 
 struct TreeOptions {
   std::size_t k = 1;
-  double needed = 0;           // subsets that explain less are not wanted
-  std::size_t n_wanted = 1;    // at most so many are kept, the best
-  double total = 1;            // explained by nothing less than all: the scale of rounding
+  double needed = 0;         // subsets that explain less are not wanted
+  std::size_t n_wanted = 1;  // at most so many are kept, the best
+  double total = 1;          // explained by nothing less than all: the scale of rounding
   std::chrono::steady_clock::time_point deadline;
   int threads = 0;
 };

@@ -25,8 +25,8 @@ struct SubsetOptions {
 // Greedy search: a step takes the variable in whose refitted model has the least loss (forward), takes that one out whose
 // loss rises least (backward, from all columns), or does either (both: after each variable that enters, others leave as long
 // as a model of their number gets better than the best so far), or exchanges columns as long as that lowers the loss, on the
-// way up to the largest model and down again (exchange, for single columns). The grid of the result is k = 0, 1, …; it ends where no
-// column that is left would lower the loss.
+// way up to the largest model and down again (exchange, for single columns). The grid of the result is k = 0, 1, …; it ends where
+// no column that is left would lower the loss.
 template <ColumnMatrix M>
 CoefficientPath greedy_path(const M& x, std::span<const double> y, std::span<const double> weight, const SubsetOptions& options,
                             Monitor& monitor);
@@ -37,7 +37,7 @@ CoefficientPath greedy_path(std::span<const double> gram, std::span<const double
 
 struct BestOptions {
   std::size_t most = 1;
-  double seconds = 60;  // after so long the best so far stands, and how much better another may be
+  double seconds = 60;         // after so long the best so far stands, and how much better another may be
   bool largest_first = false;  // the time is for the largest size first; else all sizes share it
   int threads = 0;
 };
@@ -49,7 +49,7 @@ CoefficientPath best_subsets(std::span<const double> gram, std::span<const doubl
 
 struct NearOptions {
   std::size_t k = 1;
-  double loss = 0;        // subsets up to this loss are wanted
+  double loss = 0;         // subsets up to this loss are wanted
   std::size_t most = 100;  // but no more than so many, the best
   double seconds = 60;
   int threads = 0;
