@@ -7,6 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from vitalfew import (
     BestSubsetRegressor,
+    ForwardFittingClassifier,
     ForwardFittingRegressor,
     GreedySubsetClassifier,
     GreedySubsetRegressor,
@@ -48,6 +49,8 @@ MODELS = [
     GreedySubsetClassifier("cv", cv=3, max_features=2),
     ForwardFittingRegressor(5),
     ForwardFittingRegressor("cv", cv=3, max_steps=20, myopic=True),
+    ForwardFittingClassifier(5),
+    ForwardFittingClassifier("cv", cv=3, max_steps=10, myopic=True, learning_rate=0.5),
     BestSubsetRegressor(2),
     BestSubsetRegressor("bic", max_features=4),
     KernelRidge(),
@@ -58,7 +61,7 @@ MODELS = [
     KernelRidge(1.0, kernel="precomputed"),
 ]
 
-CLASSIFIERS = (NaiveBayes, LogisticRegression, GreedySubsetClassifier)
+CLASSIFIERS = (NaiveBayes, LogisticRegression, GreedySubsetClassifier, ForwardFittingClassifier)
 REGRESSORS = (KernelRidge, Lasso, Ridge, GreedySubsetRegressor, ForwardFittingRegressor, BestSubsetRegressor)
 
 

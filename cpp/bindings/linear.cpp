@@ -43,34 +43,11 @@ std::ptrdiff_t find_not_finite(const Vector<T>& x, int threads) {
 }
 
 template <class T>
-void bind_multinomial(nb::module_& m) {
-  m.def(
-      "multinomial_dense",
-      [](const Columns<T>& x, const Vector<std::int32_t>& label, std::size_t n_classes,
-         const std::optional<Vector<double>>& weight, const Request& request) {
-        return run(request, [&](const PathOptions& options, Monitor& monitor) {
-          return multinomial_path(columns_of(x), view(label), n_classes, view(weight), options, monitor);
-        });
-      },
-      "x"_a.noconvert(), "label"_a.noconvert(), "n_classes"_a, "weight"_a.noconvert().none(), "request"_a,
-      "Multinomial path from dense columns.");
-  m.def(
-      "multinomial_sparse",
-      [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value, std::size_t n_rows,
-         const Vector<std::int32_t>& label, std::size_t n_classes, const std::optional<Vector<double>>& weight,
-         const Request& request) {
-        return run(request, [&](const PathOptions& options, Monitor& monitor) {
-          return multinomial_path(checked_columns(indptr, indices, value, n_rows), view(label), n_classes, view(weight), options,
-                                  monitor);
-        });
-      },
-      "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert(), "n_rows"_a, "label"_a.noconvert(), "n_classes"_a,
-      "weight"_a.noconvert().none(), "request"_a, "Multinomial path from sparse columns.");
-}
-
-template <class T>
 void bind_columns(nb::module_& m) {
-  bind_multinomial<T>(m);
+  bind_classes<T, Request>(m, "multinomial_dense", "multinomial_sparse",
+                           [](const auto& x, const ClassLabels& labels, auto w, const PathOptions& o, Monitor& mon) {
+                             return multinomial_path(x, labels.label, labels.n_classes, w, o, mon);
+                           });
   m.def("find_not_finite", &find_not_finite<T>, "x"_a.noconvert(), "threads"_a, "Place of the first NaN or infinity, or -1.");
   bind_rows<T, Request>(m, "lasso_dense", "lasso_sparse", [](const auto& x, auto y, auto w, const PathOptions& o, Monitor& mon) {
     return lasso_path(x, y, w, o, mon);

@@ -6,7 +6,7 @@
 
 #include "views.hpp"
 #include "vitalfew/checks.hpp"
-#include "vitalfew/subset.hpp"
+#include "vitalfew/subset_classes.hpp"
 
 namespace vitalfew::bindings {
 
@@ -28,6 +28,16 @@ inline nb::dict arrays_of(FittingSteps&& steps) {
   found["column"] = give(std::move(steps.column));
   found["change"] = give(std::move(steps.change));
   found["loss"] = give(std::move(steps.loss));
+  found["null_loss"] = steps.null_loss;
+  return found;
+}
+
+inline nb::dict arrays_of(ClassSteps&& steps) {
+  nb::dict found;
+  found["column"] = give(std::move(steps.column));
+  found["change"] = give(std::move(steps.change));
+  found["loss"] = give(std::move(steps.loss));
+  found["intercept"] = give(std::move(steps.intercept));
   found["null_loss"] = steps.null_loss;
   return found;
 }
@@ -85,6 +95,32 @@ void bind_rows(nb::module_& m, const char* dense, const char* sparse, Kernel ker
         });
       },
       "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert(), "n_rows"_a, "y"_a.noconvert(),
+      "weight"_a.noconvert().none(), "request"_a, "From sparse columns.");
+}
+
+// A kernel (x, labels, weight, options, monitor) on rows with classes.
+template <class T, class Request, class Kernel>
+void bind_classes(nb::module_& m, const char* dense, const char* sparse, Kernel kernel) {
+  m.def(
+      dense,
+      [kernel](const Columns<T>& x, const Vector<std::int32_t>& label, std::size_t n_classes,
+               const std::optional<Vector<double>>& weight, const Request& request) {
+        return run(request, [&](const auto& options, Monitor& monitor) {
+          return kernel(columns_of(x), ClassLabels{view(label), n_classes}, view(weight), options, monitor);
+        });
+      },
+      "x"_a.noconvert(), "label"_a.noconvert(), "n_classes"_a, "weight"_a.noconvert().none(), "request"_a, "From dense columns.");
+  m.def(
+      sparse,
+      [kernel](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value,
+               std::size_t n_rows, const Vector<std::int32_t>& label, std::size_t n_classes,
+               const std::optional<Vector<double>>& weight, const Request& request) {
+        return run(request, [&](const auto& options, Monitor& monitor) {
+          const auto columns = checked_columns(indptr, indices, value, n_rows);
+          return kernel(columns, ClassLabels{view(label), n_classes}, view(weight), options, monitor);
+        });
+      },
+      "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert(), "n_rows"_a, "label"_a.noconvert(), "n_classes"_a,
       "weight"_a.noconvert().none(), "request"_a, "From sparse columns.");
 }
 

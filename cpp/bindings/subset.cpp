@@ -48,33 +48,15 @@ struct FittingRequest {
 };
 
 template <class T>
-void bind_classes(nb::module_& m) {
-  m.def(
-      "greedy_classes_dense",
-      [](const Columns<T>& x, const Vector<std::int32_t>& label, std::size_t n_classes,
-         const std::optional<Vector<double>>& weight, const SubsetRequest& request) {
-        return run(request, [&](const SubsetOptions& options, Monitor& monitor) {
-          return greedy_classes(columns_of(x), {view(label), n_classes}, view(weight), options, monitor);
-        });
-      },
-      "x"_a.noconvert(), "label"_a.noconvert(), "n_classes"_a, "weight"_a.noconvert().none(), "request"_a, "From dense columns.");
-  m.def(
-      "greedy_classes_sparse",
-      [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value, std::size_t n_rows,
-         const Vector<std::int32_t>& label, std::size_t n_classes, const std::optional<Vector<double>>& weight,
-         const SubsetRequest& request) {
-        return run(request, [&](const SubsetOptions& options, Monitor& monitor) {
-          const auto columns = checked_columns(indptr, indices, value, n_rows);
-          return greedy_classes(columns, {view(label), n_classes}, view(weight), options, monitor);
-        });
-      },
-      "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert(), "n_rows"_a, "label"_a.noconvert(), "n_classes"_a,
-      "weight"_a.noconvert().none(), "request"_a, "From sparse columns.");
-}
-
-template <class T>
 void bind_columns(nb::module_& m) {
-  bind_classes<T>(m);
+  bind_classes<T, SubsetRequest>(m, "greedy_classes_dense", "greedy_classes_sparse",
+                                 [](const auto& x, const ClassLabels& labels, auto w, const SubsetOptions& o, Monitor& mon) {
+                                   return greedy_classes(x, labels, w, o, mon);
+                                 });
+  bind_classes<T, FittingRequest>(m, "fitting_classes_dense", "fitting_classes_sparse",
+                                  [](const auto& x, const ClassLabels& labels, auto w, const FittingOptions& o, Monitor& mon) {
+                                    return forward_fitting_classes(x, labels, w, o, mon);
+                                  });
   bind_rows<T, SubsetRequest>(
       m, "greedy_dense", "greedy_sparse",
       [](const auto& x, auto y, auto w, const SubsetOptions& o, Monitor& mon) { return greedy_path(x, y, w, o, mon); });

@@ -260,11 +260,7 @@ CoefficientPath ClassSearch<M>::path() const {
 template <ColumnMatrix M>
 CoefficientPath greedy_classes(const M& x, const ClassLabels& labels, std::span<const double> weight,
                                const SubsetOptions& options, Monitor& monitor) {
-  if (labels.label.size() != x.n_rows) throw std::invalid_argument("labels: one for each row is needed");
-  if (labels.n_classes < 2) throw std::invalid_argument("there must be at least two classes");
-  for (const std::int32_t label : labels.label)
-    if (label < 0 || std::size_t(label) >= labels.n_classes)
-      throw std::invalid_argument("a label is not below the number of classes");
+  check_labels(labels, x.n_rows);
   return ClassSearch<M>(x, labels, weight, options, monitor).run();
 }
 

@@ -4,6 +4,7 @@ from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
 from vitalfew.families.best_subset import BestSubsetRegressor
 from vitalfew.families.forward_fitting import ForwardFittingRegressor
+from vitalfew.families.forward_fitting_classes import ForwardFittingClassifier
 from vitalfew.families.greedy import GreedySubsetRegressor
 from vitalfew.families.greedy_classes import GreedySubsetClassifier
 from vitalfew.families.information_ranking import InformationRanking
@@ -29,6 +30,7 @@ __all__ = [
     "BestSubsetRegressor",
     "Counts",
     "Discretizer",
+    "ForwardFittingClassifier",
     "ForwardFittingRegressor",
     "GreedySubsetClassifier",
     "GreedySubsetRegressor",

@@ -362,7 +362,7 @@ def multinomial_dense(
     weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
     request: PathRequest,
 ) -> dict:
-    """Multinomial path from dense columns."""
+    """From dense columns."""
 
 @overload
 def multinomial_sparse(
@@ -386,7 +386,7 @@ def multinomial_sparse(
     weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
     request: PathRequest,
 ) -> dict:
-    """Multinomial path from sparse columns."""
+    """From sparse columns."""
 
 @overload
 def find_not_finite(
@@ -600,6 +600,48 @@ def greedy_classes_sparse(
     n_classes: int,
     weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
     request: SubsetRequest,
+) -> dict:
+    """From sparse columns."""
+
+@overload
+def fitting_classes_dense(
+    x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="F", device="cpu", writable=False)],
+    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_classes: int,
+    weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    request: FittingRequest,
+) -> dict: ...
+@overload
+def fitting_classes_dense(
+    x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="F", device="cpu", writable=False)],
+    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_classes: int,
+    weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    request: FittingRequest,
+) -> dict:
+    """From dense columns."""
+
+@overload
+def fitting_classes_sparse(
+    indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_rows: int,
+    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_classes: int,
+    weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    request: FittingRequest,
+) -> dict: ...
+@overload
+def fitting_classes_sparse(
+    indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_rows: int,
+    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_classes: int,
+    weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    request: FittingRequest,
 ) -> dict:
     """From sparse columns."""
 

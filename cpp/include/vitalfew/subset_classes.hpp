@@ -5,6 +5,8 @@
 // without a penalty. The first class has f = 0: it is the one the others are compared with.
 #pragma once
 
+#include <stdexcept>
+
 #include "vitalfew/subset.hpp"
 
 namespace vitalfew {
@@ -14,11 +16,31 @@ struct ClassLabels {
   std::size_t n_classes;
 };
 
+inline void check_labels(const ClassLabels& labels, std::size_t n_rows) {
+  if (labels.label.size() != n_rows) throw std::invalid_argument("labels: one for each row is needed");
+  if (labels.n_classes < 2) throw std::invalid_argument("there must be at least two classes");
+  for (const std::int32_t label : labels.label)
+    if (label < 0 || std::size_t(label) >= labels.n_classes)
+      throw std::invalid_argument("a label is not below the number of classes");
+}
+
 // Coefficient j of class c is column (c - 1) n_cols + j of the result, for all classes but the first; it has so many
 // intercepts for each point. Where the classes are separated the coefficients have no end: the path stops there, at numbers
 // that are large enough to say so.
 template <ColumnMatrix M>
 CoefficientPath greedy_classes(const M& x, const ClassLabels& labels, std::span<const double> weight,
                                const SubsetOptions& options, Monitor& monitor);
+
+// Forward-fitting for classes: a step changes the coefficient of one column and one class, fitted by itself, and then the
+// intercepts. Two classes have one output, that of the second; more have one each. Column j of output c is c n_cols + j.
+struct ClassSteps {
+  std::vector<std::int32_t> column;
+  std::vector<double> change, loss;
+  std::vector<double> intercept;  // after each step, and before the first: output by output
+  double null_loss = 0;
+};
+template <ColumnMatrix M>
+ClassSteps forward_fitting_classes(const M& x, const ClassLabels& labels, std::span<const double> weight,
+                                   const FittingOptions& options, Monitor& monitor);
 
 }  // namespace vitalfew

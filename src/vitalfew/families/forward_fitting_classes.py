@@ -1,0 +1,245 @@
+"""Forward-fitting for classes: a step fits one coefficient of the logistic or multinomial loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from vitalfew import _core, rules
+from vitalfew._checks import check_threads
+from vitalfew._progress import kernel_progress
+from vitalfew.data.numeric import NumericData, kernel_columns
+from vitalfew.families.fitting_path import Steps
+from vitalfew.families.fold_paths import paths_in_threads
+from vitalfew.families.forward_fitting import check_steps
+from vitalfew.families.linear_classifier import LinearClassifier, embed_classes, present_classes
+from vitalfew.families.logistic_path import OutputNames, SparseClassPath
+from vitalfew.rules.selection import make_frame
+
+
+@dataclass(frozen=True, kw_only=True)
+class FittingClassPath(SparseClassPath):
+    """Models of forward-fitting after each step.
+
+    Attributes
+    ----------
+    grid : ndarray of shape (n_points,)
+        Numbers of steps, from 0.
+    steps : Steps
+        The coefficient that each step takes, by its place among those of all outputs (``column``), and its change.
+    coef_sparse : scipy.sparse.csr_array of shape (n_points, n_outputs * n_features)
+    intercept : ndarray of shape (n_points, n_outputs)
+    log_loss : ndarray of shape (n_points,)
+        Mean log loss on the training rows.
+    """
+
+    steps: Steps
+
+    knob = "steps"
+    knob_title = "steps"
+    without_rules = ("loo",)  # the coefficients are not at their optimum, from which its formula starts
+
+    def to_frame(self):
+        """A line for each step: iteration, feature (and class), change of its coefficient, and J, the sum of losses."""
+        taken = len(self.steps.column)
+        names = OutputNames(self.names, self.classes, self.n_outputs)
+        return make_frame(
+            {
+                "iteration": np.arange(1, taken + 1),
+                "feature": np.array([str(names[j]) for j in self.steps.column.tolist()], dtype=object),
+                "change": self.steps.change,
+                "J": self.n_samples * self.log_loss[1 : taken + 1],
+            }
+        )
+
+
+@dataclass(frozen=True)
+class FittingClassFamily:
+    """How paths of forward-fitting are made for classes."""
+
+    most: int
+    myopic: bool
+    learning_rate: float
+    fit_intercept: bool
+    threads: int
+    verbose: bool | None = False
+
+    def path(self, data: NumericData, grid: NDArray | None = None) -> FittingClassPath:
+        """All steps, or those of a grid."""
+        return self.fit(data, grid)
+
+    def fit(self, data: NumericData, grid: NDArray | None = None, heed=None) -> FittingClassPath:
+        """The same, for a kernel that has to `heed` somebody."""
+        assert data.classes is not None
+        most = self.most if grid is None else int(grid[-1])
+        reduced, present = present_classes(data)
+        n_outputs = 1 if len(present) <= 2 else len(present)
+        with kernel_progress(most, "forward-fitting", self.verbose) as show:
+            found = self._solve(reduced, len(present), most, heed or show)
+        steps = Steps(found["column"], found["change"])
+        points = np.arange(len(steps.column) + 1) if grid is None else np.asarray(grid)
+        at = np.minimum(points, len(steps.column))
+        coef = _placed(steps, points, n_outputs * data.n_features)
+        intercept = found["intercept"].reshape(-1, n_outputs)[at]
+        coef, intercept = embed_classes(coef, intercept, present, len(data.classes), data.n_features)
+        return FittingClassPath(
+            grid=points,
+            steps=steps,
+            coef_sparse=coef,
+            intercept=intercept,
+            log_loss=np.append(found["null_loss"], found["loss"])[at],
+            names=data.names,
+            classes=data.classes,
+            has_intercept=self.fit_intercept,
+            n_samples=data.weight_sum,
+            data=data,
+        )
+
+    def fold_paths(self, data: NumericData, splits, path: FittingClassPath, _options):
+        """Folds run side by side."""
+        alone = replace(self, threads=1, verbose=False)
+        yield from paths_in_threads(lambda rows, heed: alone.fit(rows, path.grid, heed), data, splits, self.threads)
+
+    def _solve(self, data: NumericData, n_classes: int, most: int, progress) -> dict[str, Any]:
+        if n_classes == 1:  # a fold with nothing to learn
+            nothing = np.empty(0)
+            return {"column": np.empty(0, np.int32), "change": nothing, "loss": nothing, "null_loss": 0.0,
+                    "intercept": np.zeros(1)}  # fmt: skip
+        request = _core.FittingRequest(
+            steps=most,
+            myopic=self.myopic,
+            rate=self.learning_rate,
+            intercept=self.fit_intercept,
+            threads=self.threads,
+            progress=progress,
+        )
+        label = data.label.astype(np.int32)
+        if sparse.issparse(data.X):
+            return _core.fitting_classes_sparse(*kernel_columns(data.columns), label, n_classes, data.weight, request)
+        return _core.fitting_classes_dense(data.columns, label, n_classes, data.weight, request)
+
+
+def _placed(steps: Steps, points: NDArray, width: int) -> sparse.csr_array:
+    """Coefficients after so many steps, each in its place among all."""
+    narrow = sparse.csr_array(steps.coefficients(points))
+    return sparse.csr_array((narrow.data, steps.columns[narrow.indices], narrow.indptr), shape=(len(points), width))
+
+
+class ForwardFittingClassifier(LinearClassifier):
+    r"""Forward-fitting of a logistic model: a step fits one coefficient, all others stay, and a feature may come again.
+
+    With the linear predictors f of the model so far a step takes the feature j for which
+
+    .. math:: \min_{\theta} \; \sum_i w_i \log\bigl(1 + e^{-y_i (f_i + \theta x_{ij})}\bigr)
+
+    is least, and adds :math:`\eta \hat\theta` to its coefficient. The myopic form takes the feature with the largest
+    derivative at :math:`\theta = 0` instead. With more than two classes a step takes a feature and a class. The
+    intercepts are fitted anew after each step.
+
+    Not every candidate is fitted: the third derivative of the loss along a feature is at most :math:`\max_i |x_{ij}|`
+    times the second, which bounds what it can gain. The result is that of fitting all.
+
+    Parameters
+    ----------
+    steps : int or rule, default "cv"
+        How many steps: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"``, ``"aic"`` or ``"ebic"`` (which count
+        the coefficients in use).
+    myopic : bool, default False
+        Choose by the derivative alone.
+    learning_rate : float in (0, 1], default 1.0
+        :math:`\eta`: the share of each step that is taken.
+    max_steps : int, default 200
+        Steps that a rule may choose from.
+    fit_intercept : bool, default True
+    class_weight : dict or "balanced", optional
+        Weights of classes, as in scikit-learn.
+    cv, scoring, random_state
+        As in scikit-learn, for rules that resample; the log loss is minimised unless `scoring` is given.
+    n_jobs : int, optional
+        Threads; all by default. Results do not depend on it.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features_in_) or (n_classes, n_features_in_)
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    steps_ : int
+        The number of steps chosen.
+    support_ : ndarray of bool, shape (n_features_in_,)
+    path_ : FittingClassPath
+        Every step; ``to_frame()`` is the table iteration, feature, change, J.
+    selection_ : Selection
+        The curve the rule saw (``plot()``, ``to_frame()``).
+
+    References
+    ----------
+    Jaakkola, 6.867 Machine Learning (2006), lecture 9. Bach (2010), doi:10.1214/09-EJS521, for the bound.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vitalfew import ForwardFittingClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 20))
+    >>> y = np.where(2 * X[:, 3] - 2 * X[:, 8] + rng.logistic(size=300) > 0, "yes", "no")
+    >>> model = ForwardFittingClassifier(steps=4).fit(X, y)
+    >>> model.get_support(indices=True)
+    array([3, 8])
+    """
+
+    def __init__(
+        self,
+        steps: int | str = "cv",
+        *,
+        myopic: bool = False,
+        learning_rate: float = 1.0,
+        max_steps: int = 200,
+        fit_intercept: bool = True,
+        class_weight=None,
+        cv=5,
+        scoring=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.steps = steps
+        self.myopic = myopic
+        self.learning_rate = learning_rate
+        self.max_steps = max_steps
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None):
+        """Take all steps, then let the rule choose how many."""
+        check_steps(self, FittingClassPath)
+        data = self._read(X, y, sample_weight)
+        family = FittingClassFamily(
+            int(self.max_steps) if isinstance(self.steps, str) else int(self.steps),
+            bool(self.myopic),
+            float(self.learning_rate),
+            bool(self.fit_intercept),
+            check_threads(self.n_jobs),
+            self.verbose,
+        )
+        path = family.path(data)
+        if isinstance(self.steps, str):
+            options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+            selection = rules.choose(self.steps, path, family, data, options)
+        else:
+            selection = rules.fixed(path, len(path.grid) - 1)
+        self.classes_ = path.classes
+        self.coef_, self.intercept_ = path.at(selection.index)
+        self.steps_ = int(path.grid[selection.index])
+        self.path_, self.selection_ = path.without_data(), selection
+        return self
