@@ -73,7 +73,7 @@ def run_part(part: str) -> dict:
     rows = module.compare(data) if data else module.compare()
     for row in rows:
         row["ratio"] = row["peer_s"] / row["ours_s"]
-    further = module.tables() if hasattr(module, "tables") and not data else {}
+    further = (module.tables(data) if data else module.tables()) if hasattr(module, "tables") else {}
     return {"rows": rows, "tables": further, "circumstances": circumstances()}
 
 
