@@ -65,10 +65,11 @@ $(VENV)/.lint: $(VENV)/.installed
 	$(PIP) install -e '.[test,lint]'
 	touch $@
 
-# adelie asks for NumPy 1 but runs with NumPy 2; a peer that cannot be installed is left out of the comparison.
+# adelie asks for NumPy 1 but runs with NumPy 2, others ask for more than they use; a peer that cannot be installed is left out of the comparison.
 $(VENV)/.bench: $(VENV)/.installed
 	$(PIP) install -e '.[test,bench]'
 	-$(PIP) install --no-deps adelie
+	-$(PIP) install --no-deps abess mlxtend fastsparsegams okridge
 	touch $@
 
 clean:           ## remove what was built

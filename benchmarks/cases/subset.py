@@ -55,7 +55,8 @@ def load(name: str):
     for j in range(1, p):
         X[:, j] = rho * X[:, j - 1] + np.sqrt(1 - rho**2) * rng.standard_normal(n)
     X = np.asfortranarray((X - X.mean(axis=0)) / X.std(axis=0))
-    signal = X[:, rng.choice(p, k, replace=False)] @ (rng.choice([-1, 1], k) * rng.uniform(0.2, 1, k))
+    true = np.sort(rng.choice(p, k, replace=False))
+    signal = X[:, true] @ (rng.choice([-1, 1], k) * rng.uniform(0.2, 1, k))
     y = signal + rng.standard_normal(n) * signal.std() / np.sqrt(3)
     return X, (y - y.mean()) / y.std(), k
 

@@ -7,6 +7,7 @@ from vitalfew.families.forward_fitting import ForwardFittingRegressor
 from vitalfew.families.forward_fitting_classes import ForwardFittingClassifier
 from vitalfew.families.greedy import GreedySubsetRegressor
 from vitalfew.families.greedy_classes import GreedySubsetClassifier
+from vitalfew.families.greedy_search import GreedySearch
 from vitalfew.families.information_ranking import InformationRanking
 from vitalfew.families.kernel_ridge import KernelRidge
 from vitalfew.families.lasso import Lasso
@@ -32,6 +33,7 @@ __all__ = [
     "Discretizer",
     "ForwardFittingClassifier",
     "ForwardFittingRegressor",
+    "GreedySearch",
     "GreedySubsetClassifier",
     "GreedySubsetRegressor",
     "InformationRanking",

@@ -21,5 +21,13 @@ class SmallerModelWarning(VitalfewWarning):
     """Fewer variables than were asked for explain all that the data can tell."""
 
 
+class UnfinishedWarning(VitalfewWarning):
+    """A search ended because its time was spent: what it has found so far stands."""
+
+
+class CheckpointWarning(VitalfewWarning):
+    """Results could not be kept in a file."""
+
+
 class ConditioningWarning(VitalfewWarning):
     """Rounding has left fewer digits in the coefficients than one may expect."""

@@ -118,7 +118,7 @@ class BestSubsetRegressor(SubsetRegressor):
         Seconds for the search; afterwards the best so far stands.
     near_ties : float, default 0.01
         Subsets of the same size are listed in `near_ties_` if their mean squared error is at most this share above the
-        best.
+        best; 0 lists the best alone, and spares the search for others.
     max_ties : int, default 100
         The longest list of them.
     fit_intercept : bool, default True
@@ -243,8 +243,8 @@ class BestSubsetRegressor(SubsetRegressor):
             data = Moments.of(data) if self._family(data.n_features, data.names).uses_moments(data) else None
         loss = 0.5 * path.mean_squared_error[index]
         alone = {"start": np.array([0, len(columns)]), "index": columns, "loss": np.array([loss]), "is_complete": False}
-        if len(columns) == 0 or data is None:
-            return {**alone, "is_complete": len(columns) == 0}
+        if len(columns) == 0 or data is None or self.near_ties == 0:
+            return {**alone, "is_complete": len(columns) == 0 or (self.near_ties == 0 and self.certified_)}
         request = _core.NearRequest(
             k=len(columns),
             loss=loss * (1 + self.near_ties),

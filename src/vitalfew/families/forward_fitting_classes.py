@@ -188,7 +188,7 @@ class ForwardFittingClassifier(LinearClassifier):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(300, 20))
     >>> y = np.where(2 * X[:, 3] - 2 * X[:, 8] + rng.logistic(size=300) > 0, "yes", "no")
-    >>> model = ForwardFittingClassifier(steps=4).fit(X, y)
+    >>> model = ForwardFittingClassifier(steps=2).fit(X, y)
     >>> model.get_support(indices=True)
     array([3, 8])
     """

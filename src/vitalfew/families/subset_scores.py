@@ -1,0 +1,216 @@
+"""Scores of subsets of features on folds: computed, remembered, and kept in a file."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+import joblib
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone, is_classifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.metrics import get_scorer
+from sklearn.utils import _safe_indexing
+
+from vitalfew.data.numeric import NumericData
+from vitalfew.exceptions import CheckpointWarning
+from vitalfew.families.ridge import Ridge
+from vitalfew.summaries.moments import Moments, fold_moments
+
+Subset = tuple[int, ...]
+
+
+class OutOfTime(Exception):
+    """The time budget is spent."""
+
+
+class Evaluator(Protocol):
+    """Scores subsets, the greater the better: (folds,) for each, in the order given."""
+
+    def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]: ...
+    def fingerprint(self) -> str:
+        """What the scores depend on, as a short text."""
+
+
+class RefittingEvaluator:
+    """Any estimator: it is fitted on the training rows of each fold."""
+
+    def __init__(self, estimator, X, y, weight, splits, scorer, n_jobs):
+        self.estimator, self.X, self.y, self.weight = estimator, X, y, weight
+        self.splits, self.scorer, self.n_jobs = splits, scorer, n_jobs
+
+    def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]:
+        """In parallel, as `n_jobs` says; results come as they are ready, in order."""
+        run = Parallel(n_jobs=self.n_jobs, return_as="generator")
+        yield from run(delayed(self.score)(subset) for subset in subsets)
+
+    def score(self, subset: Subset) -> NDArray[np.float64]:
+        """The scores of one subset on all folds. Without features the class shares, or the mean, are predicted."""
+        model = self.estimator
+        X = _safe_indexing(self.X, list(subset), axis=1) if subset else np.zeros((len(np.asarray(self.y)), 1))
+        if not subset:
+            model = DummyClassifier(strategy="prior") if is_classifier(self.estimator) else DummyRegressor()
+        found = []
+        for train, test in self.splits:
+            weights = {} if self.weight is None else {"sample_weight": np.asarray(self.weight)[train]}
+            fitted = clone(model).fit(_safe_indexing(X, train), _safe_indexing(self.y, train), **weights)
+            try:
+                found.append(self.scorer(fitted, _safe_indexing(X, test), _safe_indexing(self.y, test)))
+            except AttributeError:
+                if subset:
+                    raise
+                found.append(np.nan)  # a scorer that asks for more than a constant model has
+        return np.array(found, dtype=float)
+
+    def fingerprint(self) -> str:
+        parts = (self.X, self.y, self.weight, self.splits, repr(self.estimator.get_params()), repr(self.scorer))
+        return joblib.hash(parts)
+
+
+class MomentsEvaluator(RefittingEvaluator):
+    """Ridge regression with a given penalty: scores come from the second moments of the folds, all subsets of a size at
+    once, and are those of refitting."""
+
+    def __init__(self, *arguments, folds: list[Moments], is_r2: bool):
+        super().__init__(*arguments)
+        self.folds, self.is_r2 = folds, is_r2
+        total = sum(folds[1:], start=folds[0])
+        self.others = [total - fold for fold in folds]
+
+    def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]:
+        """All at once."""
+        by_size: dict[int, list[int]] = {}
+        for at, subset in enumerate(subsets):
+            by_size.setdefault(len(subset), []).append(at)
+        scores = np.empty((len(subsets), len(self.folds)))
+        for size, places in by_size.items():
+            index = np.array([subsets[at] for at in places], dtype=np.intp).reshape(len(places), size)
+            for f, (fold, rest) in enumerate(zip(self.folds, self.others)):
+                scores[places, f] = self._score(index, fold, rest)
+        yield from scores
+
+    def _score(self, index: NDArray, fold: Moments, rest: Moments) -> NDArray[np.float64]:
+        has_intercept, alpha = self.estimator.fit_intercept, float(self.estimator.alpha)
+        size = index.shape[1]
+        second, cross, _ = rest.second(has_intercept)
+        gram = second[index[:, :, None], index[:, None, :]] + alpha / rest.weight_sum * np.eye(size)
+        coef = np.linalg.solve(gram, cross[index][..., None])[..., 0] if size else np.zeros(index.shape)
+        intercept = rest.mean[-1] - np.sum(coef * rest.mean[:-1][index], axis=1) if has_intercept else 0.0
+        tested, tested_cross, tested_square = fold.second(True)
+        bias = fold.mean[-1] - np.sum(coef * fold.mean[:-1][index], axis=1) - intercept
+        inner = np.einsum("sa,sab,sb->s", coef, tested[index[:, :, None], index[:, None, :]], coef)
+        error = tested_square - 2 * np.sum(coef * tested_cross[index], axis=1) + inner + bias**2
+        return 1 - error / tested_square if self.is_r2 else -error
+
+
+def make_evaluator(estimator, X, y, weight, splits, scorer, n_jobs) -> RefittingEvaluator:
+    """The quickest that gives the scores of refitting."""
+    arguments = (estimator, X, y, weight, splits, scorer, n_jobs)
+    is_ridge = type(estimator) is Ridge and not isinstance(estimator.alpha, str)
+    if not is_ridge or weight is not None or sparse.issparse(X):
+        return RefittingEvaluator(*arguments)
+    names = {"r2": True, "neg_mean_squared_error": False}
+    kinds = {repr(get_scorer(name)): is_r2 for name, is_r2 in names.items()}
+    is_default = type(scorer).__name__ == "_PassthroughScorer"
+    if not is_default and repr(scorer) not in kinds:
+        return RefittingEvaluator(*arguments)
+    data = NumericData.read(X, y, None)
+    folds = fold_moments(data, splits)
+    if folds is None or float(estimator.alpha) <= 0:
+        return RefittingEvaluator(*arguments)
+    return MomentsEvaluator(*arguments, folds=folds, is_r2=is_default or kinds[repr(scorer)])
+
+
+class ScoreBook:
+    """Scores by subset: none is computed twice. With a file they are kept as they come, a line each, and read again."""
+
+    def __init__(self, evaluator: RefittingEvaluator, path, deadline: float | None, bar):
+        self.evaluator, self.deadline, self.bar = evaluator, deadline, bar
+        self.known: dict[Subset, NDArray] = {}
+        self.n_fits = self.n_cached = 0
+        self.best = -np.inf
+        self.path = None if path is None else Path(path)
+        self.file: Any = None
+
+    def __enter__(self) -> ScoreBook:
+        if self.path is not None:
+            self._open(self.path)
+        return self
+
+    def __exit__(self, *_failure) -> None:
+        if self.file is not None:
+            self.file.close()
+
+    def scores(self, subsets: Sequence[Subset]) -> NDArray[np.float64]:
+        """(subsets, folds)."""
+        missing = [s for s in dict.fromkeys(subsets) if s not in self.known]
+        self.n_cached += len(subsets) - len(missing)
+        self._check_time()
+        found = self.evaluator.each(missing)
+        for subset, scores in zip(missing, found):
+            self.known[subset] = scores
+            self.n_fits += 1
+            self.best = max(self.best, float(np.mean(scores)))
+            self._write({"subset": [int(j) for j in subset], "scores": scores.tolist()})
+            self.bar.update()
+            self.bar.set_postfix_str(f"best {self.best:.5g} with {len(subset)} tried", refresh=False)
+            self._check_time()
+        return np.array([self.known[s] for s in subsets])
+
+    def _check_time(self) -> None:
+        if self.deadline is not None and time.perf_counter() > self.deadline:
+            raise OutOfTime
+
+    def _open(self, path: Path) -> None:
+        fingerprint = self.evaluator.fingerprint()
+        if path.exists() and path.stat().st_size:
+            self._read(path, fingerprint)
+            self.file = path.open("a")
+        else:
+            self.file = path.open("w")
+            self._write({"vitalfew": "greedy search", "fingerprint": fingerprint})
+
+    def _read(self, path: Path, fingerprint: str) -> None:
+        lines = path.read_text().splitlines(keepends=True)
+        try:
+            head = json.loads(lines[0])
+            is_ours = head.get("vitalfew") == "greedy search"
+        except (ValueError, AttributeError):
+            is_ours = False
+        if not is_ours:
+            raise ValueError(f"checkpoint {str(path)!r} is not the file of a greedy search; give another path.")
+        if head["fingerprint"] != fingerprint:
+            raise ValueError(
+                f"checkpoint {str(path)!r} belongs to another search: its data, estimator, folds or scoring differ. "
+                "Delete it, or give another path."
+            )
+        for line in lines[1:]:
+            if not line.endswith("\n"):  # the last line of a search that was killed
+                path.write_text("".join(lines[:-1]))
+                break
+            entry = json.loads(line)
+            self.known[tuple(entry["subset"])] = np.array(entry["scores"], dtype=float)
+
+    def _write(self, entry: dict) -> None:
+        if self.file is None:
+            return
+        try:
+            self.file.write(json.dumps(entry) + "\n")
+            self.file.flush()
+        except OSError as problem:
+            with suppress(OSError):  # what could not be written cannot be written on closing either
+                self.file.close()
+            self.file = None
+            warnings.warn(
+                f"checkpoint {str(self.path)!r} cannot be written ({problem}); the search goes on without it.",
+                CheckpointWarning,
+                stacklevel=2,
+            )
