@@ -6,6 +6,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from vitalfew import (
+    BestSubsetClassifier,
     BestSubsetRegressor,
     ForwardFittingClassifier,
     ForwardFittingRegressor,
@@ -51,6 +52,7 @@ MODELS = [
     ForwardFittingRegressor("cv", cv=3, max_steps=20, myopic=True),
     ForwardFittingClassifier(5),
     ForwardFittingClassifier("cv", cv=3, max_steps=10, myopic=True, learning_rate=0.5),
+    BestSubsetClassifier(2),
     BestSubsetRegressor(2),
     BestSubsetRegressor("bic", max_features=4),
     KernelRidge(),
@@ -61,7 +63,7 @@ MODELS = [
     KernelRidge(1.0, kernel="precomputed"),
 ]
 
-CLASSIFIERS = (NaiveBayes, LogisticRegression, GreedySubsetClassifier, ForwardFittingClassifier)
+CLASSIFIERS = (NaiveBayes, LogisticRegression, GreedySubsetClassifier, ForwardFittingClassifier, BestSubsetClassifier)
 REGRESSORS = (KernelRidge, Lasso, Ridge, GreedySubsetRegressor, ForwardFittingRegressor, BestSubsetRegressor)
 
 

@@ -20,9 +20,10 @@ struct BestRequest {
   double seconds;
   bool largest_first;
   int threads;
+  bool intercept;
   nb::object progress;
 
-  BestOptions options() const { return {most, seconds, largest_first, threads}; }
+  BestOptions options() const { return {most, seconds, largest_first, threads, intercept}; }
 };
 
 struct NearRequest {
@@ -53,6 +54,10 @@ void bind_columns(nb::module_& m) {
                                  [](const auto& x, const ClassLabels& labels, auto w, const SubsetOptions& o, Monitor& mon) {
                                    return greedy_classes(x, labels, w, o, mon);
                                  });
+  bind_classes<T, BestRequest>(m, "best_classes_dense", "best_classes_sparse",
+                               [](const auto& x, const ClassLabels& labels, auto w, const BestOptions& o, Monitor& mon) {
+                                 return best_classes(x, labels, w, o, mon);
+                               });
   bind_classes<T, FittingRequest>(m, "fitting_classes_dense", "fitting_classes_sparse",
                                   [](const auto& x, const ClassLabels& labels, auto w, const FittingOptions& o, Monitor& mon) {
                                     return forward_fitting_classes(x, labels, w, o, mon);
@@ -78,8 +83,8 @@ void bind_subset(nb::module_& m) {
            "direction"_a = Direction::forward, "group"_a.none() = nb::none(), "intercept"_a = true, "threads"_a = 0,
            "progress"_a.none() = nb::none());
   nb::class_<BestRequest>(m, "BestRequest", "Largest size and time of a search for the best subsets.")
-      .def(nb::init<std::size_t, double, bool, int, nb::object>(), "most"_a, "seconds"_a = 60.0, "largest_first"_a = false,
-           "threads"_a = 0, "progress"_a.none() = nb::none());
+      .def(nb::init<std::size_t, double, bool, int, bool, nb::object>(), "most"_a, "seconds"_a = 60.0, "largest_first"_a = false,
+           "threads"_a = 0, "intercept"_a = true, "progress"_a.none() = nb::none());
   nb::class_<NearRequest>(m, "NearRequest", "Size and loss of the subsets that are wanted.")
       .def(nb::init<std::size_t, double, std::size_t, double, int, nb::object>(), "k"_a, "loss"_a, "most"_a = 100,
            "seconds"_a = 60.0, "threads"_a = 0, "progress"_a.none() = nb::none());

@@ -30,7 +30,7 @@ void ClassModel::evaluate(std::span<const double* const> columns, std::span<cons
   }
 }
 
-double ClassModel::newton(std::span<const double* const> columns, const State& state, std::vector<double>& step) const {
+std::vector<double> ClassModel::curvature(std::span<const double* const> columns, const State& state) const {
   const std::size_t k = columns.size(), size = m_ * k;
   std::vector<double> bend(size * size, 0.0), weighted(n_), share(n_);
   for (std::size_t c = 0; c < m_; ++c)
@@ -44,6 +44,34 @@ double ClassModel::newton(std::span<const double* const> columns, const State& s
           bend[(c * k + a) * size + b * k + e] = dot(columns[e], weighted.data(), n_);
       }
     }
+  return bend;
+}
+
+std::vector<double> ClassModel::rises(std::span<const double* const> columns, std::span<const double> theta) const {
+  const std::size_t k = columns.size(), size = m_ * k;
+  State state;
+  evaluate(columns, theta, state);
+  const std::vector<double> bend = curvature(columns, state);
+  Cholesky factor;
+  std::vector<double> beside, unit(size), found(k, 0.0);
+  std::vector<std::size_t> kept;
+  for (std::size_t a = 0; a < size; ++a) {
+    beside.clear();
+    for (const std::size_t e : kept) beside.push_back(bend[a * size + e]);
+    if (bend[a * size + a] > 0 && factor.append(beside, bend[a * size + a], 1e-12)) kept.push_back(a);
+  }
+  for (std::size_t t = 0; t < kept.size(); ++t) {
+    unit.assign(kept.size(), 0.0);
+    unit[t] = 1;
+    factor.solve(unit);
+    found[kept[t] % k] += 0.5 * theta[kept[t]] * theta[kept[t]] / unit[t];
+  }
+  return found;
+}
+
+double ClassModel::newton(std::span<const double* const> columns, const State& state, std::vector<double>& step) const {
+  const std::size_t size = m_ * columns.size();
+  const std::vector<double> bend = curvature(columns, state);
   Cholesky factor;
   std::vector<std::size_t> kept;
   std::vector<double> beside, b;
@@ -65,15 +93,32 @@ double ClassModel::newton(std::span<const double* const> columns, const State& s
 }
 
 ClassFit ClassModel::fit(std::span<const double* const> columns, std::vector<double> start, double limit) const {
+  const bool is_warm = std::any_of(start.begin(), start.end(), [](double value) { return value != 0; });
+  ClassFit found = descend(columns, std::move(start), limit);
+  if (found.is_converged || !is_warm) return found;
+  // From probabilities near zero and one, as a model that separates the classes leaves them, there may be no way on.
+  ClassFit again = descend(columns, std::vector<double>(found.theta.size(), 0.0), limit);
+  return again.loss < found.loss ? again : found;
+}
+
+ClassFit ClassModel::descend(std::span<const double* const> columns, std::vector<double> start, double limit) const {
   State state, next;
   evaluate(columns, start, state);
-  ClassFit found{std::move(start), state.loss, false};
+  ClassFit found{std::move(start), state.loss};
   std::vector<double> step, tried;
   for (int turn = 0; turn < kMostSteps; ++turn) {
     const double promise = newton(columns, state, step);
-    if (!(promise > kTight * std::log(double(m_ + 1)))) break;
+    double steepest = 0;
+    for (const double slope : state.slope) steepest = std::max(steepest, std::abs(slope));
+    if (!(promise > kTight * std::log(double(m_ + 1)))) {
+      found.is_converged = steepest < kFlat;  // else the curvature has gone, not the slope
+      break;
+    }
     // Near the minimum a step falls short of its promise by little: one that promises a quarter of what is missing fails.
-    if (turn > 0 && state.loss - 4 * promise > limit) break;
+    if (turn > 0 && state.loss - 4 * promise > limit) {
+      found.is_converged = true;  // as far as anybody wants to know
+      break;
+    }
     double length = 1;
     for (;; length *= 0.5) {
       tried = found.theta;
@@ -81,12 +126,15 @@ ClassFit ClassModel::fit(std::span<const double* const> columns, std::vector<dou
       evaluate(columns, tried, next);
       if (next.loss <= state.loss - 0.2 * length * promise || length < 1e-6) break;
     }
-    if (!(next.loss < state.loss)) break;
+    if (!(next.loss < state.loss)) {
+      found.is_converged = steepest < kFlat;
+      break;
+    }
     std::swap(state, next);
     found.theta = tried;
     found.loss = state.loss;
     if (state.loss < kSeparated) {
-      found.is_separated = true;
+      found.is_separated = found.is_converged = true;
       break;
     }
   }

@@ -18,7 +18,7 @@ using Column = std::vector<double>;
 struct ClassFit {
   std::vector<double> theta;
   double loss = std::numeric_limits<double>::infinity();
-  bool is_separated = false;
+  bool is_separated = false, is_converged = false;
 };
 
 class ClassModel {
@@ -36,6 +36,9 @@ class ClassModel {
   // come below `limit`.
   ClassFit fit(std::span<const double* const> columns, std::vector<double> start, double limit) const;
 
+  // How much the loss would rise about without each column, by its curvature.
+  std::vector<double> rises(std::span<const double* const> columns, std::span<const double> theta) const;
+
   // Weighted residuals of each output.
   std::vector<Column> residuals(std::span<const double* const> columns, std::span<const double> theta) const {
     State state;
@@ -48,7 +51,10 @@ class ClassModel {
  private:
   static constexpr double kTight = 1e-13;     // of the null loss: a Newton step that promises less is not taken
   static constexpr double kSeparated = 1e-7;  // mean loss below which the labels are fitted perfectly
+  static constexpr double kFlat = 1e-6;       // slope of the mean loss in a column of mean square one that counts as none
   static constexpr int kMostSteps = 60;
+
+  ClassFit descend(std::span<const double* const> columns, std::vector<double> start, double limit) const;
 
   struct State {
     std::vector<double> p, slope;  // probabilities (output by output), minus the gradient
@@ -60,6 +66,8 @@ class ClassModel {
     return r;
   }
   void evaluate(std::span<const double* const> columns, std::span<const double> theta, State& state) const;
+  // Second derivatives, coefficients by output, then by column.
+  std::vector<double> curvature(std::span<const double* const> columns, const State& state) const;
   // The Newton step and how much it promises; columns that depend on others do not move.
   double newton(std::span<const double* const> columns, const State& state, std::vector<double>& step) const;
 

@@ -87,6 +87,7 @@ class WeightedColumns {
     measure();
   }
 
+  std::size_t n_rows() const { return n_; }
   std::size_t n_cols() const { return x_.n_cols; }
   double curvature(std::size_t j) const { return square_[j]; }
   double mass(std::size_t j) const { return mass_[j]; }

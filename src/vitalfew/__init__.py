@@ -2,6 +2,7 @@
 
 from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
+from vitalfew.families.best_classes import BestSubsetClassifier
 from vitalfew.families.best_subset import BestSubsetRegressor
 from vitalfew.families.forward_fitting import ForwardFittingRegressor
 from vitalfew.families.forward_fitting_classes import ForwardFittingClassifier
@@ -28,6 +29,7 @@ from vitalfew.summaries.moments import Moments
 __version__ = "0.1.0"
 
 __all__ = [
+    "BestSubsetClassifier",
     "BestSubsetRegressor",
     "Counts",
     "Discretizer",

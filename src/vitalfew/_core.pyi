@@ -516,6 +516,7 @@ class BestRequest:
         seconds: float = 60.0,
         largest_first: bool = False,
         threads: int = 0,
+        intercept: bool = True,
         progress: object | None = None,
     ) -> None: ...
 
@@ -600,6 +601,48 @@ def greedy_classes_sparse(
     n_classes: int,
     weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
     request: SubsetRequest,
+) -> dict:
+    """From sparse columns."""
+
+@overload
+def best_classes_dense(
+    x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="F", device="cpu", writable=False)],
+    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_classes: int,
+    weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    request: BestRequest,
+) -> dict: ...
+@overload
+def best_classes_dense(
+    x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="F", device="cpu", writable=False)],
+    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_classes: int,
+    weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    request: BestRequest,
+) -> dict:
+    """From dense columns."""
+
+@overload
+def best_classes_sparse(
+    indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_rows: int,
+    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_classes: int,
+    weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    request: BestRequest,
+) -> dict: ...
+@overload
+def best_classes_sparse(
+    indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_rows: int,
+    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_classes: int,
+    weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+    request: BestRequest,
 ) -> dict:
     """From sparse columns."""
 

@@ -40,6 +40,7 @@ struct BestOptions {
   double seconds = 60;         // after so long the best so far stands, and how much better another may be
   bool largest_first = false;  // the time is for the largest size first; else all sizes share it
   int threads = 0;
+  bool intercept = true;  // where the rows are at hand
 };
 
 // The best subset of every size, from second moments: branch and bound, starting from what exchanges find. The gap of a size

@@ -31,6 +31,12 @@ template <ColumnMatrix M>
 CoefficientPath greedy_classes(const M& x, const ClassLabels& labels, std::span<const double> weight,
                                const SubsetOptions& options, Monitor& monitor);
 
+// The best subset of every size: leaps and bounds from what the greedy search both ways and exchanges find. No subset of some
+// columns has a smaller loss than all of them together. Gaps are those of `best_subsets`.
+template <ColumnMatrix M>
+CoefficientPath best_classes(const M& x, const ClassLabels& labels, std::span<const double> weight, const BestOptions& options,
+                             Monitor& monitor);
+
 // Forward-fitting for classes: a step changes the coefficient of one column and one class, fitted by itself, and then the
 // intercepts. Two classes have one output, that of the second; more have one each. Column j of output c is c n_cols + j.
 struct ClassSteps {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -68,12 +68,18 @@ class BestFamily:
         path = SubsetPath.from_kernel(found, data, seen, self.fit_intercept, grid)
         share = found["gap"][np.minimum(path.grid, len(found["gap"]) - 1)] * 2 * found["null_loss"]
         gap = np.divide(share, path.mean_squared_error, out=np.zeros_like(share), where=path.mean_squared_error > 0)
-        known = {name: getattr(path, name) for name in SubsetPath.__dataclass_fields__}
+        known = {field.name: getattr(path, field.name) for field in fields(path)}
         return BestSubsetPath(**known, gap=gap)
 
     def _solve(self, data: NumericData | Moments, most: int, progress) -> dict[str, Any]:
         if isinstance(data, Moments):
-            best = _core.BestRequest(most, self.seconds, not isinstance(self.k, str), self.threads, progress)
+            best = _core.BestRequest(
+                most=most,
+                seconds=self.seconds,
+                largest_first=not isinstance(self.k, str),
+                threads=self.threads,
+                progress=progress,
+            )
             return _core.best_moments(*data.second(self.fit_intercept), best)
         exchange = _core.SubsetRequest(
             most=most,

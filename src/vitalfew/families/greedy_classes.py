@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,17 +71,23 @@ class GreedyClassFamily:
         yield from paths_in_threads(lambda rows, heed: alone.fit(rows, path.grid, heed), data, splits, self.threads)
 
 
-def _solve(data: NumericData, n_classes: int, request) -> dict:
-    if n_classes == 1:  # a fold with nothing to learn
-        nothing = np.zeros(1)
-        return {
-            "grid": nothing,
-            "start": np.zeros(2, dtype=np.int64),
-            "index": np.empty(0, dtype=np.int32),
-            "value": np.empty(0),
-            "intercept": np.empty(0),
-            "loss": nothing,
-        }
+def nothing_to_learn() -> dict[str, Any]:
+    """What a kernel would find in a fold with one class."""
+    return {
+        "grid": np.zeros(1),
+        "start": np.zeros(2, dtype=np.int64),
+        "index": np.empty(0, dtype=np.int32),
+        "value": np.empty(0),
+        "intercept": np.empty(0),
+        "loss": np.zeros(1),
+        "gap": np.zeros(1),
+        "null_loss": 0.0,
+    }
+
+
+def _solve(data: NumericData, n_classes: int, request) -> dict[str, Any]:
+    if n_classes == 1:
+        return nothing_to_learn()
     label = data.label.astype(np.int32)
     if sparse.issparse(data.X):
         return _core.greedy_classes_sparse(*kernel_columns(data.columns), label, n_classes, data.weight, request)

@@ -1,0 +1,198 @@
+"""Best subset selection for classes: logistic and multinomial loss, leaps and bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from vitalfew import _core, rules
+from vitalfew._checks import check_threads
+from vitalfew._progress import kernel_progress
+from vitalfew.data.numeric import NumericData, kernel_columns
+from vitalfew.families.best_subset import MOST_VARIABLES
+from vitalfew.families.fold_paths import paths_in_threads
+from vitalfew.families.greedy_classes import SubsetClassifier, nothing_to_learn
+from vitalfew.families.linear_classifier import present_classes
+from vitalfew.families.subset_class_path import SubsetClassPath
+from vitalfew.families.subset_model import largest_size
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestClassPath(SubsetClassPath):
+    """The best subset found of each size.
+
+    Attributes
+    ----------
+    gap : ndarray of shape (n_points,)
+        How far the log loss may be above the least possible, as a share of it; 0 is a proof that it is not.
+    """
+
+    gap: NDArray[np.float64]
+
+    def _columns(self) -> dict[str, NDArray]:
+        return {**super()._columns(), "gap": self.gap}
+
+
+@dataclass(frozen=True)
+class BestClassFamily:
+    """How best subsets for classes are searched for."""
+
+    k: int | str
+    max_features: int | None
+    fit_intercept: bool
+    seconds: float
+    threads: int
+    verbose: bool | None = False
+
+    def path(self, data: NumericData, grid: NDArray | None = None) -> BestClassPath:
+        """The path up to the largest size wanted, or over the sizes of a grid."""
+        return self.fit(data, grid)
+
+    def fit(self, data: NumericData, grid: NDArray | None = None, heed=None) -> BestClassPath:
+        """The same, for a kernel that has to `heed` somebody."""
+        limit = MOST_VARIABLES if self.max_features is None else self.max_features
+        most = largest_size(self.k, limit, data.n_features, data.n_rows, self.fit_intercept)
+        most = most if grid is None else int(grid[-1])
+        reduced, present = present_classes(data)
+        with kernel_progress(most, "best subsets", self.verbose) as show:
+            request = _core.BestRequest(
+                most=most,
+                seconds=self.seconds,
+                largest_first=not isinstance(self.k, str),
+                threads=self.threads,
+                intercept=self.fit_intercept,
+                progress=heed or show,
+            )
+            found = _solve(reduced, len(present), request)
+        path = SubsetClassPath.from_kernel(found, data, present, self.fit_intercept, grid)
+        share = found["gap"][np.minimum(path.grid, len(found["gap"]) - 1)] * found["null_loss"]
+        gap = np.divide(share, path.log_loss, out=np.zeros_like(share), where=path.log_loss > 0)
+        known = {field.name: getattr(path, field.name) for field in fields(path)}
+        return BestClassPath(**known, gap=gap)
+
+    def fold_paths(self, data: NumericData, splits, path: BestClassPath, _options):
+        """Folds run side by side and share the time: what they find need not be proven."""
+        alone = replace(self, threads=1, verbose=False, seconds=self.seconds / max(len(splits), 1))
+        yield from paths_in_threads(lambda rows, heed: alone.fit(rows, path.grid, heed), data, splits, self.threads)
+
+
+def _solve(data: NumericData, n_classes: int, request) -> dict:
+    if n_classes == 1:
+        return nothing_to_learn()
+    label = data.label.astype(np.int32)
+    if sparse.issparse(data.X):
+        return _core.best_classes_sparse(*kernel_columns(data.columns), label, n_classes, data.weight, request)
+    return _core.best_classes_dense(data.columns, label, n_classes, data.weight, request)
+
+
+class BestSubsetClassifier(SubsetClassifier):
+    r"""Logistic regression on the best subset of the features: of all subsets of k columns the one with the least log
+    loss; multinomial for more than two classes.
+
+    A greedy search both ways and exchanges of single columns find a subset; leaps and bounds then prove that nothing is
+    better, or find what is: no subset of some columns has a smaller loss than all of them together, so columns without
+    which the others cannot do as well must be in. This is quick for some tens of columns; with more, or where all of
+    them together fit far better than k do, time runs out, and `gap_` says how much better another subset may still be.
+
+    Parameters
+    ----------
+    k : int or rule, default "bic"
+        How many features: a number, or ``"bic"``, ``"aic"``, ``"ebic"``, ``"loo"`` (approximate), ``"cv"``, ``"1se"``
+        or ``"holdout"``, which repeat the search in each fold.
+    max_features : int, default 12
+        Features of the largest model a rule may choose; fewer where rows and columns do not allow so many.
+    time_budget : float, default 60
+        Seconds for the search; afterwards the best so far stands.
+    fit_intercept : bool, default True
+    class_weight : dict or "balanced", optional
+        Weights of classes, as in scikit-learn.
+    cv, scoring, random_state
+        As in scikit-learn, for rules that resample; the log loss is minimised unless `scoring` is given.
+    n_jobs : int, optional
+        Threads; all by default. A result that is certified does not depend on it.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features_in_) or (n_classes, n_features_in_)
+        Zero outside the subset.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    k_ : int
+    subset_ : ndarray of int
+        Columns of the model.
+    certified_ : bool
+        Whether it is proven that no subset of this size has a smaller loss.
+    gap_ : float
+        How far the log loss may be above the least possible, as a share of it: 0 if certified.
+    support_ : ndarray of bool, shape (n_features_in_,)
+    path_ : BestClassPath
+        The best subset found of every size, with its gap.
+    selection_ : Selection
+        The curve the rule saw (``plot()``, ``to_frame()``).
+
+    References
+    ----------
+    Furnival & Wilson (1974), doi:10.1080/00401706.1974.10489231.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vitalfew import BestSubsetClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 12))
+    >>> y = np.where(2 * X[:, 3] - 2 * X[:, 8] + rng.logistic(size=300) > 0, "yes", "no")
+    >>> model = BestSubsetClassifier(k="bic", max_features=4).fit(X, y)
+    >>> model.subset_, model.certified_
+    (array([3, 8]), True)
+    """
+
+    def __init__(
+        self,
+        k: int | str = "bic",
+        *,
+        max_features: int | None = None,
+        time_budget: float = 60.0,
+        fit_intercept: bool = True,
+        class_weight=None,
+        cv=5,
+        scoring=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.k = k
+        self.max_features = max_features
+        self.time_budget = time_budget
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not self.time_budget > 0:
+            raise ValueError(f"time_budget must be a positive number of seconds, got {self.time_budget!r}.")
+
+    def _family(self, _n_features: int, _names) -> BestClassFamily:
+        return BestClassFamily(
+            self.k,
+            self.max_features,
+            bool(self.fit_intercept),
+            float(self.time_budget),
+            check_threads(self.n_jobs),
+            self.verbose,
+        )
+
+    def _keep(self, path, selection: rules.Selection):
+        super()._keep(path, selection)
+        self.gap_ = float(path.gap[selection.index])
+        self.certified_ = self.gap_ == 0
+        return self
