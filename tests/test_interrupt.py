@@ -87,3 +87,36 @@ def test_an_error_in_the_progress_callback_reaches_the_caller():
     """
     found = run(script, n_classes=2, is_sparse=True)
     assert found.stdout == "no more paper\n", found.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "kill") or sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    "call",
+    [
+        "BestSubsetRegressor(10, time_budget=200).fit(Z, t)",
+        "BestSubsetClassifier(8, time_budget=200).fit(Z[:, :60], t > 0)",
+        "GreedySubsetClassifier(60).fit(Z, t > 0)",
+        "ForwardFittingRegressor(10**8, learning_rate=1e-6).fit(Z, t)",
+        "ForwardFittingClassifier(10**5, learning_rate=1e-3).fit(Z, t > 0)",
+    ],
+)
+def test_ctrl_c_stops_searches_for_subsets(call):
+    script = f"""
+    from vitalfew import *
+    Z = rng.normal(size=(400, 150)) + rng.normal(size=(400, 1))
+    t = Z @ rng.normal(size=150) + 30 * rng.normal(size=400)
+
+    def press():
+        time.sleep(1.0)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=press, daemon=True).start()
+    try:
+        while True:
+            {call}
+    except KeyboardInterrupt:
+        print("stopped")
+    print("works", len(GreedySubsetRegressor(2).fit(Z, t).subset_), threading.active_count())
+    """
+    found = run(script, n_classes=2, is_sparse=True)
+    assert found.stdout.split("\n")[:2] == ["stopped", "works 2 1"], found.stderr

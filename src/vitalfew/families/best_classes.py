@@ -6,15 +6,14 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from vitalfew import _core, rules
 from vitalfew._checks import check_threads
 from vitalfew._progress import kernel_progress
-from vitalfew.data.numeric import NumericData, kernel_columns
+from vitalfew.data.numeric import NumericData
 from vitalfew.families.best_subset import MOST_VARIABLES
 from vitalfew.families.fold_paths import paths_in_threads
-from vitalfew.families.greedy_classes import SubsetClassifier, nothing_to_learn
+from vitalfew.families.greedy_classes import SubsetClassifier, solve_classes
 from vitalfew.families.linear_classifier import present_classes
 from vitalfew.families.subset_class_path import SubsetClassPath
 from vitalfew.families.subset_model import largest_size
@@ -66,7 +65,7 @@ class BestClassFamily:
                 intercept=self.fit_intercept,
                 progress=heed or show,
             )
-            found = _solve(reduced, len(present), request)
+            found = solve_classes("best_classes", reduced, request)
         path = SubsetClassPath.from_kernel(found, data, present, self.fit_intercept, grid)
         share = found["gap"][np.minimum(path.grid, len(found["gap"]) - 1)] * found["null_loss"]
         gap = np.divide(share, path.log_loss, out=np.zeros_like(share), where=path.log_loss > 0)
@@ -77,15 +76,6 @@ class BestClassFamily:
         """Folds run side by side and share the time: what they find need not be proven."""
         alone = replace(self, threads=1, verbose=False, seconds=self.seconds / max(len(splits), 1))
         yield from paths_in_threads(lambda rows, heed: alone.fit(rows, path.grid, heed), data, splits, self.threads)
-
-
-def _solve(data: NumericData, n_classes: int, request) -> dict:
-    if n_classes == 1:
-        return nothing_to_learn()
-    label = data.label.astype(np.int32)
-    if sparse.issparse(data.X):
-        return _core.best_classes_sparse(*kernel_columns(data.columns), label, n_classes, data.weight, request)
-    return _core.best_classes_dense(data.columns, label, n_classes, data.weight, request)
 
 
 class BestSubsetClassifier(SubsetClassifier):

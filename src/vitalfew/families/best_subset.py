@@ -14,7 +14,7 @@ from vitalfew._checks import check_threads
 from vitalfew._progress import kernel_progress
 from vitalfew.data.numeric import NumericData
 from vitalfew.families.fold_paths import squared_loss_folds
-from vitalfew.families.greedy import solve_greedy
+from vitalfew.families.kernel_calls import solve
 from vitalfew.families.subset_model import SubsetRegressor, largest_size
 from vitalfew.families.subset_path import SubsetPath
 from vitalfew.rules.selection import make_frame
@@ -80,7 +80,7 @@ class BestFamily:
                 threads=self.threads,
                 progress=progress,
             )
-            return _core.best_moments(*data.second(self.fit_intercept), best)
+            return solve("best", data, best, self.fit_intercept)
         exchange = _core.SubsetRequest(
             most=most,
             direction=_core.Direction.exchange,
@@ -88,7 +88,7 @@ class BestFamily:
             threads=self.threads,
             progress=progress,
         )
-        found = solve_greedy(data, self.fit_intercept, exchange)
+        found = solve("greedy", data, exchange)
         found["gap"] = np.where(found["grid"] > 0, found["loss"] / max(found["null_loss"], 1e-300), 0.0)
         return found
 
@@ -258,7 +258,7 @@ class BestSubsetRegressor(SubsetRegressor):
             seconds=seconds,
             threads=check_threads(self.n_jobs),
         )
-        found = _core.near_moments(*data.second(self.fit_intercept), request)
+        found = solve("near", data, request, self.fit_intercept)
         return found if len(found["loss"]) else {**alone, "is_complete": found["is_complete"]}
 
 

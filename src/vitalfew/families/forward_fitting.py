@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from numpy.typing import NDArray
 from scipy import sparse
@@ -12,9 +11,10 @@ from vitalfew import _core, rules
 from vitalfew._checks import check_threads
 from vitalfew._progress import kernel_progress
 from vitalfew.data.frames import NumberedNames
-from vitalfew.data.numeric import NumericData, kernel_columns
+from vitalfew.data.numeric import NumericData
 from vitalfew.families.fitting_path import FittingPath
 from vitalfew.families.fold_paths import pays_to_summarise, squared_loss_folds
+from vitalfew.families.kernel_calls import solve
 from vitalfew.families.linear_model import LinearRegressor
 from vitalfew.families.subset_model import is_count
 from vitalfew.summaries.moments import Moments
@@ -51,7 +51,7 @@ class FittingFamily:
                 threads=self.threads,
                 progress=heed or show,
             )
-            found = _solve(seen, self.fit_intercept, request)
+            found = solve("fitting", seen, request, self.fit_intercept)
         names = NumberedNames(data.n_features) if data.names is None else data.names
         return FittingPath.from_kernel(found, data, seen, self.fit_intercept, grid, names)
 
@@ -62,14 +62,6 @@ class FittingFamily:
     def fold_paths(self, data: NumericData, splits, path: FittingPath, options):
         """From fold moments and subtraction, or side by side."""
         return squared_loss_folds(self, data, splits, path, options)
-
-
-def _solve(data: NumericData | Moments, has_intercept: bool, request) -> dict[str, Any]:
-    if isinstance(data, Moments):
-        return _core.fitting_moments(*data.second(has_intercept), request)
-    if sparse.issparse(data.X):
-        return _core.fitting_sparse(*kernel_columns(data.columns), data.target, data.weight, request)
-    return _core.fitting_dense(data.columns, data.target, data.weight, request)
 
 
 def check_steps(model, path_type: type) -> None:

@@ -12,10 +12,11 @@ from scipy import sparse
 from vitalfew import _core, rules
 from vitalfew._checks import check_threads
 from vitalfew._progress import kernel_progress
-from vitalfew.data.numeric import NumericData, kernel_columns
+from vitalfew.data.numeric import NumericData
 from vitalfew.families.fitting_path import Steps
 from vitalfew.families.fold_paths import paths_in_threads
 from vitalfew.families.forward_fitting import check_steps
+from vitalfew.families.kernel_calls import solve
 from vitalfew.families.linear_classifier import LinearClassifier, embed_classes, present_classes
 from vitalfew.families.logistic_path import OutputNames, SparseClassPath
 from vitalfew.rules.selection import make_frame
@@ -117,10 +118,7 @@ class FittingClassFamily:
             threads=self.threads,
             progress=progress,
         )
-        label = data.label.astype(np.int32)
-        if sparse.issparse(data.X):
-            return _core.fitting_classes_sparse(*kernel_columns(data.columns), label, n_classes, data.weight, request)
-        return _core.fitting_classes_dense(data.columns, label, n_classes, data.weight, request)
+        return solve("fitting_classes", data, request)
 
 
 def _placed(steps: Steps, points: NDArray, width: int) -> sparse.csr_array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +11,10 @@ from scipy import sparse
 from vitalfew import _core
 from vitalfew._checks import check_choice, check_threads
 from vitalfew._progress import kernel_progress
-from vitalfew.data.numeric import NumericData, kernel_columns
+from vitalfew.data.numeric import NumericData
 from vitalfew.families.feature_groups import check_groups
 from vitalfew.families.fold_paths import pays_to_summarise, squared_loss_folds
+from vitalfew.families.kernel_calls import solve
 from vitalfew.families.subset_model import SubsetRegressor, largest_size
 from vitalfew.families.subset_path import SubsetPath
 from vitalfew.summaries.moments import Moments
@@ -23,8 +23,8 @@ DIRECTIONS = ("forward", "backward", "both")
 
 
 @dataclass(frozen=True)
-class GreedyFamily:
-    """How greedy paths are fitted: from rows, or from second moments where these are fewer."""
+class GreedySettings:
+    """What greedy searches of both losses are told."""
 
     k: int | str
     max_features: int | None
@@ -34,32 +34,44 @@ class GreedyFamily:
     threads: int
     verbose: bool | None = False
 
+    def most(self, data: NumericData | Moments, grid: NDArray | None) -> int:
+        """Variables of the largest model: of the grid, or as many as rows and columns allow."""
+        n_variables = data.n_features if self.group is None else int(self.group.max()) + 1
+        if self.direction == "backward" and data.n_features > data.n_rows - self.fit_intercept:
+            raise ValueError(
+                f"direction='backward' starts from all {data.n_features} columns, which {data.n_rows} rows cannot fit: "
+                "use direction='forward' or 'both'."
+            )
+        if grid is not None:
+            return int(grid[-1])
+        return largest_size(self.k, self.max_features, n_variables, data.n_rows, self.fit_intercept)
+
+    def request(self, most: int, progress) -> _core.SubsetRequest:
+        """For the kernel."""
+        return _core.SubsetRequest(
+            most=most,
+            direction=getattr(_core.Direction, self.direction),
+            group=self.group,
+            intercept=self.fit_intercept,
+            threads=self.threads,
+            progress=progress,
+        )
+
+
+@dataclass(frozen=True)
+class GreedyFamily(GreedySettings):
+    """How greedy paths are fitted: from rows, or from second moments where these are fewer."""
+
     def path(self, data: NumericData | Moments, grid: NDArray | None = None) -> SubsetPath:
         """The path up to the largest size wanted, or over the sizes of a grid."""
         return self.fit(data, grid)
 
     def fit(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> SubsetPath:
         """The same, for a kernel that has to `heed` somebody."""
-        n_variables = data.n_features if self.group is None else int(self.group.max()) + 1
-        rows = data.n_rows
-        most = largest_size(self.k, self.max_features, n_variables, rows, self.fit_intercept)
-        most = most if grid is None else int(grid[-1])
-        if self.direction == "backward" and data.n_features > rows - self.fit_intercept:
-            raise ValueError(
-                f"direction='backward' starts from all {data.n_features} columns, which {rows} rows cannot fit: "
-                "use direction='forward' or 'both'."
-            )
+        most = self.most(data, grid)
         seen = Moments.of(data) if isinstance(data, NumericData) and self._wants_moments(data, most) else data
         with kernel_progress(most, "greedy search", self.verbose) as show:
-            request = _core.SubsetRequest(
-                most=most,
-                direction=getattr(_core.Direction, self.direction),
-                group=self.group,
-                intercept=self.fit_intercept,
-                threads=self.threads,
-                progress=heed or show,
-            )
-            found = solve_greedy(seen, self.fit_intercept, request)
+            found = solve("greedy", seen, self.request(most, heed or show), self.fit_intercept)
         return SubsetPath.from_kernel(found, data, seen, self.fit_intercept, grid)
 
     def uses_moments(self, data: NumericData) -> bool:
@@ -75,15 +87,6 @@ class GreedyFamily:
             return True
         # A pass over the rows for about every third variable costs more than all moments of few columns.
         return not sparse.issparse(data.X) and pays_to_summarise(data) and data.n_features <= 4 * most
-
-
-def solve_greedy(data: NumericData | Moments, has_intercept: bool, request) -> dict[str, Any]:
-    """The kernel for what is at hand."""
-    if isinstance(data, Moments):
-        return _core.greedy_moments(*data.second(has_intercept), request)
-    if sparse.issparse(data.X):
-        return _core.greedy_sparse(*kernel_columns(data.columns), data.target, data.weight, request)
-    return _core.greedy_dense(data.columns, data.target, data.weight, request)
 
 
 class GreedySubsetRegressor(SubsetRegressor):

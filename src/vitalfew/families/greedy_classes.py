@@ -8,35 +8,27 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from vitalfew import _core, rules
+from vitalfew import rules
 from vitalfew._checks import check_choice, check_threads
 from vitalfew._progress import kernel_progress
-from vitalfew.data.numeric import NumericData, kernel_columns
+from vitalfew.data.numeric import NumericData
 from vitalfew.exceptions import SeparationWarning
 from vitalfew.families.feature_groups import check_groups
 from vitalfew.families.fold_paths import paths_in_threads
-from vitalfew.families.greedy import DIRECTIONS
+from vitalfew.families.greedy import DIRECTIONS, GreedySettings
+from vitalfew.families.kernel_calls import solve
 from vitalfew.families.linear_classifier import LinearClassifier, present_classes
 from vitalfew.families.subset_class_path import SubsetClassPath
-from vitalfew.families.subset_model import check_size, choose_size, largest_size
+from vitalfew.families.subset_model import check_size, choose_size
 
 # Mean log loss below which the labels are fitted perfectly.
 SEPARATED = 1e-6
 
 
 @dataclass(frozen=True)
-class GreedyClassFamily:
+class GreedyClassFamily(GreedySettings):
     """How greedy paths of classifiers are fitted."""
-
-    k: int | str
-    max_features: int | None
-    direction: str
-    fit_intercept: bool
-    group: NDArray[np.int32] | None
-    threads: int
-    verbose: bool | None = False
 
     def path(self, data: NumericData, grid: NDArray | None = None) -> SubsetClassPath:
         """The path up to the largest size wanted, or over the sizes of a grid."""
@@ -44,25 +36,10 @@ class GreedyClassFamily:
 
     def fit(self, data: NumericData, grid: NDArray | None = None, heed=None) -> SubsetClassPath:
         """The same, for a kernel that has to `heed` somebody."""
-        n_variables = data.n_features if self.group is None else int(self.group.max()) + 1
-        most = largest_size(self.k, self.max_features, n_variables, data.n_rows, self.fit_intercept)
-        most = most if grid is None else int(grid[-1])
-        if self.direction == "backward" and data.n_features > data.n_rows - self.fit_intercept:
-            raise ValueError(
-                f"direction='backward' starts from all {data.n_features} columns, which {data.n_rows} rows cannot fit: "
-                "use direction='forward' or 'both'."
-            )
+        most = self.most(data, grid)
         reduced, present = present_classes(data)
         with kernel_progress(most, "greedy search", self.verbose) as show:
-            request = _core.SubsetRequest(
-                most=most,
-                direction=getattr(_core.Direction, self.direction),
-                group=self.group,
-                intercept=self.fit_intercept,
-                threads=self.threads,
-                progress=heed or show,
-            )
-            found = _solve(reduced, len(present), request)
+            found = solve_classes("greedy_classes", reduced, self.request(most, heed or show))
         return SubsetClassPath.from_kernel(found, data, present, self.fit_intercept, grid)
 
     def fold_paths(self, data: NumericData, splits, path: SubsetClassPath, _options):
@@ -85,13 +62,9 @@ def nothing_to_learn() -> dict[str, Any]:
     }
 
 
-def _solve(data: NumericData, n_classes: int, request) -> dict[str, Any]:
-    if n_classes == 1:
-        return nothing_to_learn()
-    label = data.label.astype(np.int32)
-    if sparse.issparse(data.X):
-        return _core.greedy_classes_sparse(*kernel_columns(data.columns), label, n_classes, data.weight, request)
-    return _core.greedy_classes_dense(data.columns, label, n_classes, data.weight, request)
+def solve_classes(kernel: str, data: NumericData, request) -> dict[str, Any]:
+    """What a kernel finds; a fold may have one class only."""
+    return nothing_to_learn() if data.classes is not None and len(data.classes) == 1 else solve(kernel, data, request)
 
 
 class SubsetClassifier(LinearClassifier):

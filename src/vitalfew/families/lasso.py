@@ -13,9 +13,10 @@ from vitalfew import _core
 from vitalfew._checks import check_threads
 from vitalfew._progress import kernel_progress
 from vitalfew.data.frames import NumberedNames
-from vitalfew.data.numeric import NumericData, kernel_columns
+from vitalfew.data.numeric import NumericData
 from vitalfew.families.feature_groups import check_groups, group_factors
 from vitalfew.families.fold_paths import pays_to_summarise, squared_loss_folds
+from vitalfew.families.kernel_calls import solve
 from vitalfew.families.linear_model import LinearRegressor
 from vitalfew.families.linear_path import LinearPath
 from vitalfew.families.penalty import default_ratio
@@ -88,11 +89,7 @@ class LassoFamily:
                 threads=self.threads,
                 progress=heed or show,
             )
-            if isinstance(data, Moments):
-                return _core.lasso_moments(*data.second(self.fit_intercept), request)
-            if sparse.issparse(data.X):
-                return _core.lasso_sparse(*kernel_columns(data.columns), data.target, data.weight, request)
-            return _core.lasso_dense(data.columns, data.target, data.weight, request)
+            return solve("lasso", data, request, self.fit_intercept)
 
 
 class Lasso(LinearRegressor):

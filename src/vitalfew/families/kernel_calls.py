@@ -1,0 +1,22 @@
+"""One way to call a kernel, whatever it works on: second moments, dense or sparse rows, numbers or classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from vitalfew import _core
+from vitalfew.data.numeric import NumericData, kernel_columns
+from vitalfew.summaries.moments import Moments
+
+
+def solve(kernel: str, data: NumericData | Moments, request, has_intercept: bool = True) -> dict[str, Any]:
+    """What ``_core.<kernel>_moments``, ``_dense`` or ``_sparse`` finds."""
+    if isinstance(data, Moments):
+        return getattr(_core, f"{kernel}_moments")(*data.second(has_intercept), request)
+    is_sparse = sparse.issparse(data.X)
+    columns = kernel_columns(data.columns) if is_sparse else (data.columns,)
+    target = (data.target,) if data.classes is None else (data.label.astype(np.int32), len(data.classes))
+    return getattr(_core, f"{kernel}_{'sparse' if is_sparse else 'dense'}")(*columns, *target, data.weight, request)
