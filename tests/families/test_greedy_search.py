@@ -56,11 +56,12 @@ def test_backward_removes_what_is_least_needed():
     X, y = planted(d=5)
     search = GreedySearch(LinearRegression(), 2, direction="backward").fit(X, y)
     chosen = list(range(5))
-    for size in range(4, 0, -1):
+    for size in range(4, 1, -1):
         tried = {j: cross_val_score(LinearRegression(), X[:, [e for e in chosen if e != j]], y).mean() for j in chosen}
         chosen.remove(max(tried, key=tried.get))
-        assert search.path_.subsets[size] == tuple(chosen)
-    assert search.history_["move"].tolist() == ["out"] * 5
+        assert search.path_.subsets[list(search.path_.grid).index(size)] == tuple(chosen)
+    assert search.history_["move"].tolist() == ["out"] * 3
+    assert 0 in GreedySearch(LinearRegression(), "cv", direction="backward").fit(X, y).path_.grid
 
 
 def test_both_ways_is_at_least_as_good():
@@ -225,6 +226,12 @@ def test_time_runs_out_and_says_so():
         search = GreedySearch(Slow(), "cv", time_budget=0.6, patience=None).fit(X, y)
     assert not search.is_complete_
     assert 1 <= search.k_ < 7
+
+
+def test_no_time_at_all():
+    X, y = planted()
+    with pytest.raises(ValueError, match="were spent before the first step was done: give more"):
+        GreedySearch(LinearRegression(), time_budget=1e-9).fit(X, y)
 
 
 # What breaks things

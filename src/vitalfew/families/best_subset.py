@@ -20,7 +20,7 @@ from vitalfew.families.subset_path import SubsetPath
 from vitalfew.rules.selection import make_frame
 from vitalfew.summaries.moments import Moments
 
-# From so many columns on, and where columns outnumber rows, no proof is tried: second moments would not carry it.
+# Beyond so many columns, and where columns outnumber rows, exchanges are made from the rows and nothing is proven.
 MOST_COLUMNS = 1500
 # Variables of the largest model where a rule chooses and `max_features` does not say.
 MOST_VARIABLES = 12
@@ -159,10 +159,10 @@ class BestSubsetRegressor(SubsetRegressor):
 
     Notes
     -----
-    A proof is tried where rows outnumber columns and there are at most 1,500 of these. On more, exchanges alone are
-    made from the rows, `certified_` is False and `gap_` 1: nothing is known of what is possible. Certificates hold up
-    to rounding, 1e-10 of the target's variance, and for subsets whose columns are independent. Ties are broken by
-    column order.
+    A proof is tried where rows outnumber columns and there are at most 600 of these; up to 1,500 the gap is that to all
+    columns together. On more, exchanges alone are made from the rows, `certified_` is False and `gap_` 1: nothing is
+    known of what is possible. Certificates hold up to rounding, 1e-10 of the target's variance, and for subsets whose
+    columns are independent. Ties are broken by column order where a greedy search meets them.
 
     References
     ----------

@@ -73,12 +73,12 @@ class Walk:
     history: list[dict[str, Any]] = field(default_factory=list)
     best: dict[int, tuple[tuple[int, ...], NDArray]] = field(default_factory=dict)  # by number of variables
 
-    def run(self, direction: str) -> None:
-        """The search; what it has found so far stays if it is stopped."""
+    def run(self, direction: str, least: int = 0) -> None:
+        """The search, backward down to `least` variables; what it has found so far stays if it is stopped."""
         chosen = tuple(range(len(self.variables))) if direction == "backward" else ()
         self.keep(chosen, self.book.scores([self.columns(chosen)])[0])
         if direction == "backward":
-            while chosen:
+            while len(chosen) > least:
                 chosen = self.step(chosen, [tuple(v for v in chosen if v != out) for out in reversed(chosen)])
             return
         since, last = 0, -np.inf
@@ -265,10 +265,12 @@ class GreedySearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             patience = self.patience if isinstance(self.k, str) else None
             walk = Walk(book, variables, names, most, patience)
             try:
-                walk.run(self.direction)
+                walk.run(self.direction, 0 if isinstance(self.k, str) else int(self.k))
                 is_complete = True
             except OutOfTime:
                 is_complete = False
+        if max(walk.best, default=0) == 0 and most > 0:
+            raise ValueError(f"time_budget={self.time_budget} s were spent before the first step was done: give more.")
         if not is_complete:
             warnings.warn(
                 f"the time budget of {self.time_budget:g} s was spent after {len(walk.history)} steps: the best so far "
