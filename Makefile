@@ -38,9 +38,11 @@ quality: $(VENV)/.bench  ## test error and number of features on real data
 # Tests of what is NumPy alone, or goes the same ways through the core again, gain nothing from sanitizers.
 WITHOUT_KERNELS := --ignore=test_estimators.py --ignore=families/test_ridge.py --ignore=families/test_kernel_ridge.py
 
-asan: $(VENV)/.installed  ## the tests on a core built with address and undefined-behaviour sanitizers
+asan: $(VENV)/.installed  ## the core's own tests and Python's, on a core built with address and undefined-behaviour sanitizers
 	$(PYTHON) -m venv .venv-asan
-	.venv-asan/bin/python -m pip --disable-pip-version-check --quiet install -Cbuild-dir=build/asan -Ccmake.define.VITALFEW_SANITIZE=ON '.[test]'
+	.venv-asan/bin/python -m pip --disable-pip-version-check --quiet install -Cbuild-dir=build/asan -Ccmake.define.VITALFEW_SANITIZE=ON \
+	  -Ccmake.define.VITALFEW_NATIVE_TESTS=ON '.[test]'
+	build/asan/test_core
 	cd tests && ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	  LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so) $$(g++ -print-file-name=libstdc++.so)" \
 	  ../.venv-asan/bin/python -m pytest -q -p no:cacheprovider --rootdir . -c /dev/null --hypothesis-profile=asan -n $(JOBS) --dist worksteal $(WITHOUT_KERNELS) $(ARGS) .
