@@ -116,7 +116,7 @@ def main() -> None:
         lines = study(name)
         if lines:
             parts.append(f"**{name}**\n\n{table(lines, {key: key for key in lines[0]})}")
-    write_section("Subsets", "\n\n".join(parts))
+            write_section("Subsets", "\n\n".join(parts))
 
 
 if __name__ == "__main__":
