@@ -390,6 +390,7 @@ def test_tags():
 @pytest.mark.parametrize(
     "documents", [["some words " * 10_000] * 20_000, ["a few other words " * 500_000]], ids=["many", "one"]
 )
+@pytest.mark.skipif(signal.getsignal(signal.SIGINT) is signal.SIG_IGN, reason="Ctrl-C is ignored in this process")
 def test_interrupt_is_heard_at_once(documents):
     sent, stopped = [], threading.Event()
 
