@@ -79,8 +79,9 @@ class BestClassFamily:
 
 
 class BestSubsetClassifier(SubsetClassifier):
-    r"""Logistic regression on the best subset of the features: of all subsets of k columns the one with the least log
-    loss; multinomial for more than two classes.
+    r"""Logistic regression on the best subset of the features, with a proof or the gap that is left.
+
+    Of all subsets of k columns this is the one with the least log loss; multinomial for more than two classes.
 
     A greedy search both ways and exchanges of single columns find a subset; leaps and bounds then prove that nothing is
     better, or find what is: no subset of some columns has a smaller loss than all of them together, so columns without
