@@ -1,5 +1,6 @@
 """The paths of folds, side by side."""
 
+from dataclasses import dataclass
 from threading import Barrier
 
 import numpy as np
@@ -18,8 +19,14 @@ def test_folds_run_side_by_side_by_default():
     splits = list(KFold(2).split(np.arange(20)))
     meet = Barrier(2, timeout=30)  # a fold that is alone waits in vain
 
-    def fit(rows, _heed):
-        meet.wait()
-        return rows.n_rows
+    @dataclass(frozen=True)
+    class Meeting:
+        threads: int = 0
+        verbose: bool = False
+        grid: tuple = ()
 
-    assert [n for n, _ in paths_in_threads(fit, data, splits, threads=0)] == [10, 10]
+        def path(self, rows, _grid, _heed):
+            meet.wait()
+            return rows.n_rows
+
+    assert [n for n, _ in paths_in_threads(Meeting(), data, splits, Meeting())] == [10, 10]

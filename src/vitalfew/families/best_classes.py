@@ -46,12 +46,8 @@ class BestClassFamily:
     threads: int
     verbose: bool | None = False
 
-    def path(self, data: NumericData, grid: NDArray | None = None) -> BestClassPath:
+    def path(self, data: NumericData, grid: NDArray | None = None, heed=None) -> BestClassPath:
         """The path up to the largest size wanted, or over the sizes of a grid."""
-        return self.fit(data, grid)
-
-    def fit(self, data: NumericData, grid: NDArray | None = None, heed=None) -> BestClassPath:
-        """The same, for a kernel that has to `heed` somebody."""
         limit = MOST_VARIABLES if self.max_features is None else self.max_features
         most = largest_size(self.k, limit, data.n_features, data.n_rows, self.fit_intercept)
         most = most if grid is None else int(grid[-1])
@@ -74,8 +70,7 @@ class BestClassFamily:
 
     def fold_paths(self, data: NumericData, splits, path: BestClassPath, _options):
         """Folds run side by side and share the time: what they find need not be proven."""
-        alone = replace(self, threads=1, verbose=False, seconds=self.seconds / max(len(splits), 1))
-        yield from paths_in_threads(lambda rows, heed: alone.fit(rows, path.grid, heed), data, splits, self.threads)
+        return paths_in_threads(replace(self, seconds=self.seconds / len(splits)), data, splits, path)
 
 
 class BestSubsetClassifier(SubsetClassifier):

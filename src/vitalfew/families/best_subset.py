@@ -53,12 +53,8 @@ class BestFamily:
     threads: int
     verbose: bool | None = False
 
-    def path(self, data: NumericData | Moments, grid: NDArray | None = None) -> BestSubsetPath:
+    def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> BestSubsetPath:
         """The path up to the largest size wanted, or over the sizes of a grid."""
-        return self.fit(data, grid)
-
-    def fit(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> BestSubsetPath:
-        """The same, for a kernel that has to `heed` somebody."""
         limit = MOST_VARIABLES if self.max_features is None else self.max_features
         most = largest_size(self.k, limit, data.n_features, data.n_rows, self.fit_intercept)
         most = most if grid is None else int(grid[-1])
@@ -98,8 +94,7 @@ class BestFamily:
 
     def fold_paths(self, data: NumericData, splits, path: BestSubsetPath, options):
         """Folds share the time: what they find need not be proven."""
-        hasty = replace(self, seconds=self.seconds / max(len(splits), 1))
-        return squared_loss_folds(hasty, data, splits, path, options)
+        return squared_loss_folds(replace(self, seconds=self.seconds / len(splits)), data, splits, path, options)
 
 
 class BestSubsetRegressor(SubsetRegressor):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Event
@@ -28,13 +28,10 @@ def pays_to_summarise(data: NumericData) -> bool:
 def squared_loss_folds(family, data: NumericData, splits, path, options) -> Iterator[tuple[Any, Any]]:
     """The path of each fold and what to test it on: from moments if the family uses them on such data, else in threads.
 
-    The family is a dataclass with `threads` and `verbose`; it has ``uses_moments(data)`` and ``fit(data, grid, heed)``.
+    The family has ``uses_moments(data)``.
     """
     found = paths_from_moments(family, data, splits, path, options) if family.uses_moments(data) else None
-    if found is not None:
-        return found
-    alone = replace(family, threads=1, verbose=False)
-    return paths_in_threads(lambda rows, heed: alone.fit(rows, path.grid, heed), data, splits, family.threads)
+    return paths_in_threads(family, data, splits, path) if found is None else found
 
 
 def summarise_folds(data: NumericData, splits) -> None:
@@ -58,12 +55,13 @@ def _paths(family, data, splits, path, options):
         yield family.path(total - fold, path.grid), fold if options.scoring is None else data.take(test)
 
 
-def paths_in_threads(fit: Callable[[Any, Callable], Any], data, splits, threads: int) -> Iterator[tuple[Any, Any]]:
-    """The path of each fold, in order, and the rows to test it on.
+def paths_in_threads(family, data, splits, path) -> Iterator[tuple[Any, Any]]:
+    """The path of each fold over the grid of another path, in order, and the rows to test it on.
 
-    ``fit(rows, heed)`` fits one path on one thread and hands `heed` to its kernel as progress callback: it raises when
-    the work is no longer wanted.
+    The family is a dataclass with `threads` and `verbose`. Its ``path(rows, grid, heed)`` hands `heed` to a kernel as
+    progress callback: it raises when the work is no longer wanted.
     """
+    alone = replace(family, threads=1, verbose=False)
     stop = Event()
 
     def heed(_done: float) -> None:
@@ -72,11 +70,11 @@ def paths_in_threads(fit: Callable[[Any, Callable], Any], data, splits, threads:
 
     def work(train, test):
         fitted, tested = data.split(train, test)
-        return fit(fitted, heed), tested
+        return alone.path(fitted, path.grid, heed), tested
 
     # Folds are the threads: linear algebra inside them must not start more. Once it is told so, the core too would hear
     # that there is only one.
-    team = min(_core.thread_count(threads), len(splits))
+    team = min(_core.thread_count(family.threads), len(splits))
     with limit_threads(1), ThreadPoolExecutor(team) as pool:
         jobs = [pool.submit(work, train, test) for train, test in splits]
         try:

@@ -31,12 +31,8 @@ class FittingFamily:
     threads: int
     verbose: bool | None = False
 
-    def path(self, data: NumericData | Moments, grid: NDArray | None = None) -> FittingPath:
+    def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> FittingPath:
         """All steps, or those of a grid."""
-        return self.fit(data, grid)
-
-    def fit(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> FittingPath:
-        """The same, for a kernel that has to `heed` somebody."""
         most = self.most if grid is None else int(grid[-1])
         seen = data
         if isinstance(data, NumericData) and not sparse.issparse(data.X) and pays_to_summarise(data):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -69,12 +69,8 @@ class FittingClassFamily:
     threads: int
     verbose: bool | None = False
 
-    def path(self, data: NumericData, grid: NDArray | None = None) -> FittingClassPath:
+    def path(self, data: NumericData, grid: NDArray | None = None, heed=None) -> FittingClassPath:
         """All steps, or those of a grid."""
-        return self.fit(data, grid)
-
-    def fit(self, data: NumericData, grid: NDArray | None = None, heed=None) -> FittingClassPath:
-        """The same, for a kernel that has to `heed` somebody."""
         assert data.classes is not None
         most = self.most if grid is None else int(grid[-1])
         reduced, present = present_classes(data)
@@ -102,8 +98,7 @@ class FittingClassFamily:
 
     def fold_paths(self, data: NumericData, splits, path: FittingClassPath, _options):
         """Folds run side by side."""
-        alone = replace(self, threads=1, verbose=False)
-        yield from paths_in_threads(lambda rows, heed: alone.fit(rows, path.grid, heed), data, splits, self.threads)
+        return paths_in_threads(self, data, splits, path)
 
     def _solve(self, data: NumericData, n_classes: int, most: int, progress) -> dict[str, Any]:
         if n_classes == 1:  # a fold with nothing to learn

@@ -62,12 +62,8 @@ class GreedySettings:
 class GreedyFamily(GreedySettings):
     """How greedy paths are fitted: from rows, or from second moments where these are fewer."""
 
-    def path(self, data: NumericData | Moments, grid: NDArray | None = None) -> SubsetPath:
+    def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> SubsetPath:
         """The path up to the largest size wanted, or over the sizes of a grid."""
-        return self.fit(data, grid)
-
-    def fit(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> SubsetPath:
-        """The same, for a kernel that has to `heed` somebody."""
         most = self.most(data, grid)
         seen = Moments.of(data) if isinstance(data, NumericData) and self._wants_moments(data, most) else data
         with kernel_progress(most, "greedy search", self.verbose) as show:

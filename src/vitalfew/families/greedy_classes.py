@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,12 +30,8 @@ SEPARATED = 1e-6
 class GreedyClassFamily(GreedySettings):
     """How greedy paths of classifiers are fitted."""
 
-    def path(self, data: NumericData, grid: NDArray | None = None) -> SubsetClassPath:
+    def path(self, data: NumericData, grid: NDArray | None = None, heed=None) -> SubsetClassPath:
         """The path up to the largest size wanted, or over the sizes of a grid."""
-        return self.fit(data, grid)
-
-    def fit(self, data: NumericData, grid: NDArray | None = None, heed=None) -> SubsetClassPath:
-        """The same, for a kernel that has to `heed` somebody."""
         most = self.most(data, grid)
         reduced, present = present_classes(data)
         with kernel_progress(most, "greedy search", self.verbose) as show:
@@ -44,8 +40,7 @@ class GreedyClassFamily(GreedySettings):
 
     def fold_paths(self, data: NumericData, splits, path: SubsetClassPath, _options):
         """Folds run side by side."""
-        alone = replace(self, threads=1, verbose=False)
-        yield from paths_in_threads(lambda rows, heed: alone.fit(rows, path.grid, heed), data, splits, self.threads)
+        return paths_in_threads(self, data, splits, path)
 
 
 def nothing_to_learn() -> dict[str, Any]:

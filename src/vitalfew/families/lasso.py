@@ -38,16 +38,8 @@ class LassoFamily:
     threads: int
     verbose: bool | None = False
 
-    def path(self, data: NumericData | Moments, grid: NDArray | None = None) -> LinearPath:
+    def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> LinearPath:
         """The path on all penalties of the grid, or on a grid of its own."""
-        return self.fit(data, grid)
-
-    def uses_moments(self, data: NumericData) -> bool:
-        """Whether paths of these rows come from their second moments."""
-        return pays_to_summarise(data)
-
-    def fit(self, data: NumericData | Moments, grid: NDArray | None, heed=None) -> LinearPath:
-        """The same, for a kernel that has to `heed` somebody."""
         summary = Moments.of(data) if isinstance(data, NumericData) and pays_to_summarise(data) else data
         found = self._solve(summary, grid, heed)
         shape = (len(found["grid"]), data.n_features)
@@ -68,6 +60,10 @@ class LassoFamily:
             n_samples=data.weight_sum,
             data=data,
         )
+
+    def uses_moments(self, data: NumericData) -> bool:
+        """Whether paths of these rows come from their second moments."""
+        return pays_to_summarise(data)
 
     def fold_paths(self, data: NumericData, splits, path: LinearPath, options):
         """From fold moments and subtraction where the path comes from moments; else folds run side by side."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,16 +38,8 @@ class LogisticFamily:
     threads: int
     verbose: bool | None = False
 
-    def path(self, data: NumericData, grid: NDArray | None = None) -> LogisticPath:
+    def path(self, data: NumericData, grid: NDArray | None = None, heed=None) -> LogisticPath:
         """The path on all penalties of the grid, or on a grid of its own."""
-        return self._fit(data, grid)
-
-    def fold_paths(self, data: NumericData, splits, path: LogisticPath, _options):
-        """Folds run side by side."""
-        alone = replace(self, threads=1, verbose=False)
-        yield from paths_in_threads(lambda rows, heed: alone._fit(rows, path.grid, heed), data, splits, self.threads)
-
-    def _fit(self, data: NumericData, grid: NDArray | None, heed=None) -> LogisticPath:
         assert data.classes is not None
         reduced, present = present_classes(data)
         if grid is None and self.l1_ratio == 0:
@@ -68,6 +60,10 @@ class LogisticFamily:
             n_samples=data.weight_sum,
             data=data,
         )
+
+    def fold_paths(self, data: NumericData, splits, path: LogisticPath, _options):
+        """Folds run side by side."""
+        return paths_in_threads(self, data, splits, path)
 
     def _solve(self, data: NumericData, n_classes: int, grid, heed) -> dict[str, Any]:
         n_outputs = 1 if n_classes <= 2 else n_classes

@@ -94,7 +94,8 @@ class Moments:
             )
         with limit_threads(data.threads):
             mean, scatter = (_of_sparse if sparse.issparse(data.X) else _of_dense)(data.X, data.target, data.weight)
-        return cls(data.n_rows, data.weight_sum, mean, scatter, data.names)
+        data.known["moments"] = cls(data.n_rows, data.weight_sum, mean, scatter, data.names)
+        return data.known["moments"]
 
     @property
     def n_features(self) -> int:
