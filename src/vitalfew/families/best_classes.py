@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vitalfew import _core, rules
-from vitalfew._checks import check_threads
+from vitalfew import rules
 from vitalfew._progress import kernel_progress
 from vitalfew.data.numeric import NumericData
-from vitalfew.families.best_subset import MOST_VARIABLES
+from vitalfew.families.best_subset import BestSettings, with_gap
 from vitalfew.families.fold_paths import paths_in_threads
 from vitalfew.families.greedy_classes import SubsetClassifier, solve_classes
 from vitalfew.families.linear_classifier import present_classes
 from vitalfew.families.subset_class_path import SubsetClassPath
-from vitalfew.families.subset_model import largest_size
+from vitalfew.families.subset_model import check_time_budget
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,37 +35,17 @@ class BestClassPath(SubsetClassPath):
 
 
 @dataclass(frozen=True)
-class BestClassFamily:
+class BestClassFamily(BestSettings):
     """How best subsets for classes are searched for."""
-
-    k: int | str
-    max_features: int | None
-    fit_intercept: bool
-    seconds: float
-    threads: int
-    verbose: bool | None = False
 
     def path(self, data: NumericData, grid: NDArray | None = None, heed=None) -> BestClassPath:
         """The path up to the largest size wanted, or over the sizes of a grid."""
-        limit = MOST_VARIABLES if self.max_features is None else self.max_features
-        most = largest_size(self.k, limit, data.n_features, data.n_rows, self.fit_intercept)
-        most = most if grid is None else int(grid[-1])
+        most = self.most(data, grid)
         reduced, present = present_classes(data)
         with kernel_progress(most, "best subsets", self.verbose) as show:
-            request = _core.BestRequest(
-                most=most,
-                seconds=self.seconds,
-                largest_first=not isinstance(self.k, str),
-                threads=self.threads,
-                intercept=self.fit_intercept,
-                progress=heed or show,
-            )
-            found = solve_classes("best_classes", reduced, request)
+            found = solve_classes("best_classes", reduced, self.request(most, heed or show))
         path = SubsetClassPath.from_kernel(found, data, present, self.fit_intercept, grid)
-        share = found["gap"][np.minimum(path.grid, len(found["gap"]) - 1)] * found["null_loss"]
-        gap = np.divide(share, path.log_loss, out=np.zeros_like(share), where=path.log_loss > 0)
-        known = {field.name: getattr(path, field.name) for field in fields(path)}
-        return BestClassPath(**known, gap=gap)
+        return with_gap(BestClassPath, path, found, path.log_loss)
 
     def fold_paths(self, data: NumericData, splits, path: BestClassPath, _options):
         """Folds run side by side and share the time: what they find need not be proven."""
@@ -164,18 +143,10 @@ class BestSubsetClassifier(SubsetClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not self.time_budget > 0:
-            raise ValueError(f"time_budget must be a positive number of seconds, got {self.time_budget!r}.")
+        check_time_budget(self.time_budget)
 
     def _family(self, _n_features: int, _names) -> BestClassFamily:
-        return BestClassFamily(
-            self.k,
-            self.max_features,
-            bool(self.fit_intercept),
-            float(self.time_budget),
-            check_threads(self.n_jobs),
-            self.verbose,
-        )
+        return BestClassFamily.of(self)
 
     def _keep(self, path, selection: rules.Selection):
         super()._keep(path, selection)

@@ -15,7 +15,7 @@ from vitalfew._progress import kernel_progress
 from vitalfew.data.numeric import NumericData
 from vitalfew.families.fold_paths import squared_loss_folds
 from vitalfew.families.kernel_calls import solve
-from vitalfew.families.subset_model import SubsetRegressor, largest_size
+from vitalfew.families.subset_model import SubsetRegressor, check_time_budget, largest_size
 from vitalfew.families.subset_path import SubsetPath
 from vitalfew.rules.selection import make_frame
 from vitalfew.summaries.moments import Moments
@@ -43,8 +43,8 @@ class BestSubsetPath(SubsetPath):
 
 
 @dataclass(frozen=True)
-class BestFamily:
-    """How best subsets are searched for: from second moments with a proof, or by exchanges."""
+class BestSettings:
+    """What searches for best subsets of both losses are told."""
 
     k: int | str
     max_features: int | None
@@ -53,30 +53,55 @@ class BestFamily:
     threads: int
     verbose: bool | None = False
 
+    @classmethod
+    def of(cls, model):
+        """As the model has them."""
+        threads = check_threads(model.n_jobs)
+        seconds, has_intercept = float(model.time_budget), bool(model.fit_intercept)
+        return cls(model.k, model.max_features, has_intercept, seconds, threads, model.verbose)
+
+    def most(self, data: NumericData | Moments, grid: NDArray | None) -> int:
+        """Features of the largest model: of the grid, or as many as rows and columns allow."""
+        if grid is not None:
+            return int(grid[-1])
+        limit = MOST_VARIABLES if self.max_features is None else self.max_features
+        return largest_size(self.k, limit, data.n_features, data.n_rows, self.fit_intercept)
+
+    def request(self, most: int, progress) -> _core.BestRequest:
+        """For the kernel."""
+        return _core.BestRequest(
+            most=most,
+            seconds=self.seconds,
+            largest_first=not isinstance(self.k, str),
+            threads=self.threads,
+            intercept=self.fit_intercept,
+            progress=progress,
+        )
+
+
+def with_gap(path_type: type, path, found: dict[str, Any], loss: NDArray, of_loss: float = 1.0):
+    """The path with its gaps, which the kernel gives as shares of the null loss, as shares of each point's own."""
+    share = found["gap"][np.minimum(path.grid, len(found["gap"]) - 1)] * of_loss * found["null_loss"]
+    gap = np.divide(share, loss, out=np.zeros_like(share), where=loss > 0)
+    return path_type(**{field.name: getattr(path, field.name) for field in fields(path)}, gap=gap)
+
+
+@dataclass(frozen=True)
+class BestFamily(BestSettings):
+    """How best subsets are searched for: from second moments with a proof, or by exchanges."""
+
     def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> BestSubsetPath:
         """The path up to the largest size wanted, or over the sizes of a grid."""
-        limit = MOST_VARIABLES if self.max_features is None else self.max_features
-        most = largest_size(self.k, limit, data.n_features, data.n_rows, self.fit_intercept)
-        most = most if grid is None else int(grid[-1])
+        most = self.most(data, grid)
         seen = Moments.of(data) if isinstance(data, NumericData) and self.uses_moments(data) else data
         with kernel_progress(most, "best subsets", self.verbose) as show:
             found = self._solve(seen, most, heed or show)
         path = SubsetPath.from_kernel(found, data, seen, self.fit_intercept, grid)
-        share = found["gap"][np.minimum(path.grid, len(found["gap"]) - 1)] * 2 * found["null_loss"]
-        gap = np.divide(share, path.mean_squared_error, out=np.zeros_like(share), where=path.mean_squared_error > 0)
-        known = {field.name: getattr(path, field.name) for field in fields(path)}
-        return BestSubsetPath(**known, gap=gap)
+        return with_gap(BestSubsetPath, path, found, path.mean_squared_error, of_loss=2.0)
 
     def _solve(self, data: NumericData | Moments, most: int, progress) -> dict[str, Any]:
         if isinstance(data, Moments):
-            best = _core.BestRequest(
-                most=most,
-                seconds=self.seconds,
-                largest_first=not isinstance(self.k, str),
-                threads=self.threads,
-                progress=progress,
-            )
-            return solve("best", data, best, self.fit_intercept)
+            return solve("best", data, self.request(most, progress), self.fit_intercept)
         exchange = _core.SubsetRequest(
             most=most,
             direction=_core.Direction.exchange,
@@ -211,22 +236,14 @@ class BestSubsetRegressor(SubsetRegressor):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not self.time_budget > 0:
-            raise ValueError(f"time_budget must be a positive number of seconds, got {self.time_budget!r}.")
+        check_time_budget(self.time_budget)
         if not self.near_ties >= 0:
             raise ValueError(f"near_ties must be a share >= 0 of the mean squared error, got {self.near_ties!r}.")
         if not self.max_ties >= 1:
             raise ValueError(f"max_ties must be at least 1, got {self.max_ties!r}.")
 
     def _family(self, _n_features: int, _names) -> BestFamily:
-        return BestFamily(
-            self.k,
-            self.max_features,
-            bool(self.fit_intercept),
-            float(self.time_budget),
-            check_threads(self.n_jobs),
-            self.verbose,
-        )
+        return BestFamily.of(self)
 
     def _keep_point(self, path: BestSubsetPath, index: int) -> None:
         super()._keep_point(path, index)

@@ -21,8 +21,8 @@ from vitalfew.summaries.moments import Moments
 
 
 @dataclass(frozen=True)
-class FittingFamily:
-    """How paths of forward-fitting are made."""
+class FittingSettings:
+    """What forward-fitting of both losses is told."""
 
     most: int
     myopic: bool
@@ -30,6 +30,29 @@ class FittingFamily:
     fit_intercept: bool
     threads: int
     verbose: bool | None = False
+
+    @classmethod
+    def of(cls, model):
+        """As the model has them."""
+        most = int(model.max_steps if isinstance(model.steps, str) else model.steps)
+        rate, has_intercept = float(model.learning_rate), bool(model.fit_intercept)
+        return cls(most, bool(model.myopic), rate, has_intercept, check_threads(model.n_jobs), model.verbose)
+
+    def request(self, steps: int, progress) -> _core.FittingRequest:
+        """For the kernel."""
+        return _core.FittingRequest(
+            steps=steps,
+            myopic=self.myopic,
+            rate=self.learning_rate,
+            intercept=self.fit_intercept,
+            threads=self.threads,
+            progress=progress,
+        )
+
+
+@dataclass(frozen=True)
+class FittingFamily(FittingSettings):
+    """How paths of forward-fitting are made."""
 
     def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> FittingPath:
         """All steps, or those of a grid."""
@@ -39,15 +62,7 @@ class FittingFamily:
             # A column that comes again costs nothing more, so rows are read for different columns only.
             seen = Moments.of(data) if "moments" in data.known or data.n_features <= most else data
         with kernel_progress(most, "forward-fitting", self.verbose) as show:
-            request = _core.FittingRequest(
-                steps=most,
-                myopic=self.myopic,
-                rate=self.learning_rate,
-                intercept=self.fit_intercept,
-                threads=self.threads,
-                progress=heed or show,
-            )
-            found = solve("fitting", seen, request, self.fit_intercept)
+            found = solve("fitting", seen, self.request(most, heed or show), self.fit_intercept)
         names = NumberedNames(data.n_features) if data.names is None else data.names
         return FittingPath.from_kernel(found, data, seen, self.fit_intercept, grid, names)
 
@@ -69,6 +84,13 @@ def check_steps(model, path_type: type) -> None:
         raise ValueError(f"max_steps must be a whole number of steps, got {model.max_steps!r}.")
     if not 0 < model.learning_rate <= 1:
         raise ValueError(f"learning_rate must be above 0 and at most 1, got {model.learning_rate!r}.")
+
+
+def choose_steps(steps, path, family, data, options: rules.Options) -> rules.Selection:
+    """The point of the path that the rule picks, or the last of as many steps as were asked for."""
+    if isinstance(steps, str):
+        return rules.choose(steps, path, family, data, options)
+    return rules.fixed(path, len(path.grid) - 1)
 
 
 class ForwardFittingRegressor(LinearRegressor):
@@ -170,19 +192,10 @@ class ForwardFittingRegressor(LinearRegressor):
         return None
 
     def _family(self, _n_features: int, _names) -> FittingFamily:
-        return FittingFamily(
-            int(self.max_steps) if isinstance(self.steps, str) else int(self.steps),
-            bool(self.myopic),
-            float(self.learning_rate),
-            bool(self.fit_intercept),
-            check_threads(self.n_jobs),
-            self.verbose,
-        )
+        return FittingFamily.of(self)
 
     def _choose(self, path, family, data, options) -> rules.Selection:
-        if isinstance(self.steps, str):
-            return rules.choose(self.steps, path, family, data, options)
-        return rules.fixed(path, len(path.grid) - 1)
+        return choose_steps(self.steps, path, family, data, options)
 
     def _keep_point(self, path, index: int) -> None:
         self.steps_ = int(path.grid[index])

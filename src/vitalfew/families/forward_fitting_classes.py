@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from vitalfew import _core, rules
-from vitalfew._checks import check_threads
+from vitalfew import rules
 from vitalfew._progress import kernel_progress
 from vitalfew.data.numeric import NumericData
 from vitalfew.families.fitting_path import Steps
 from vitalfew.families.fold_paths import paths_in_threads
-from vitalfew.families.forward_fitting import check_steps
+from vitalfew.families.forward_fitting import FittingSettings, check_steps, choose_steps
 from vitalfew.families.kernel_calls import solve
 from vitalfew.families.linear_classifier import LinearClassifier, embed_classes, present_classes
 from vitalfew.families.logistic_path import OutputNames, SparseClassPath
@@ -59,15 +58,8 @@ class FittingClassPath(SparseClassPath):
 
 
 @dataclass(frozen=True)
-class FittingClassFamily:
+class FittingClassFamily(FittingSettings):
     """How paths of forward-fitting are made for classes."""
-
-    most: int
-    myopic: bool
-    learning_rate: float
-    fit_intercept: bool
-    threads: int
-    verbose: bool | None = False
 
     def path(self, data: NumericData, grid: NDArray | None = None, heed=None) -> FittingClassPath:
         """All steps, or those of a grid."""
@@ -105,15 +97,7 @@ class FittingClassFamily:
             nothing = np.empty(0)
             return {"column": np.empty(0, np.int32), "change": nothing, "loss": nothing, "null_loss": 0.0,
                     "intercept": np.zeros(1)}  # fmt: skip
-        request = _core.FittingRequest(
-            steps=most,
-            myopic=self.myopic,
-            rate=self.learning_rate,
-            intercept=self.fit_intercept,
-            threads=self.threads,
-            progress=progress,
-        )
-        return solve("fitting_classes", data, request)
+        return solve("fitting_classes", data, self.request(most, progress))
 
 
 def _placed(steps: Steps, points: NDArray, width: int) -> sparse.csr_array:
@@ -217,20 +201,10 @@ class ForwardFittingClassifier(LinearClassifier):
         """Take all steps, then let the rule choose how many."""
         check_steps(self, FittingClassPath)
         data = self._read(X, y, sample_weight)
-        family = FittingClassFamily(
-            int(self.max_steps) if isinstance(self.steps, str) else int(self.steps),
-            bool(self.myopic),
-            float(self.learning_rate),
-            bool(self.fit_intercept),
-            check_threads(self.n_jobs),
-            self.verbose,
-        )
+        family = FittingClassFamily.of(self)
         path = family.path(data)
-        if isinstance(self.steps, str):
-            options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
-            selection = rules.choose(self.steps, path, family, data, options)
-        else:
-            selection = rules.fixed(path, len(path.grid) - 1)
+        options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+        selection = choose_steps(self.steps, path, family, data, options)
         self.classes_ = path.classes
         self.coef_, self.intercept_ = path.at(selection.index)
         self.steps_ = int(path.grid[selection.index])

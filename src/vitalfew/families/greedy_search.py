@@ -24,7 +24,7 @@ from vitalfew.data.frames import NumberedNames
 from vitalfew.exceptions import RuleError, UnfinishedWarning
 from vitalfew.families.feature_groups import check_groups
 from vitalfew.families.greedy import DIRECTIONS
-from vitalfew.families.subset_model import is_count
+from vitalfew.families.subset_model import check_enough, is_count
 from vitalfew.families.subset_scores import OutOfTime, ScoreBook, make_evaluator
 from vitalfew.rules.resampling import select_from_folds
 from vitalfew.rules.selection import Selection, make_frame
@@ -351,8 +351,7 @@ class GreedySearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 
     def _most(self, n_variables: int) -> int:
         if not isinstance(self.k, str):
-            if int(self.k) > n_variables:
-                raise ValueError(f"k={self.k} but X has {n_variables} feature(s), or groups of them, to choose from.")
+            check_enough(self.k, n_variables)
             return int(self.k)
         return n_variables if self.max_features is None else min(int(self.max_features), n_variables)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,10 @@ from scipy import sparse
 from vitalfew import _core, rules
 from vitalfew._checks import check_choice, check_threads
 from vitalfew._progress import kernel_progress
-from vitalfew.data.numeric import NumericData, kernel_columns
+from vitalfew.data.numeric import NumericData
 from vitalfew.exceptions import SeparationWarning
 from vitalfew.families.fold_paths import paths_in_threads
+from vitalfew.families.kernel_calls import solve
 from vitalfew.families.lasso import check_factors
 from vitalfew.families.linear_classifier import NEVER, LinearClassifier, embed_classes, present_classes
 from vitalfew.families.logistic_path import LogisticPath, one_hot, probabilities
@@ -101,14 +102,9 @@ class LogisticFamily:
             threads=self.threads,
             progress=progress,
         )
-        is_sparse = sparse.issparse(data.X)
-        columns: Any = kernel_columns(data.columns) if is_sparse else (data.columns,)
-        kernel: Any
         if n_classes == 2:
-            kernel = _core.logistic_sparse if is_sparse else _core.logistic_dense
-            return kernel(*columns, data.label.astype(np.float64), data.weight, request)
-        kernel = _core.multinomial_sparse if is_sparse else _core.multinomial_dense
-        return kernel(*columns, data.label.astype(np.int32), n_classes, data.weight, request)
+            return solve("logistic", replace(data, target=data.label.astype(np.float64), classes=None), request)
+        return solve("multinomial", data, request)
 
     def _ridge_grid(self, data: NumericData) -> NDArray[np.float64]:
         """From a hundred times the largest slope at zero, where little is left of the coefficients, downwards."""

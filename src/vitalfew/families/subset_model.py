@@ -30,11 +30,22 @@ def check_size(model, path_type: type) -> None:
         raise ValueError(f"max_features must be None or a whole number of features, got {model.max_features!r}.")
 
 
+def check_time_budget(seconds) -> None:
+    """Seconds that a search may take."""
+    if not seconds > 0:
+        raise ValueError(f"time_budget must be a positive number of seconds, got {seconds!r}.")
+
+
+def check_enough(k, n_variables: int) -> None:
+    """Whether there are as many variables as are asked for."""
+    if int(k) > n_variables:
+        raise ValueError(f"k={k} but X has {n_variables} feature(s), or groups of them, to choose from.")
+
+
 def largest_size(k, max_features, n_variables: int, n_rows: int, has_intercept: bool) -> int:
     """How many variables the largest model of a path may have."""
     if not isinstance(k, str):
-        if int(k) > n_variables:
-            raise ValueError(f"k={k} but X has {n_variables} feature(s), or groups of them, to choose from.")
+        check_enough(k, n_variables)
         return int(k)
     most = MOST_VARIABLES if max_features is None else int(max_features)
     return max(min(most, n_variables, n_rows - 1 - has_intercept), 0)
