@@ -22,7 +22,7 @@ from vitalfew.exceptions import VitalfewWarning
 SEED, OUTER, SHOWN = 0, 10, 8
 DATA = ("prostate", "hitters", "bodyfat", "communities_crime", "riboflavin")
 RULES = ("bic", "ebic", "cv", "1se")
-SECONDS = 10.0
+SECONDS = 2.0
 
 
 def methods(rule: str, is_large: bool) -> dict:
