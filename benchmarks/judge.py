@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import importlib
 import json
+import multiprocessing
 import os
 import platform
 import subprocess
@@ -77,6 +78,21 @@ def time_once(call: Callable[[], Any]) -> tuple[Timing, Any]:
     """
     (clock, processor), result = _time(call)
     return Timing((min(clock, processor),), (processor,)), result
+
+
+def in_child(function: Callable[..., Any], *arguments) -> Any:
+    """What a function gives in a process of its own; None if that process dies."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=lambda: sender.send(function(*arguments)))
+    child.start()
+    sender.close()
+    try:
+        return receiver.recv()
+    except EOFError:
+        return None
+    finally:
+        child.join()
 
 
 def _await_idle(limit_s: float = 1.5, wanted: float = 0.8) -> None:
