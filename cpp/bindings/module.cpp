@@ -10,6 +10,8 @@ void bind_cuts(nb::module_& m);
 void bind_mdl(nb::module_& m);
 void bind_linear(nb::module_& m);
 void bind_subset(nb::module_& m);
+void bind_bins(nb::module_& m);
+void bind_boost(nb::module_& m);
 }  // namespace vitalfew::bindings
 
 NB_MODULE(_core, m) {
@@ -25,4 +27,6 @@ NB_MODULE(_core, m) {
   bind_mdl(m);
   bind_linear(m);
   bind_subset(m);
+  bind_bins(m);
+  bind_boost(m);
 }

@@ -1,0 +1,60 @@
+// Views of binned data. Feature j has the codes 0 .. b_j - 1, and b_j where its value is missing; code c of feature j has
+// slot offset[j] + c, so that offset[j + 1] - offset[j] = b_j + 1.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+
+#include "vitalfew/matrix.hpp"
+
+namespace vitalfew {
+
+// What every storage of bins says of its features.
+struct BinFeatures {
+  std::span<const std::int64_t> offset;       // features + 1
+  std::span<const std::uint8_t> is_category;  // codes have no order
+
+  std::size_t n_features() const { return is_category.size(); }
+  std::size_t n_slots() const { return std::size_t(offset[n_features()]); }
+  std::size_t first(std::size_t j) const { return std::size_t(offset[j]); }
+  std::size_t n_bins(std::size_t j) const { return std::size_t(offset[j + 1] - offset[j]) - 1; }
+
+  void validate() const {
+    if (offset.size() != is_category.size() + 1 || offset[0] != 0)
+      throw std::invalid_argument("bins: there must be one offset more than features, the first of them 0");
+    for (std::size_t j = 0; j < n_features(); ++j)
+      if (offset[j + 1] < offset[j] + 2) throw std::invalid_argument("bins: a feature needs a bin, and one for missing values");
+  }
+};
+
+// Codes of all rows, column by column.
+template <std::unsigned_integral Code>
+struct BinnedColumns {
+  std::span<const Code> code;
+  std::size_t n_rows;
+  BinFeatures features;
+
+  const Code* column(std::size_t j) const { return code.data() + j * n_rows; }
+  void validate() const {
+    features.validate();
+    if (code.size() != n_rows * features.n_features()) throw std::invalid_argument("bins: one code for each row and feature");
+    for (std::size_t j = 0; j < features.n_features(); ++j) {
+      const Code* const x = column(j);
+      if (n_rows > 0 && *std::max_element(x, x + n_rows) > features.n_bins(j))
+        throw std::invalid_argument("bins: a code is out of range");
+    }
+  }
+};
+
+// Slots of each row but those of the code that a feature mostly has, its usual one. Nothing is missing.
+struct BinnedRows {
+  Pattern pattern;                      // lines are rows, indices are slots
+  std::span<const std::int32_t> usual;  // of each feature
+  BinFeatures features;
+  std::size_t n_rows = pattern.lines();
+};
+
+}  // namespace vitalfew

@@ -1,0 +1,198 @@
+#include "vitalfew/bins.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "vitalfew/parallel.hpp"
+
+namespace vitalfew {
+namespace {
+
+// Distinct numbers, up to a limit.
+class DistinctValues {
+ public:
+  explicit DistinctValues(std::size_t most) : most_(most), place_(std::bit_ceil(4 * most + 4), none) {}
+
+  // False once there are more than the limit.
+  bool add(double x) {
+    x += 0.0;  // -0 and 0 are one value
+    const auto mask = place_.size() - 1;
+    auto at = std::size_t(std::bit_cast<std::uint64_t>(x) * 0x9E3779B97F4A7C15u >> 20) & mask;
+    for (; place_[at] != none; at = (at + 1) & mask)
+      if (value_[place_[at]] == x) return true;
+    if (value_.size() == most_) return false;
+    place_[at] = std::uint32_t(value_.size());
+    value_.push_back(x);
+    return true;
+  }
+  std::vector<double> sorted() && {
+    std::sort(value_.begin(), value_.end());
+    return std::move(value_);
+  }
+
+ private:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  std::size_t most_;
+  std::vector<std::uint32_t> place_;
+  std::vector<double> value_;
+};
+
+// The midpoint, or the lower of the two where it rounds to the upper one.
+double between(double low, double high) {
+  const double middle = low / 2 + high / 2;
+  return middle >= low && middle < high ? middle : low;
+}
+
+std::vector<double> cuts_between_all(const std::vector<double>& value) {
+  std::vector<double> cut;
+  for (std::size_t k = 1; k < value.size(); ++k) cut.push_back(between(value[k - 1], value[k]));
+  return cut;
+}
+
+std::vector<double> cuts_at_quantiles(const std::vector<double>& sorted, std::size_t most) {
+  std::vector<double> cut;
+  const std::size_t m = sorted.size();
+  std::size_t last = 0;  // the last cut is before this place
+  for (std::size_t q = 1; q < most; ++q) {
+    std::size_t at = std::max(q * m / most, last + 1);
+    while (at < m && sorted[at - 1] == sorted[at]) ++at;
+    if (at >= m) break;
+    cut.push_back(between(sorted[at - 1], sorted[at]));
+    last = at;
+  }
+  return cut;
+}
+
+// One row of each of m equal stretches, none of them at a fixed distance from the next.
+std::size_t sampled_row(std::size_t k, std::size_t m, std::size_t n) {
+  const std::size_t begin = k * n / m, end = (k + 1) * n / m;
+  return begin + std::size_t((std::uint64_t(k + 1) * 0x9E3779B97F4A7C15u) >> 32) % std::max<std::size_t>(end - begin, 1);
+}
+
+template <class T>
+std::vector<double> cuts_of_column(const Table<T>& table, std::size_t j, std::size_t most) {
+  const T* const x = table.data + std::ptrdiff_t(j) * table.col_stride;
+  const auto at = [&](std::size_t i) { return double(x[std::ptrdiff_t(i) * table.row_stride]); };
+  const std::size_t n = table.n_rows;
+  DistinctValues distinct(most);
+  bool is_exact = true;
+  for (std::size_t i = 0; i < n && is_exact; ++i)
+    if (!std::isnan(at(i))) is_exact = distinct.add(at(i));
+  if (is_exact) return cuts_between_all(std::move(distinct).sorted());
+  const std::size_t m = std::min(n, 100 * most);
+  std::vector<double> sample;
+  sample.reserve(m);
+  for (std::size_t k = 0; k < m; ++k) {
+    const double v = at(sampled_row(k, m, n));
+    if (!std::isnan(v)) sample.push_back(v + 0.0);
+  }
+  std::sort(sample.begin(), sample.end());
+  return cuts_at_quantiles(sample, most);
+}
+
+// The cuts below a number, found in one of many equally wide cells.
+class CutCells {
+ public:
+  explicit CutCells(std::span<const double> cut) : cut_(cut), first_(n_cells + 1) {
+    if (cut.empty()) return;
+    low_ = cut.front();
+    const double width = cut.back() - low_;
+    scale_ = width > 0 && std::isfinite(width) ? double(n_cells - 1) / width : 0;
+    for (const double c : cut) ++first_[cell(c) + 1];
+    for (std::size_t c = 0; c < n_cells; ++c) first_[c + 1] += first_[c];
+  }
+  std::size_t below(double x) const {
+    const std::size_t c = cell(x);
+    std::size_t low = first_[c], high = first_[c + 1];
+    while (high - low > 4) {
+      const std::size_t middle = (low + high) / 2;
+      (cut_[middle] < x ? low : high) = cut_[middle] < x ? middle + 1 : middle;
+    }
+    while (low < high && cut_[low] < x) ++low;
+    return low;
+  }
+
+ private:
+  static constexpr std::size_t n_cells = 1024;
+  // Rises with x, so that cuts of earlier cells are below x and cuts of later ones are not.
+  std::size_t cell(double x) const {
+    const double c = (x - low_) * scale_;
+    return std::size_t(std::min(std::max(c, 0.0), double(n_cells - 1)));
+  }
+  std::span<const double> cut_;
+  std::vector<std::uint32_t> first_;
+  double low_ = 0, scale_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+Cuts bin_cuts(const Table<T>& table, std::size_t most, int threads, Monitor& monitor) {
+  if (most < 2) throw std::invalid_argument("bins: at least two are needed");
+  std::vector<std::vector<double>> cut(table.n_cols);
+  const auto work = double(table.n_cols) * 30.0 * double(std::min(table.n_rows, 100 * most));
+  const std::size_t blocks = blocks_for(work, table.n_cols);
+  parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
+    for (std::size_t j = table.n_cols * b / blocks; j < table.n_cols * (b + 1) / blocks; ++j)
+      cut[j] = cuts_of_column(table, j, most);
+  });
+  Cuts found{{}, {0}};
+  for (const auto& of_column : cut) {
+    found.value.insert(found.value.end(), of_column.begin(), of_column.end());
+    found.start.push_back(std::int64_t(found.value.size()));
+  }
+  return found;
+}
+
+template <class T, class Code>
+std::vector<std::uint8_t> code_bins(const Table<T>& table, const Cuts& cuts, std::span<Code> out, int threads, Monitor& monitor) {
+  const std::size_t n = table.n_rows, d = table.n_cols;
+  if (cuts.start.size() != d + 1 || out.size() != n * d) throw std::invalid_argument("bins: the sizes do not agree");
+  std::vector<CutCells> cells;
+  cells.reserve(d);
+  for (std::size_t j = 0; j < d; ++j) {
+    const auto begin = std::size_t(cuts.start[j]), end = std::size_t(cuts.start[j + 1]);
+    if (begin > end || end > cuts.value.size()) throw std::invalid_argument("bins: the cuts are not in order");
+    if (end - begin + 1 > std::numeric_limits<Code>::max()) throw std::invalid_argument("bins: too many for these codes");
+    cells.emplace_back(std::span(cuts.value).subspan(begin, end - begin));
+  }
+  constexpr std::size_t tile = 256;  // rows read together, so that a table stored by rows is read once
+  const std::size_t tiles = (n + tile - 1) / tile, blocks = blocks_for(5.0 * double(n * d), std::min<std::size_t>(tiles, 64));
+  std::vector<std::uint8_t> flag(blocks * d);
+  parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
+    for (std::size_t t = tiles * b / blocks; t < tiles * (b + 1) / blocks; ++t) {
+      const std::size_t begin = t * tile, end = std::min(n, begin + tile);
+      for (std::size_t j = 0; j < d; ++j) {
+        const CutCells& of_column = cells[j];
+        const auto missing = Code(cuts.start[j + 1] - cuts.start[j] + 1);
+        const T* x = table.data + std::ptrdiff_t(j) * table.col_stride + std::ptrdiff_t(begin) * table.row_stride;
+        Code* const code = out.data() + j * n;
+        std::uint8_t seen = 0;
+        for (std::size_t i = begin; i < end; ++i, x += table.row_stride) {
+          const auto v = double(*x);
+          const bool is_missing = std::isnan(v);
+          code[i] = is_missing ? missing : Code(of_column.below(v));
+          seen |= std::uint8_t(is_missing ? has_missing : std::isinf(v) ? has_infinite : 0);
+        }
+        flag[b * d + j] |= seen;
+      }
+    }
+  });
+  std::vector<std::uint8_t> found(d);
+  for (std::size_t b = 0; b < blocks; ++b)
+    for (std::size_t j = 0; j < d; ++j) found[j] |= flag[b * d + j];
+  return found;
+}
+
+#define VITALFEW_BINS(T)                                                                                              \
+  template Cuts bin_cuts(const Table<T>&, std::size_t, int, Monitor&);                                                \
+  template std::vector<std::uint8_t> code_bins(const Table<T>&, const Cuts&, std::span<std::uint8_t>, int, Monitor&); \
+  template std::vector<std::uint8_t> code_bins(const Table<T>&, const Cuts&, std::span<std::uint16_t>, int, Monitor&);
+VITALFEW_BINS(double)
+VITALFEW_BINS(float)
+#undef VITALFEW_BINS
+
+}  // namespace vitalfew

@@ -1,0 +1,48 @@
+// The best stump, from sums of weights by slot and class.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vitalfew/binned.hpp"
+#include "vitalfew/boost.hpp"
+
+namespace vitalfew {
+
+struct Split {
+  double gain = -1;  // more is better; what it is depends on the votes
+  std::size_t feature = 0;
+  std::size_t cut = 0;  // codes from here on are on the right, unless the feature is a category
+  bool missing_right = false;
+  double left = 0, right = 0;
+  std::vector<std::uint8_t> side;  // 1: right; by code, the missing one included
+};
+
+// Searches one feature at a time. `sums` holds sums of weights by slot and class up to a factor for each class, `total` those
+// of all rows as they are; the sums of a feature's usual code, if it has one, are what is left of the total.
+class StumpSearch {
+ public:
+  StumpSearch(const BinFeatures& features, std::size_t n_classes, Votes votes, double smoothing)
+      : features_(features), n_classes_(n_classes), votes_(votes), smoothing_(smoothing) {}
+
+  // The best split of feature j, ties to the lowest cut. O(bins classes), for categories with class votes O(bins classes²).
+  Split best(std::size_t j, std::int32_t usual, std::span<const double> sums, std::span<const double> factor,
+             std::span<const double> total) const;
+  // Its gain alone, for a feature of two values that vote with a sign.
+  double gain_of_two(double other, double all) const { return std::max(std::abs(all), std::abs(all - 2 * other)); }
+
+ private:
+  struct Sums;
+  void by_sign(const Sums& sums, Split& split) const;
+  void by_confidence(const Sums& sums, Split& split) const;
+  void by_class(const Sums& sums, Split& split) const;
+  void by_class_pairs(const Sums& sums, Split& split) const;
+
+  BinFeatures features_;
+  std::size_t n_classes_;
+  Votes votes_;
+  double smoothing_;
+};
+
+}  // namespace vitalfew

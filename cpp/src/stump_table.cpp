@@ -1,0 +1,174 @@
+#include "stump_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "vitalfew/checks.hpp"
+
+namespace vitalfew {
+namespace {
+
+constexpr std::size_t together = 4;  // columns that read a list of rows together
+constexpr double mostly = 0.75;      // share of the usual code from which on a column is stored by rows
+
+}  // namespace
+
+template <class Code>
+StumpTable<Code>::StumpTable(const BinnedColumns<Code>& columns, int threads, Monitor& monitor)
+    : n_rows_(columns.n_rows),
+      features_(columns.features),
+      usual_(features_.n_features(), none),
+      column_(features_.n_features()) {
+  columns.validate();
+  const std::size_t d = features_.n_features();
+  const std::size_t blocks = blocks_for(double(n_rows_ * d), d);
+  parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
+    for (std::size_t j = d * b / blocks; j < d * (b + 1) / blocks; ++j) {
+      column_[j] = columns.column(j);
+      std::vector<std::size_t> count(features_.n_bins(j) + 1);
+      for (std::size_t i = 0; i < n_rows_; ++i) ++count[column_[j][i]];
+      const auto most = std::max_element(count.begin(), count.end() - 1);
+      if (double(*most) > mostly * double(n_rows_)) usual_[j] = std::int32_t(most - count.begin());
+    }
+  });
+  start_.assign(n_rows_ + 1, 0);
+  for (std::size_t j = 0; j < d; ++j) {
+    if (usual_[j] == none) {
+      full_.push_back(j);
+      continue;
+    }
+    for (std::size_t i = 0; i < n_rows_; ++i) start_[i + 1] += column_[j][i] != Code(usual_[j]);
+  }
+  for (std::size_t i = 0; i < n_rows_; ++i) start_[i + 1] += start_[i];
+  slot_.resize(std::size_t(start_[n_rows_]));
+  std::vector<std::int64_t> next(start_.begin(), start_.end() - 1);
+  for (std::size_t j = 0; j < d; ++j) {
+    if (usual_[j] == none) continue;
+    const Code* const x = column_[j];
+    for (std::size_t i = 0; i < n_rows_; ++i)
+      if (x[i] != Code(usual_[j])) slot_[std::size_t(next[i]++)] = std::int32_t(features_.first(j) + x[i]);
+    column_[j] = nullptr;
+  }
+  turn_rows();
+}
+
+template <class Code>
+StumpTable<Code>::StumpTable(const BinnedRows& rows, int threads, Monitor& monitor)
+    : n_rows_(rows.n_rows),
+      features_(rows.features),
+      usual_(rows.usual.begin(), rows.usual.end()),
+      column_(features_.n_features()) {
+  features_.validate();
+  if (usual_.size() != features_.n_features()) throw std::invalid_argument("bins: one usual code for each feature");
+  for (std::size_t j = 0; j < usual_.size(); ++j)
+    if (usual_[j] < 0 || std::size_t(usual_[j]) >= features_.n_bins(j))
+      throw std::invalid_argument("bins: a code is out of range");
+  if (rows.pattern.width != features_.n_slots()) throw std::invalid_argument("bins: as many slots as the offsets say");
+  check_shape(rows.pattern);
+  const std::size_t blocks = blocks_for(double(rows.pattern.index.size()), std::min<std::size_t>(n_rows_, 256));
+  parallel_blocks(blocks, threads, monitor,
+                  [&](std::size_t b) { check_rows(rows.pattern, n_rows_ * b / blocks, n_rows_ * (b + 1) / blocks); });
+  start_.assign(rows.pattern.start.begin(), rows.pattern.start.end());
+  slot_.assign(rows.pattern.index.begin(), rows.pattern.index.end());
+  turn_rows();
+}
+
+// The rows of each feature, from the features of each row.
+template <class Code>
+void StumpTable<Code>::turn_rows() {
+  const std::size_t d = features_.n_features();
+  line_.assign(d + 1, 0);
+  if (slot_.empty()) return;
+  std::vector<std::int32_t> owner(features_.n_slots());
+  for (std::size_t j = 0; j < d; ++j)
+    std::fill(owner.begin() + features_.offset[j], owner.begin() + features_.offset[j + 1], std::int32_t(j));
+  for (const std::int32_t slot : slot_) ++line_[std::size_t(owner[std::size_t(slot)]) + 1];
+  for (std::size_t j = 0; j < d; ++j) line_[j + 1] += line_[j];
+  line_row_.resize(slot_.size());
+  line_code_.resize(slot_.size());
+  std::vector<std::int64_t> next(line_.begin(), line_.end() - 1);
+  for (std::size_t i = 0; i < n_rows_; ++i) {
+    for (auto k = std::size_t(start_[i]); k < std::size_t(start_[i + 1]); ++k) {
+      const auto j = std::size_t(owner[std::size_t(slot_[k])]);
+      const auto at = std::size_t(next[j]++);
+      line_row_[at] = std::uint32_t(i);
+      line_code_[at] = Code(std::size_t(slot_[k]) - features_.first(j));
+    }
+  }
+}
+
+template <class Code>
+void StumpTable<Code>::add(const Changes& changes, std::size_t n_classes, std::span<double> sums, int threads,
+                           Monitor& monitor) const {
+  std::size_t rows = 0;
+  for (const auto& [begin, end] : changes.stretches) rows += end - begin;
+  const std::size_t groups = (full_.size() + together - 1) / together;
+  const bool has_rows = !slot_.empty();
+  const auto work = [&](std::size_t b) {
+    b < groups ? add_columns(b, changes, n_classes, sums) : add_rows(changes, n_classes, sums);
+  };
+  if (double(rows) * double(full_.size()) < 3e5) {
+    for (std::size_t b = 0; b < groups + has_rows; ++b) work(b);
+    monitor.check();
+  } else {
+    parallel_blocks(groups + has_rows, threads, monitor, work);
+  }
+}
+
+template <class Code>
+void StumpTable<Code>::add_columns(std::size_t group, const Changes& changes, std::size_t n_classes,
+                                   std::span<double> sums) const {
+  const std::size_t begin = group * together, width = std::min(together, full_.size() - begin);
+  std::array<const Code*, together> x{};
+  std::array<double*, together> sum{};
+  for (std::size_t c = 0; c < width; ++c) {
+    x[c] = column_[full_[begin + c]];
+    sum[c] = sums.data() + features_.first(full_[begin + c]) * n_classes;
+  }
+  const auto each = [&](auto&& one) {
+    for (const auto& stretch : changes.stretches)
+      for (std::size_t k = stretch.begin; k < stretch.end; ++k) one(changes.row[k], changes.label[k], changes.weight[k]);
+  };
+  if (width == together && n_classes == 2) {
+    each([x, sum](std::size_t i, std::size_t label, double w) {
+      sum[0][2 * std::size_t(x[0][i]) + label] += w;
+      sum[1][2 * std::size_t(x[1][i]) + label] += w;
+      sum[2][2 * std::size_t(x[2][i]) + label] += w;
+      sum[3][2 * std::size_t(x[3][i]) + label] += w;
+    });
+  } else {
+    each([&](std::size_t i, std::size_t label, double w) {
+      for (std::size_t c = 0; c < width; ++c) sum[c][n_classes * x[c][i] + label] += w;
+    });
+  }
+}
+
+template <class Code>
+void StumpTable<Code>::add_rows(const Changes& changes, std::size_t n_classes, std::span<double> sums) const {
+  for (const auto& stretch : changes.stretches)
+    for (std::size_t k = stretch.begin; k < stretch.end; ++k) {
+      const std::size_t i = changes.row[k], label = changes.label[k];
+      const double w = changes.weight[k];
+      for (auto s = std::size_t(start_[i]); s < std::size_t(start_[i + 1]); ++s)
+        sums[std::size_t(slot_[s]) * n_classes + label] += w;
+    }
+}
+
+template <class Code>
+void StumpTable<Code>::sides(std::size_t j, std::span<const std::uint8_t> of_code, std::span<std::uint8_t> side,
+                             std::size_t begin, std::size_t end) const {
+  if (const Code* const x = column_[j]) {
+    for (std::size_t i = begin; i < end; ++i) side[i] = of_code[x[i]];
+    return;
+  }
+  std::fill(side.begin() + std::ptrdiff_t(begin), side.begin() + std::ptrdiff_t(end), of_code[std::size_t(usual_[j])]);
+  const auto first = line_row_.begin() + line_[j], last = line_row_.begin() + line_[j + 1];
+  for (auto at = std::lower_bound(first, last, std::uint32_t(begin)); at != last && *at < end; ++at)
+    side[*at] = of_code[line_code_[std::size_t(at - line_row_.begin())]];
+}
+
+template class StumpTable<std::uint8_t>;
+template class StumpTable<std::uint16_t>;
+
+}  // namespace vitalfew

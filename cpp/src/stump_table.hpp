@@ -1,0 +1,60 @@
+// Binned data as boosting reads it: columns that mostly have one value are stored by rows without it, others in full.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vitalfew/binned.hpp"
+#include "vitalfew/monitor.hpp"
+#include "vitalfew/parallel.hpp"
+
+namespace vitalfew {
+
+// Rows whose weight changed, in stretches that threads filled on their own.
+struct Changes {
+  std::vector<std::uint32_t> row;
+  std::vector<std::uint32_t> label;
+  std::vector<double> weight;  // by which the weight rose
+  struct Stretch {
+    std::size_t begin, end;
+  };
+  std::vector<Stretch> stretches;
+};
+
+template <class Code>
+class StumpTable {
+ public:
+  explicit StumpTable(const BinnedColumns<Code>& columns, int threads, Monitor& monitor);
+  explicit StumpTable(const BinnedRows& rows, int threads, Monitor& monitor);
+
+  static constexpr std::int32_t none = -1;
+  std::size_t n_rows() const { return n_rows_; }
+  const BinFeatures& features() const { return features_; }
+  // The code whose sums are what others leave of the total; `none` for a column stored in full.
+  std::int32_t usual(std::size_t j) const { return usual_[j]; }
+
+  // sums[slot * n_classes + label] += weight, for all slots of the changed rows but usual ones.
+  void add(const Changes& changes, std::size_t n_classes, std::span<double> sums, int threads, Monitor& monitor) const;
+  // side[i] = of_code[code of row i in column j].
+  void sides(std::size_t j, std::span<const std::uint8_t> of_code, std::span<std::uint8_t> side, std::size_t begin,
+             std::size_t end) const;
+
+ private:
+  void add_columns(std::size_t group, const Changes& changes, std::size_t n_classes, std::span<double> sums) const;
+  void add_rows(const Changes& changes, std::size_t n_classes, std::span<double> sums) const;
+  void turn_rows();
+
+  std::size_t n_rows_;
+  BinFeatures features_;
+  std::vector<std::int32_t> usual_;
+  std::vector<const Code*> column_;  // null for columns stored by rows
+  std::vector<std::size_t> full_;    // columns stored in full
+  std::vector<std::int64_t> start_;  // slots of row i: slot_[start_[i] .. start_[i + 1])
+  std::vector<std::int32_t> slot_;
+  std::vector<std::int64_t> line_;  // rows of feature j with another than the usual code, and these codes
+  std::vector<std::uint32_t> line_row_;
+  std::vector<Code> line_code_;
+};
+
+}  // namespace vitalfew
