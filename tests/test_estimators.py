@@ -6,6 +6,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from vitalfew import (
+    AdaBoost,
     BestSubsetClassifier,
     BestSubsetRegressor,
     ForwardFittingClassifier,
@@ -18,6 +19,7 @@ from vitalfew import (
     LogisticRegression,
     NaiveBayes,
     Ridge,
+    Stump,
 )
 
 MODELS = [
@@ -61,17 +63,26 @@ MODELS = [
     KernelRidge("bic", gamma="bic", grid=20),
     KernelRidge(n_components=100, random_state=0),
     KernelRidge(1.0, kernel="precomputed"),
+    AdaBoost(20),
+    AdaBoost("cv", cv=3, max_rounds=10, votes="confidence"),
+    AdaBoost(5, loss="logistic"),
+    AdaBoost(10, multiclass="samme"),
+    AdaBoost(5, estimator=NaiveBayes()),
 ]
+# Models that make features of their own rather than select some.
+MAKERS = [Stump(), Stump(n_stumps=3)]
 
-CLASSIFIERS = (NaiveBayes, LogisticRegression, GreedySubsetClassifier, ForwardFittingClassifier, BestSubsetClassifier)
+CLASSIFIERS = (NaiveBayes, LogisticRegression, GreedySubsetClassifier, ForwardFittingClassifier, BestSubsetClassifier,
+               AdaBoost)  # fmt: skip
 REGRESSORS = (KernelRidge, Lasso, Ridge, GreedySubsetRegressor, ForwardFittingRegressor, BestSubsetRegressor)
 
 
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 @pytest.mark.filterwarnings("ignore::vitalfew.exceptions.SeparationWarning")
 @pytest.mark.filterwarnings("ignore::vitalfew.exceptions.SmallerModelWarning")
+@pytest.mark.filterwarnings("ignore::vitalfew.exceptions.GuessingWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(MODELS)
+@parametrize_with_checks([*MODELS, *MAKERS])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -72,31 +72,36 @@ std::size_t sampled_row(std::size_t k, std::size_t m, std::size_t n) {
   return begin + std::size_t((std::uint64_t(k + 1) * 0x9E3779B97F4A7C15u) >> 32) % std::max<std::size_t>(end - begin, 1);
 }
 
+// Numbers of sampled rows, column by column, without NaN: a table stored by rows is read once.
 template <class T>
-std::vector<double> cuts_of_column(const Table<T>& table, std::size_t j, std::size_t most) {
-  const T* const x = table.data + std::ptrdiff_t(j) * table.col_stride;
-  const auto at = [&](std::size_t i) { return double(x[std::ptrdiff_t(i) * table.row_stride]); };
-  const std::size_t n = table.n_rows;
-  DistinctValues distinct(most);
-  bool is_exact = true;
-  for (std::size_t i = 0; i < n && is_exact; ++i)
-    if (!std::isnan(at(i))) is_exact = distinct.add(at(i));
-  if (is_exact) return cuts_between_all(std::move(distinct).sorted());
-  const std::size_t m = std::min(n, 100 * most);
-  std::vector<double> sample;
-  sample.reserve(m);
+std::vector<std::vector<double>> sample_of(const Table<T>& table, std::size_t m) {
+  std::vector<std::vector<double>> sample(table.n_cols);
+  for (auto& column : sample) column.reserve(m);
   for (std::size_t k = 0; k < m; ++k) {
-    const double v = at(sampled_row(k, m, n));
-    if (!std::isnan(v)) sample.push_back(v + 0.0);
+    const T* const row = table.data + std::ptrdiff_t(sampled_row(k, m, table.n_rows)) * table.row_stride;
+    for (std::size_t j = 0; j < table.n_cols; ++j)
+      if (const auto v = double(row[std::ptrdiff_t(j) * table.col_stride]); !std::isnan(v)) sample[j].push_back(v + 0.0);
   }
-  std::sort(sample.begin(), sample.end());
-  return cuts_at_quantiles(sample, most);
+  return sample;
+}
+
+// All distinct numbers of column j in rising order; none if there are too many.
+template <class T>
+std::vector<double> few_values(const Table<T>& table, std::size_t j, std::span<const double> sample, std::size_t most) {
+  DistinctValues distinct(most);
+  for (const double v : sample)
+    if (!distinct.add(v)) return {};
+  const T* x = table.data + std::ptrdiff_t(j) * table.col_stride;
+  for (std::size_t i = 0; i < table.n_rows; ++i, x += table.row_stride)
+    if (!std::isnan(double(*x)) && !distinct.add(double(*x))) return {};
+  return std::move(distinct).sorted();
 }
 
 // The cuts below a number, found in one of many equally wide cells.
 class CutCells {
  public:
-  explicit CutCells(std::span<const double> cut) : cut_(cut), first_(n_cells + 1) {
+  explicit CutCells(std::span<const double> cut) : cut_(cut.begin(), cut.end()), first_(n_cells + 1) {
+    cut_.push_back(HUGE_VAL);
     if (cut.empty()) return;
     low_ = cut.front();
     const double width = cut.back() - low_;
@@ -106,12 +111,11 @@ class CutCells {
   }
   std::size_t below(double x) const {
     const std::size_t c = cell(x);
-    std::size_t low = first_[c], high = first_[c + 1];
-    while (high - low > 4) {
-      const std::size_t middle = (low + high) / 2;
-      (cut_[middle] < x ? low : high) = cut_[middle] < x ? middle + 1 : middle;
-    }
-    while (low < high && cut_[low] < x) ++low;
+    std::size_t low = first_[c];
+    // Most cells have at most two cuts, which are passed without a branch; what comes after the last cut is infinite.
+    low += cut_[low] < x;
+    low += cut_[low] < x;
+    if (cut_[low] < x) low = std::size_t(std::lower_bound(cut_.begin() + low, cut_.begin() + first_[c + 1], x) - cut_.begin());
     return low;
   }
 
@@ -122,7 +126,7 @@ class CutCells {
     const double c = (x - low_) * scale_;
     return std::size_t(std::min(std::max(c, 0.0), double(n_cells - 1)));
   }
-  std::span<const double> cut_;
+  std::vector<double> cut_;
   std::vector<std::uint32_t> first_;
   double low_ = 0, scale_ = 0;
 };
@@ -132,12 +136,15 @@ class CutCells {
 template <class T>
 Cuts bin_cuts(const Table<T>& table, std::size_t most, int threads, Monitor& monitor) {
   if (most < 2) throw std::invalid_argument("bins: at least two are needed");
-  std::vector<std::vector<double>> cut(table.n_cols);
-  const auto work = double(table.n_cols) * 30.0 * double(std::min(table.n_rows, 100 * most));
-  const std::size_t blocks = blocks_for(work, table.n_cols);
+  const std::size_t m = std::min(table.n_rows, 64 * most);
+  std::vector<std::vector<double>> sample = sample_of(table, m), cut(table.n_cols);
+  const std::size_t blocks = blocks_for(30.0 * double(table.n_cols) * double(m), table.n_cols);
   parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
-    for (std::size_t j = table.n_cols * b / blocks; j < table.n_cols * (b + 1) / blocks; ++j)
-      cut[j] = cuts_of_column(table, j, most);
+    for (std::size_t j = table.n_cols * b / blocks; j < table.n_cols * (b + 1) / blocks; ++j) {
+      const std::vector<double> value = few_values(table, j, sample[j], most);
+      if (value.empty()) std::sort(sample[j].begin(), sample[j].end());
+      cut[j] = value.empty() ? cuts_at_quantiles(sample[j], most) : cuts_between_all(value);
+    }
   });
   Cuts found{{}, {0}};
   for (const auto& of_column : cut) {

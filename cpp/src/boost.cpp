@@ -55,13 +55,16 @@ class Booster {
         factor_(k_, 1.0),
         total_(k_),
         votes_(before),
-        search_(table_.features(), k_, options.votes, 0.5 / double(std::max<std::size_t>(n_, 1))) {
+        search_(table_.features(), k_, options.votes) {
     check(label, weight, score);
     for (std::size_t i = 0; i < n_; ++i) label_[i] = std::uint16_t(label[i]);
     if (!weight.empty()) std::copy(weight.begin(), weight.end(), given_.begin());
     const double sum = std::accumulate(given_.begin(), given_.end(), 0.0);
     if (!(sum > 0)) throw std::invalid_argument("boosting: the weights add up to nothing");
+    half_row_ = std::min(0.5 / sum, 1 / (1 + std::exp(2.0)));  // so that its vote is at least 1
+    search_.smooth(half_row_);
     for (double& w : given_) w /= sum;
+    is_uniform_ = std::all_of(given_.begin(), given_.end(), [&](double w) { return w == given_[0]; });
     if (!score.empty()) std::copy(score.begin(), score.end(), score_.begin());
     changes_.row.resize(n_);
     changes_.label.resize(n_);
@@ -80,7 +83,9 @@ class Booster {
     const std::size_t d = table_.features().n_features();
     std::vector<double> gain(d);
     each_feature([&](std::size_t j) { gain[j] = gain_of(j); });
-    return split_of(std::size_t(std::max_element(gain.begin(), gain.end()) - gain.begin()));
+    const double best = *std::max_element(gain.begin(), gain.end());
+    const auto first = std::find_if(gain.begin(), gain.end(), [&](double g) { return g >= best - tie; });
+    return split_of(std::size_t(first - gain.begin()));
   }
 
   BoostRounds run() {
@@ -249,17 +254,16 @@ class Booster {
   void take(const Split& split, BoostRounds& found) {
     const Sides sides = weigh_sides(split);
     const double sum = std::accumulate(sides.weight.begin(), sides.weight.end(), 0.0), error = wrong(split, sides.weight) / sum;
-    const double half_row = 0.5 / double(n_);
     const bool is_perfect = error <= 0;
     double alpha = 0;
     if (options_.votes == Votes::classes) {
       if (error >= 1 - 1 / double(k_) - chance) return void(found.stop = BoostStop::chance);
-      const double e = is_perfect ? half_row : error;
+      const double e = is_perfect ? half_row_ : error;
       alpha = std::log((1 - e) / e) + std::log(double(k_) - 1);
     } else {
       if (options_.votes == Votes::sign && error >= 0.5 - chance / 2) return void(found.stop = BoostStop::chance);
       if (options_.votes == Votes::confidence && -split.gain >= sum * (1 - chance)) return void(found.stop = BoostStop::chance);
-      const double e = is_perfect ? half_row : error;
+      const double e = is_perfect ? half_row_ : error;
       if (options_.loss == BoostLoss::logistic)
         alpha = is_perfect ? 1 : least_logistic(split);
       else if (options_.votes == Votes::sign)
@@ -295,7 +299,7 @@ class Booster {
   double least_z(const Split& split, const std::vector<double>& w) const {
     const std::array<double, 4> against{split.left, -split.left, split.right, -split.right};
     double alpha = 1;
-    for (int step = 0; step < 50; ++step) {
+    for (int step = 0; step < 100; ++step) {
       double slope = 0, curve = 0;
       for (std::size_t cell = 0; cell < 4; ++cell) {
         const double e = w[cell] * std::exp(alpha * against[cell]);
@@ -303,9 +307,9 @@ class Booster {
         curve += e * against[cell] * against[cell];
       }
       if (!(curve > 0)) break;
-      const double move = std::clamp(-slope / curve, -0.5, 0.5);
+      const double most = std::max(1.0, alpha), move = std::clamp(-slope / curve, -most / 2, most);
       alpha += move;
-      if (std::abs(move) < 1e-14) break;
+      if (std::abs(move) < 1e-14 * most) break;
     }
     return alpha;
   }
@@ -348,6 +352,74 @@ class Booster {
     return std::accumulate(part.begin(), part.end(), 0.0);
   }
 
+  // Scores of rows after a round, and the weight of those it leaves wrong; adds their margins to a distribution.
+  double score_two(const Split& split, double alpha, std::size_t begin, std::size_t end, double* margin) {
+    if (!is_uniform_) return score_two<double>(split, alpha, begin, end, margin, [&](std::size_t i) { return given_[i]; }, 1.0);
+    return score_two<std::uint32_t>(split, alpha, begin, end, margin, [](std::size_t) { return 1u; }, given_[0]);
+  }
+  template <class Count, class Weight>
+  double score_two(const Split& split, double alpha, std::size_t begin, std::size_t end, double* margin, Weight&& weight,
+                   double unit) {
+    constexpr std::size_t lanes = 4;  // neighbours often fall in the same bin, and would wait for each other
+    std::array<std::array<Count, margin_bins>, lanes> count{};
+    const std::array<double, 2> vote{alpha * split.left, alpha * split.right}, sign{-1, 1};
+    const double half = margin_bins / 2.0, scale = votes_ > 0 ? half / votes_ : 0;
+    constexpr int last = int(margin_bins) - 1;
+    Count missed{};
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t y = label_[i];
+      const double f = score_[i] + vote[side_[i]];
+      const Count w = weight(i);
+      score_[i] = f;
+      missed += w * Count(std::size_t(f > 0) != y);  // without a branch, which nobody could foresee
+      count[i % lanes][std::size_t(std::clamp(int(sign[y] * f * scale + half), 0, last))] += w;
+    }
+    for (const auto& lane : count)
+      for (std::size_t c = 0; c < margin_bins; ++c) margin[c] += unit * double(lane[c]);
+    return unit * double(missed);
+  }
+
+  // The same for classes: a margin is the distance to the best wrong class.
+  double score_many(const Split& split, double alpha, std::size_t begin, std::size_t end, double* margin) {
+    const std::array<std::size_t, 2> vote{std::size_t(split.left), std::size_t(split.right)};
+    double missed = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      double* const own = score_.data() + i * k_;
+      const std::size_t y = label_[i];
+      own[vote[side_[i]]] += alpha;
+      double rival = -HUGE_VAL;
+      std::size_t top = 0;
+      for (std::size_t c = 0; c < k_; ++c) {
+        if (c != y) rival = std::max(rival, own[c]);
+        if (own[c] > own[top]) top = c;
+      }
+      missed += top == y ? 0.0 : given_[i];
+      const double at = ((own[y] - rival) / votes_ + 1) * (margin_bins / 2.0);
+      margin[std::size_t(std::clamp(at, 0.0, double(margin_bins) - 1))] += given_[i];
+    }
+    return missed;
+  }
+
+  // New weights of rows that do not stay, which are noted down; returns where the notes end.
+  std::size_t reweigh(const std::vector<std::uint8_t>& stays, const std::vector<double>& ratio, std::size_t begin,
+                      std::size_t end) {
+    std::vector<std::uint8_t> moves(2 * k_);
+    for (std::size_t y = 0; y < k_; ++y) moves[(1 - stays[y]) * k_ + y] = ratio[y] != 1;
+    std::size_t place = begin;
+    for (std::size_t i = begin; i < end; ++i) {
+      changes_.row[place] = std::uint32_t(i);
+      place += moves[side_[i] * k_ + label_[i]];
+    }
+    for (std::size_t at = begin; at < place; ++at) {
+      const std::size_t i = changes_.row[at], y = label_[i];
+      const double old = weight_[i];
+      weight_[i] = old * ratio[y];
+      changes_.label[at] = std::uint32_t(y);
+      changes_.weight[at] = weight_[i] - old;
+    }
+    return place;
+  }
+
   // Scores, weights, sums, training error and margins after a round. Of each class the rows on the side with more of them
   // keep their weight but for a common factor; the others are changed one by one.
   void move_rows(const Split& split, double alpha, const Sides& sides, const std::vector<double>& change, double z,
@@ -367,46 +439,10 @@ class Booster {
     growth_ += growth;
     std::vector<double> wrong(blocks_.count());
     std::vector<double> margins(blocks_.count() * margin_bins);
-    const double step = options_.votes == Votes::classes ? alpha : 0;
-    const std::array<double, 2> vote{alpha * split.left, alpha * split.right};
     blocks_.run(options_.threads, monitor_, [&](std::size_t b, std::size_t begin, std::size_t end) {
       double* const margin = margins.data() + b * margin_bins;
-      std::size_t place = begin;
-      double missed = 0;
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::size_t y = label_[i], s = side_[i];
-        double m;
-        bool is_wrong;
-        if (outputs_ == 1) {
-          const double f = score_[i] += vote[s];
-          m = y ? f : -f;
-          is_wrong = (f > 0) != (y != 0);
-        } else {
-          double* const own = score_.data() + i * k_;
-          own[std::size_t(s ? split.right : split.left)] += step;
-          double rival = -HUGE_VAL;
-          std::size_t top = 0;
-          for (std::size_t c = 0; c < k_; ++c) {
-            if (c != y) rival = std::max(rival, own[c]);
-            if (own[c] > own[top]) top = c;
-          }
-          m = own[y] - rival;
-          is_wrong = top != y;
-        }
-        missed += is_wrong ? given_[i] : 0.0;
-        const double at = votes_ > 0 ? (m / votes_ + 1) * (margin_bins / 2) : margin_bins / 2;
-        margin[std::size_t(std::clamp(at, 0.0, double(margin_bins) - 1))] += given_[i];
-        const bool moves = s != stays[y] && ratio[y] != 1;
-        const double old = weight_[i];
-        const double now = moves ? old * ratio[y] : old;
-        weight_[i] = now;
-        changes_.row[place] = std::uint32_t(i);
-        changes_.label[place] = std::uint32_t(y);
-        changes_.weight[place] = now - old;
-        place += moves;
-      }
-      changes_.stretches[b] = {begin, place};
-      wrong[b] = missed;
+      wrong[b] = outputs_ == 1 ? score_two(split, alpha, begin, end, margin) : score_many(split, alpha, begin, end, margin);
+      if (is_incremental) changes_.stretches[b] = {begin, reweigh(stays, ratio, begin, end)};
     });
     found.trained.push_back(std::accumulate(wrong.begin(), wrong.end(), 0.0));
     found.margins.resize(found.margins.size() + margin_bins);
@@ -432,7 +468,9 @@ class Booster {
   std::vector<std::uint8_t> side_;
   std::vector<double> sums_, factor_, total_;
   double votes_, growth_ = 0, drift_ = 0;
+  double half_row_ = 0;  // the weight of half a row, of all weights
   std::size_t since_rebuild_ = 0;
+  bool is_uniform_ = false;
   StumpSearch search_;
   Changes changes_;
 };
@@ -460,6 +498,11 @@ BoostRounds best_stumps(const Table& table, std::span<const std::int32_t> label,
   Booster<typename CodeOf<Table>::type> booster(table, label, weight, {}, 0, options, monitor);
   std::vector<Split> split = booster.all_splits();
   std::stable_sort(split.begin(), split.end(), [](const Split& a, const Split& b) { return a.gain > b.gain; });
+  for (auto first = split.begin(); first != split.end();) {  // equals by column
+    const auto last = std::find_if(first, split.end(), [&](const Split& other) { return other.gain < first->gain - tie; });
+    std::sort(first, last, [](const Split& a, const Split& b) { return a.feature < b.feature; });
+    first = last;
+  }
   split.resize(std::min(split.size(), most));
   BoostRounds found;
   for (const Split& one : split) {

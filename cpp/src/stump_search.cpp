@@ -69,7 +69,7 @@ void StumpSearch::by_sign(const Sums& sums, Split& split) const {
     for (std::size_t c = 0; c < sums.n_bins; ++c) all += signed_sum(c);
     double left = 0;
     for (std::size_t c = 0; c < sums.n_bins; ++c) {
-      if (const double edge = std::abs(all - 2 * left); edge > split.gain) {
+      if (const double edge = std::abs(all - 2 * left); edge > split.gain + tie) {
         split.gain = edge;
         split.cut = c;
         split.right = all - 2 * left >= 0 ? 1 : -1;
@@ -104,7 +104,7 @@ void StumpSearch::by_confidence(const Sums& sums, Split& split) const {
     const double right_0 = all_0 - left_0, right_1 = all_1 - left_1;
     const double lost_left = mixed(left_0 + lost_0, left_1 + lost_1) + mixed(right_0, right_1);
     const double lost_right = mixed(left_0, left_1) + mixed(right_0 + lost_0, right_1 + lost_1);
-    if (std::min(lost_left, lost_right) < least) {
+    if (std::min(lost_left, lost_right) < least - tie) {
       least = std::min(lost_left, lost_right);
       at = c;
       best_0 = left_0;
@@ -154,7 +154,7 @@ void StumpSearch::by_class(const Sums& sums, Split& split) const {
       if (!to_right && !is_lost) continue;
       const auto [on_left, vote_left] = top(left, !to_right);
       const auto [on_right, vote_right] = top(right, to_right);
-      if (on_left + on_right > split.gain) {
+      if (on_left + on_right > split.gain + tie) {
         split.gain = on_left + on_right;
         split.cut = c;
         split.left = double(vote_left);
@@ -178,7 +178,7 @@ void StumpSearch::by_class_pairs(const Sums& sums, Split& split) const {
     for (std::size_t b = a + 1; b < sums.n_classes; ++b) {
       double gain = 0;
       for (std::size_t c = 0; c <= sums.n_bins; ++c) gain += std::max(sums.of(c)[a], sums.of(c)[b]);
-      if (gain > split.gain) {
+      if (gain > split.gain + tie) {
         split.gain = gain;
         left = a;
         right = b;

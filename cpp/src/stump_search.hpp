@@ -10,6 +10,9 @@
 
 namespace vitalfew {
 
+// Weights add up to one; what differs by less is equal, and the first of equals is taken.
+inline constexpr double tie = 1e-12;
+
 struct Split {
   double gain = -1;  // more is better; what it is depends on the votes
   std::size_t feature = 0;
@@ -23,8 +26,10 @@ struct Split {
 // of all rows as they are; the sums of a feature's usual code, if it has one, are what is left of the total.
 class StumpSearch {
  public:
-  StumpSearch(const BinFeatures& features, std::size_t n_classes, Votes votes, double smoothing)
-      : features_(features), n_classes_(n_classes), votes_(votes), smoothing_(smoothing) {}
+  StumpSearch(const BinFeatures& features, std::size_t n_classes, Votes votes)
+      : features_(features), n_classes_(n_classes), votes_(votes) {}
+  // Weight that is added to both classes of a side before their odds are taken.
+  void smooth(double weight) { smoothing_ = weight; }
 
   // The best split of feature j, ties to the lowest cut. O(bins classes), for categories with class votes O(bins classes²).
   Split best(std::size_t j, std::int32_t usual, std::span<const double> sums, std::span<const double> factor,
@@ -42,7 +47,7 @@ class StumpSearch {
   BinFeatures features_;
   std::size_t n_classes_;
   Votes votes_;
-  double smoothing_;
+  double smoothing_ = 0;
 };
 
 }  // namespace vitalfew

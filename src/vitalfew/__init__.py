@@ -2,6 +2,7 @@
 
 from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
+from vitalfew.families.adaboost import AdaBoost
 from vitalfew.families.best_classes import BestSubsetClassifier
 from vitalfew.families.best_subset import BestSubsetRegressor
 from vitalfew.families.forward_fitting import ForwardFittingRegressor
@@ -15,6 +16,7 @@ from vitalfew.families.lasso import Lasso
 from vitalfew.families.logistic import LogisticRegression
 from vitalfew.families.naive_bayes import NaiveBayes
 from vitalfew.families.ridge import Ridge
+from vitalfew.families.stump import Stump
 from vitalfew.rules import aic, bic, description_length, ebic
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.information import (
@@ -29,6 +31,7 @@ from vitalfew.summaries.moments import Moments
 __version__ = "0.1.0"
 
 __all__ = [
+    "AdaBoost",
     "BestSubsetClassifier",
     "BestSubsetRegressor",
     "Counts",
@@ -45,6 +48,7 @@ __all__ = [
     "Moments",
     "NaiveBayes",
     "Ridge",
+    "Stump",
     "WordPresence",
     "aic",
     "bic",

@@ -31,3 +31,7 @@ class CheckpointWarning(VitalfewWarning):
 
 class ConditioningWarning(VitalfewWarning):
     """Rounding has left fewer digits in the coefficients than one may expect."""
+
+
+class GuessingWarning(VitalfewWarning):
+    """A learner found nothing that is better than guessing."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vitalfew._checks import check_consistent_length, check_weight, encode_labels
 from vitalfew.data.bins import BinCoder, Bins
+from vitalfew.data.labelled import LabelledRows
 from vitalfew.data.rows import Given, split_rows
 
 
@@ -27,18 +27,9 @@ class BinnedData:
     @classmethod
     def read(cls, X, y, sample_weight, coder: BinCoder, *, is_fitted: bool = False) -> BinnedData:
         """Reads, checks and bins. Rows of weight zero are left out: they are as if they had not been given."""
-        bins = coder.transform(X) if is_fitted else coder.fit(X)
-        classes, label = encode_labels(y)
-        check_consistent_length(np.empty(bins.n_rows), label)
-        weight = check_weight(sample_weight, bins.n_rows)
-        given = None
-        if weight is not None and not weight.all():
-            keep = np.flatnonzero(weight)
-            given = Given(classes[label], keep)
-            present, kept = np.unique(label[keep], return_inverse=True)
-            bins, weight = bins.take(keep), check_weight(weight[keep], len(keep))
-            classes, label = classes[present], kept.astype(np.int32)
-        return cls(bins, label, classes, weight, coder, given)
+        rows = LabelledRows.read(X, y, sample_weight)
+        bins = coder.transform(rows.X) if is_fitted else coder.fit(rows.X)
+        return cls(bins, rows.label, rows.classes, rows.weight, coder, rows.given)
 
     @property
     def y(self) -> NDArray:
