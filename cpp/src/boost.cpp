@@ -146,13 +146,14 @@ class Booster {
   double gain_of(std::size_t j) const {
     const BinFeatures& features = table_.features();
     const std::int32_t usual = table_.usual(j);
-    if (options_.votes != Votes::sign || usual < 0 || features.n_bins(j) != 2 || features.is_category[j]) return split_of(j).gain;
-    const auto at = [&](std::size_t c) {
-      const double* const s = sums_.data() + (features.first(j) + c) * 2;
-      return s[1] * factor_[1] - s[0] * factor_[0];
-    };
-    const double lost = at(2);
-    return search_.gain_of_two(at(std::size_t(1 - usual)), total_[1] - total_[0] - lost) + std::abs(lost);
+    const std::size_t bins = features.n_bins(j);
+    if (options_.votes != Votes::sign || usual < 0 || bins > 2 || features.is_category[j]) return split_of(j).gain;
+    // Words are present or absent, and there are many of them.
+    const double* const sum = sums_.data() + features.first(j);
+    const std::size_t plane = features.n_slots();
+    const auto at = [&](std::size_t c) { return sum[plane + c] * factor_[1] - sum[c] * factor_[0]; };
+    const double lost = at(bins), all = total_[1] - total_[0] - lost, other = bins == 2 ? at(std::size_t(1 - usual)) : 0;
+    return std::max(std::abs(all), std::abs(all - 2 * other)) + std::abs(lost);
   }
 
   double sign_of(std::size_t i) const { return label_[i] ? 1.0 : -1.0; }
@@ -200,7 +201,9 @@ class Booster {
     if (since_rebuild_ > 0 && options_.loss == BoostLoss::exponential) before = sums_;
     std::fill(sums_.begin(), sums_.end(), 0.0);
     table_.add(changes_, k_, sums_, options_.threads, monitor_);
-    for (std::size_t s = 0; s < before.size(); ++s) drift_ = std::max(drift_, std::abs(before[s] * factor_[s % k_] - sums_[s]));
+    const std::size_t plane = table_.features().n_slots();
+    for (std::size_t s = 0; s < before.size(); ++s)
+      drift_ = std::max(drift_, std::abs(before[s] * factor_[s / plane] - sums_[s]));
     std::fill(factor_.begin(), factor_.end(), 1.0);
     since_rebuild_ = 0;
     growth_ = 0;

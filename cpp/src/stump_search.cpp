@@ -21,9 +21,10 @@ Split StumpSearch::best(std::size_t j, std::int32_t usual, std::span<const doubl
                         std::span<const double> total) const {
   const std::size_t k = n_classes_, bins = features_.n_bins(j);
   Sums own{std::vector<double>((bins + 1) * k), bins, k, features_.is_category[j] != 0, total[0], total[1]};
-  const double* const given = sums.data() + features_.first(j) * k;
-  for (std::size_t c = 0; c <= bins; ++c)
-    for (std::size_t y = 0; y < k; ++y) own.value[c * k + y] = std::max(0.0, given[c * k + y] * factor[y]);
+  for (std::size_t y = 0; y < k; ++y) {
+    const double* const given = sums.data() + y * features_.n_slots() + features_.first(j);
+    for (std::size_t c = 0; c <= bins; ++c) own.value[c * k + y] = std::max(0.0, given[c] * factor[y]);
+  }
   if (usual >= 0) {
     double* const left = own.value.data() + std::size_t(usual) * k;
     for (std::size_t y = 0; y < k; ++y) {

@@ -22,7 +22,7 @@ struct Split {
   std::vector<std::uint8_t> side;  // 1: right; by code, the missing one included
 };
 
-// Searches one feature at a time. `sums` holds sums of weights by slot and class up to a factor for each class, `total` those
+// Searches one feature at a time. `sums` holds sums of weights by class and slot, up to a factor for each class, `total` those
 // of all rows as they are; the sums of a feature's usual code, if it has one, are what is left of the total.
 class StumpSearch {
  public:
@@ -34,8 +34,6 @@ class StumpSearch {
   // The best split of feature j, ties to the lowest cut. O(bins classes), for categories with class votes O(bins classes²).
   Split best(std::size_t j, std::int32_t usual, std::span<const double> sums, std::span<const double> factor,
              std::span<const double> total) const;
-  // Its gain alone, for a feature of two values that vote with a sign.
-  double gain_of_two(double other, double all) const { return std::max(std::abs(all), std::abs(all - 2 * other)); }
 
  private:
   struct Sums;

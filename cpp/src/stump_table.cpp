@@ -104,54 +104,53 @@ void StumpTable<Code>::add(const Changes& changes, std::size_t n_classes, std::s
   std::size_t rows = 0;
   for (const auto& [begin, end] : changes.stretches) rows += end - begin;
   const std::size_t groups = (full_.size() + together - 1) / together;
-  const bool has_rows = !slot_.empty();
-  const auto work = [&](std::size_t b) {
-    b < groups ? add_columns(b, changes, n_classes, sums) : add_rows(changes, n_classes, sums);
-  };
-  if (double(rows) * double(full_.size()) < 3e5) {
-    for (std::size_t b = 0; b < groups + has_rows; ++b) work(b);
+  const std::size_t tasks = groups + (slot_.empty() ? 0 : n_classes);
+  const auto work = [&](std::size_t b) { b < groups ? add_columns(b, changes, sums) : add_rows(b - groups, changes, sums); };
+  const double entries = double(full_.size()) + double(slot_.size()) / double(n_rows_);
+  if (double(rows) * entries < 3e5) {
+    for (std::size_t b = 0; b < tasks; ++b) work(b);
     monitor.check();
   } else {
-    parallel_blocks(groups + has_rows, threads, monitor, work);
+    parallel_blocks(tasks, threads, monitor, work);
   }
 }
 
 template <class Code>
-void StumpTable<Code>::add_columns(std::size_t group, const Changes& changes, std::size_t n_classes,
-                                   std::span<double> sums) const {
-  const std::size_t begin = group * together, width = std::min(together, full_.size() - begin);
+void StumpTable<Code>::add_columns(std::size_t group, const Changes& changes, std::span<double> sums) const {
+  const std::size_t begin = group * together, width = std::min(together, full_.size() - begin), plane = features_.n_slots();
   std::array<const Code*, together> x{};
   std::array<double*, together> sum{};
   for (std::size_t c = 0; c < width; ++c) {
     x[c] = column_[full_[begin + c]];
-    sum[c] = sums.data() + features_.first(full_[begin + c]) * n_classes;
+    sum[c] = sums.data() + features_.first(full_[begin + c]);
   }
   const auto each = [&](auto&& one) {
     for (const auto& stretch : changes.stretches)
-      for (std::size_t k = stretch.begin; k < stretch.end; ++k) one(changes.row[k], changes.label[k], changes.weight[k]);
+      for (std::size_t k = stretch.begin; k < stretch.end; ++k) one(changes.row[k], plane * changes.label[k], changes.weight[k]);
   };
-  if (width == together && n_classes == 2) {
-    each([x, sum](std::size_t i, std::size_t label, double w) {
-      sum[0][2 * std::size_t(x[0][i]) + label] += w;
-      sum[1][2 * std::size_t(x[1][i]) + label] += w;
-      sum[2][2 * std::size_t(x[2][i]) + label] += w;
-      sum[3][2 * std::size_t(x[3][i]) + label] += w;
+  if (width == together) {
+    each([x, sum](std::size_t i, std::size_t of_class, double w) {
+      sum[0][of_class + x[0][i]] += w;
+      sum[1][of_class + x[1][i]] += w;
+      sum[2][of_class + x[2][i]] += w;
+      sum[3][of_class + x[3][i]] += w;
     });
   } else {
-    each([&](std::size_t i, std::size_t label, double w) {
-      for (std::size_t c = 0; c < width; ++c) sum[c][n_classes * x[c][i] + label] += w;
+    each([&](std::size_t i, std::size_t of_class, double w) {
+      for (std::size_t c = 0; c < width; ++c) sum[c][of_class + x[c][i]] += w;
     });
   }
 }
 
 template <class Code>
-void StumpTable<Code>::add_rows(const Changes& changes, std::size_t n_classes, std::span<double> sums) const {
+void StumpTable<Code>::add_rows(std::size_t label, const Changes& changes, std::span<double> sums) const {
+  double* const sum = sums.data() + label * features_.n_slots();
   for (const auto& stretch : changes.stretches)
     for (std::size_t k = stretch.begin; k < stretch.end; ++k) {
-      const std::size_t i = changes.row[k], label = changes.label[k];
+      if (changes.label[k] != label) continue;
+      const std::size_t i = changes.row[k];
       const double w = changes.weight[k];
-      for (auto s = std::size_t(start_[i]); s < std::size_t(start_[i + 1]); ++s)
-        sums[std::size_t(slot_[s]) * n_classes + label] += w;
+      for (auto s = std::size_t(start_[i]); s < std::size_t(start_[i + 1]); ++s) sum[std::size_t(slot_[s])] += w;
     }
 }
 

@@ -34,15 +34,15 @@ class StumpTable {
   // The code whose sums are what others leave of the total; `none` for a column stored in full.
   std::int32_t usual(std::size_t j) const { return usual_[j]; }
 
-  // sums[slot * n_classes + label] += weight, for all slots of the changed rows but usual ones.
+  // sums[label * n_slots + slot] += weight, for all slots of the changed rows but usual ones.
   void add(const Changes& changes, std::size_t n_classes, std::span<double> sums, int threads, Monitor& monitor) const;
   // side[i] = of_code[code of row i in column j].
   void sides(std::size_t j, std::span<const std::uint8_t> of_code, std::span<std::uint8_t> side, std::size_t begin,
              std::size_t end) const;
 
  private:
-  void add_columns(std::size_t group, const Changes& changes, std::size_t n_classes, std::span<double> sums) const;
-  void add_rows(const Changes& changes, std::size_t n_classes, std::span<double> sums) const;
+  void add_columns(std::size_t group, const Changes& changes, std::span<double> sums) const;
+  void add_rows(std::size_t label, const Changes& changes, std::span<double> sums) const;
   void turn_rows();
 
   std::size_t n_rows_;

@@ -223,6 +223,16 @@ class BinCoder:
         if self.categorical_features is not None:
             raise ValueError("categorical_features is for dense tables; columns of a sparse matrix are numbers.")
         columns, self.names = read_matrix(X)
+        if (columns.data == 1).all():  # words: present or absent
+            n_present = np.diff(columns.indptr)
+            half, nothing = np.array([0.5]), np.empty(0)
+            self.cuts = [half if 0 < count < columns.shape[0] else nothing for count in n_present.tolist()]
+        else:
+            self.cuts = self._sparse_cuts(columns)
+        return self._sparse(columns)
+
+    def _sparse_cuts(self, columns: sparse.csc_array) -> list[NDArray[np.float64]]:
+        """Cuts between the values of each column, zero among them; where there are many, between sets of them."""
         n, d = columns.shape
         owner = np.repeat(np.arange(d), np.diff(columns.indptr))
         has_zero = np.flatnonzero(np.diff(columns.indptr) < n)  # a zero that is not stored
@@ -239,8 +249,7 @@ class BinCoder:
         low, high = value[is_cut], value[is_cut + 1]
         middle = low / 2 + high / 2
         cuts = np.where((middle >= low) & (middle < high), middle, low)
-        self.cuts = np.split(cuts, np.cumsum(np.bincount(owner[is_cut], minlength=d))[:-1])
-        return self._sparse(columns)
+        return np.split(cuts, np.cumsum(np.bincount(owner[is_cut], minlength=d))[:-1])
 
     def _sparse(self, columns: sparse.csc_array) -> SparseBins:
         d = columns.shape[1]
