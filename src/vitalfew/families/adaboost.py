@@ -346,7 +346,8 @@ class AdaBoost(SelectorMixin, ClassifierMixin, BaseEstimator):
         label = np.array([place.get(c, -1) for c in np.asarray(y).tolist()])
         if (label < 0).any():
             row = int(np.argmax(label < 0))
-            raise ValueError(f"y holds the class {np.asarray(y).tolist()[row]!r} at row {row}, which training did not have.")
+            stranger = np.asarray(y).tolist()[row]
+            raise ValueError(f"y holds the class {stranger!r} at row {row}, which training did not have.")
         if scores.shape[1] == 1:
             return np.where(label > 0, 1.0, -1.0) * scores[:, 0]
         every = np.arange(len(label))
