@@ -207,7 +207,9 @@ def test_any_classifier_as_compiled_stumps(table):
     assert by_hand.path_.runs[0].stop == compiled.path_.runs[0].stop
 
 
-@pytest.mark.parametrize("learner", [DecisionTreeClassifier(max_depth=2), NaiveBayes(), LogisticRegression(max_iter=2000)])
+@pytest.mark.parametrize(
+    "learner", [DecisionTreeClassifier(max_depth=2), NaiveBayes(), LogisticRegression(max_iter=2000)]
+)
 @pytest.mark.parametrize("options", [{}, {"votes": "confidence"}, {"loss": "logistic"}, {"multiclass": "ova"}])
 def test_any_classifier_and_classes(learner, options):
     X, y = load_iris(return_X_y=True)

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
-from vitalfew import GreedySearch, Ridge
+from vitalfew import GreedySearch, NaiveBayes, Ridge
 from vitalfew.exceptions import CheckpointWarning, RuleError, UnfinishedWarning
 from vitalfew.families import subset_scores
 
@@ -99,6 +99,23 @@ def test_ridge_fits_nothing_but_the_last(monkeypatch):
     monkeypatch.setattr(Ridge, "fit", counted)
     GreedySearch(Ridge(1.0), 5).fit(X, y)
     assert count == 1
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_log_loss", "roc_auc"])
+@pytest.mark.parametrize("options", [{}, {"prior_strength": 2.0, "numeric": "quantile"}])
+def test_evidence_of_naive_bayes_is_added_up(scoring, options, monkeypatch):
+    X, y = planted(200)
+    X[::7, 1] = np.nan
+    label = np.where(y > 0, "high", "low")
+    quick = GreedySearch(NaiveBayes(**options), 4, scoring=scoring, direction="both").fit(X, label)
+    monkeypatch.setattr(subset_scores, "EvidenceEvaluator", RefittingOnly)
+    refitted = GreedySearch(NaiveBayes(**options), 4, scoring=scoring, direction="both").fit(X, label)
+    assert quick.path_.subsets == refitted.path_.subsets
+    np.testing.assert_allclose(quick.path_.scores, refitted.path_.scores, rtol=1e-9)
+
+
+class RefittingOnly(subset_scores.RefittingEvaluator):
+    MOST = np.inf
 
 
 @pytest.mark.parametrize("rule", ["cv", "1se", "holdout"])

@@ -146,7 +146,8 @@ class GreedySearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     Fits are cached: no set is fitted twice, whatever way the search comes to it. With a `checkpoint` they are kept in a
     file as they are made, and a search that was stopped, or killed, goes on where it was. Where the estimator is
     :class:`~vitalfew.Ridge` with a given penalty, nothing is refitted at all: scores come from the second moments of
-    the folds, and are those of refitting.
+    the folds, and are those of refitting. Where it is :class:`~vitalfew.NaiveBayes`, one fit for each fold serves all
+    sets of features, whose evidence is added up.
 
     Parameters
     ----------

@@ -20,9 +20,13 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import get_scorer
 from sklearn.utils import _safe_indexing
 
+from vitalfew.data.frames import read_table
 from vitalfew.data.numeric import NumericData
 from vitalfew.exceptions import CheckpointWarning
+from vitalfew.families.evidence import default_strength, normalise
+from vitalfew.families.naive_bayes import NaiveBayes
 from vitalfew.families.ridge import Ridge
+from vitalfew.rules.scoring import ClassifierPoint
 from vitalfew.summaries.moments import Moments, fold_moments
 
 Subset = tuple[int, ...]
@@ -111,9 +115,53 @@ class MomentsEvaluator(RefittingEvaluator):
         return 1 - error / tested_square if self.is_r2 else -error
 
 
+class EvidenceEvaluator(RefittingEvaluator):
+    """Naive Bayes with all features it is given: the evidence of a subset is the sum of that of its features, so that
+    one fit for each fold serves all subsets, and scores are those of refitting."""
+
+    # Numbers that the evidence of all features may take in memory.
+    MOST = 50_000_000
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.by_strength: dict[float, list[tuple[NDArray, NDArray, NDArray]]] = {}
+
+    def score(self, subset: Subset) -> NDArray[np.float64]:
+        if not subset:
+            return super().score(subset)
+        strength = self.estimator.prior_strength
+        strength = default_strength(len(subset)) if strength == "auto" else float(strength)
+        if strength not in self.by_strength:
+            self.by_strength[strength] = [self._evidence(strength, *split) for split in self.splits]
+        found = []
+        for (_, test), (evidence, prior, classes) in zip(self.splits, self.by_strength[strength]):
+            point = ClassifierPoint(normalise(prior + evidence[list(subset)].sum(axis=0)), classes)
+            found.append(self.scorer(point, np.arange(len(test))[:, None], _safe_indexing(self.y, test)))
+        return np.array(found, dtype=float)
+
+    def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]:
+        """One after the other: there is little to do for each."""
+        return (self.score(subset) for subset in subsets)
+
+    def _evidence(self, strength: float, train, test) -> tuple[NDArray, NDArray, NDArray]:
+        """What each feature says of the test rows, (features, rows, classes), the class priors and the classes."""
+        weights = {} if self.weight is None else {"sample_weight": np.asarray(self.weight)[train]}
+        model = clone(self.estimator).set_params(prior_strength=strength)
+        model.fit(_safe_indexing(self.X, train), _safe_indexing(self.y, train), **weights)
+        block = model.coder_.transform(read_table(_safe_indexing(self.X, test))).to_codes()
+        # The last line stands for missing values, which say nothing.
+        table = np.vstack([model.feature_log_prob_, np.zeros((1, len(model.classes_)))])
+        is_known = block.codes != np.iinfo(block.codes.dtype).max
+        slot = np.where(is_known, block.offsets[:-1] + block.codes.astype(np.int64), len(table) - 1)
+        return table[slot.T], model.class_log_prior_, model.classes_
+
+
 def make_evaluator(estimator, X, y, weight, splits, scorer, n_jobs) -> RefittingEvaluator:
     """The quickest that gives the scores of refitting."""
     arguments = (estimator, X, y, weight, splits, scorer, n_jobs)
+    if type(estimator) is NaiveBayes and estimator.features is None and _is_number_or_auto(estimator.prior_strength):
+        size = X.shape[0] * X.shape[1] * len(np.unique(np.asarray(y)))
+        return EvidenceEvaluator(*arguments) if size <= EvidenceEvaluator.MOST else RefittingEvaluator(*arguments)
     is_ridge = type(estimator) is Ridge and not isinstance(estimator.alpha, str)
     if not is_ridge or weight is not None or sparse.issparse(X):
         return RefittingEvaluator(*arguments)
@@ -127,6 +175,10 @@ def make_evaluator(estimator, X, y, weight, splits, scorer, n_jobs) -> Refitting
     if folds is None or float(estimator.alpha) <= 0:
         return RefittingEvaluator(*arguments)
     return MomentsEvaluator(*arguments, folds=folds, is_r2=is_default or kinds[repr(scorer)])
+
+
+def _is_number_or_auto(strength) -> bool:
+    return strength == "auto" or not isinstance(strength, str)
 
 
 class ScoreBook:

@@ -20,7 +20,7 @@ class Scores:
     standard_error: NDArray[np.float64]
 
 
-class _ClassifierPoint(ClassifierMixin, BaseEstimator):
+class ClassifierPoint(ClassifierMixin, BaseEstimator):
     """Stands in for the model at one point: scorers see its probabilities."""
 
     def __init__(self, prediction, classes):
@@ -93,7 +93,7 @@ def score_predictions(prediction: NDArray[np.float64], data, loss: str, scoring=
     values = []
     for p in range(prediction.shape[1]):
         at = prediction[:, p]
-        point = _ClassifierPoint(at, data.classes) if prediction.ndim == 3 else _RegressorPoint(at)
+        point = ClassifierPoint(at, data.classes) if prediction.ndim == 3 else _RegressorPoint(at)
         scorer = check_scoring(point, scoring)
         values.append(scorer(point, rows, data.y, **_weight_for(scorer, data.weight)))
     return Scores(np.array(values, dtype=float), np.full(len(values), np.nan))
