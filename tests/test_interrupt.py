@@ -98,9 +98,11 @@ def test_an_error_in_the_progress_callback_reaches_the_caller():
         "GreedySubsetClassifier(60).fit(Z, t > 0)",
         "ForwardFittingRegressor(10**8, learning_rate=1e-6).fit(Z, t)",
         "ForwardFittingClassifier(10**5, learning_rate=1e-3).fit(Z, t > 0)",
+        "AdaBoost(10**5).fit(Z, t > 0)",
+        "AdaBoost(10**5, multiclass='samme').fit(Z, np.digitize(t, [-20, 20]))",
     ],
 )
-def test_ctrl_c_stops_searches_for_subsets(call):
+def test_ctrl_c_stops_long_fits(call):
     script = f"""
     from vitalfew import *
     Z = rng.normal(size=(400, 150)) + rng.normal(size=(400, 1))

@@ -91,12 +91,18 @@ def read_table(X: Any, *, min_rows: int = 1, threads: int = 0) -> RawTable:
 
 def read_frame(X: Any, *, min_rows: int = 1) -> RawTable | None:
     """The columns of a data frame; None if `X` is not one."""
+    frame = as_frame(X)
+    return None if frame is None else _read_columns(frame, min_rows)
+
+
+def as_frame(X: Any) -> nw.DataFrame | None:
+    """A data frame of any library; None if `X` is not one."""
     if sparse.issparse(X) or isinstance(X, np.ndarray | list | tuple):
         return None
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(f"X is a lazy {type(X).__name__} without rows yet: collect it first.")
-    return _read_columns(frame, min_rows) if isinstance(frame, nw.DataFrame) else None
+    return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def check_shape(shape: tuple[int, ...], min_rows: int) -> None:

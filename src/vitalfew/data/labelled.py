@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing, check_array
 
 from vitalfew._checks import check_consistent_length, check_weight, encode_labels
-from vitalfew.data.frames import check_shape, read_frame
+from vitalfew.data.frames import as_frame, check_shape
 from vitalfew.data.rows import Given, split_rows
 
 
@@ -76,7 +76,7 @@ def read_rows(X) -> Any:
     """Anything with rows: sparse matrices by rows, lists as arrays, frames as they are."""
     if sparse.issparse(X):
         X = X.tocsr()
-    elif read_frame(X) is None:
+    elif as_frame(X) is None:
         return check_array(X, dtype=None, ensure_all_finite=False, estimator="vitalfew")
     check_shape(X.shape, 1)
     return X
