@@ -207,9 +207,9 @@ def main(names: list[str]) -> None:
     text = [
         circumstances(),
         f"Test error in per cent, and in brackets that of Freund & Schapire (1996): {FOLDS}-fold cross-validation, "
-        f"once, or the split of soybean-large, satimage and letter-recognition; {ROUNDS} rounds. Figures of sets with a star "
-        "are from memory and may be wrong; the others were transcribed from the paper by others. An exclamation mark "
-        "stands where we differ by more than two points.",
+        f"once, or the split of soybean-large, satimage and letter-recognition; {ROUNDS} rounds. Figures of sets with "
+        "a star are from memory and may be wrong; the others were transcribed from the paper by others. An exclamation "
+        "mark stands where we differ by more than two points.",
         table(lines, {key: key for key in lines[0]}),
     ]
     if against:

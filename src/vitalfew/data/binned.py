@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew.data.bins import BinCoder, Bins
-from vitalfew.data.labelled import LabelledRows
-from vitalfew.data.rows import Given, split_rows
+from vitalfew.data.labelled import Labelled, LabelledRows
+from vitalfew.data.rows import Given
 
 
 @dataclass(frozen=True)
-class BinnedData:
+class BinnedData(Labelled):
     """Binned rows, their labels and weights. Bins are the same in all folds: labels had no say in them."""
 
     bins: Bins
@@ -32,29 +31,8 @@ class BinnedData:
         return cls(bins, rows.label, rows.classes, rows.weight, coder, rows.given)
 
     @property
-    def y(self) -> NDArray:
-        return self.classes[self.label]
-
-    @property
-    def n_rows(self) -> int:
-        return self.bins.n_rows
-
-    @property
     def n_features(self) -> int:
         return len(self.bins.offsets) - 1
-
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """The weight of each row, 1 where none were given."""
-        return np.ones(self.n_rows) if self.weight is None else self.weight
-
-    def folds(self, splitter) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Training and test rows of each fold of a scikit-learn splitter."""
-        return split_rows(splitter, self.y, self.given)
-
-    def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[BinnedData, BinnedData]:
-        """Training and test part."""
-        return self.take(train), self.take(test)
 
     def take(self, rows: NDArray[np.intp]) -> BinnedData:
         weight = None if self.weight is None else self.weight[rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,42 @@ from vitalfew.data.frames import as_frame, check_shape
 from vitalfew.data.rows import Given, split_rows
 
 
+class Labelled:
+    """What rows with labels and weights have in common, however they are stored."""
+
+    label: NDArray[np.int32]
+    classes: NDArray
+    weight: NDArray[np.float64] | None
+    given: Given | None
+
+    @property
+    def y(self) -> NDArray:
+        return self.classes[self.label]
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.label)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The weight of each row, 1 where none were given."""
+        return np.ones(self.n_rows) if self.weight is None else self.weight
+
+    def folds(self, splitter) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Training and test rows of each fold of a scikit-learn splitter."""
+        return split_rows(splitter, self.y, self.given)
+
+    def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[Self, Self]:
+        """Training and test part."""
+        return self.take(train), self.take(test)
+
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """Some rows."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class LabelledRows:
+class LabelledRows(Labelled):
     """Rows of a frame, an array or a sparse matrix, with labels and weights."""
 
     X: Any
@@ -43,29 +77,8 @@ class LabelledRows:
         return cls(X, label, classes, weight, given)
 
     @property
-    def y(self) -> NDArray:
-        return self.classes[self.label]
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.label)
-
-    @property
     def n_features(self) -> int:
         return self.X.shape[1]
-
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """The weight of each row, 1 where none were given."""
-        return np.ones(self.n_rows) if self.weight is None else self.weight
-
-    def folds(self, splitter) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Training and test rows of each fold of a scikit-learn splitter."""
-        return split_rows(splitter, self.y, self.given)
-
-    def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[LabelledRows, LabelledRows]:
-        """Training and test part."""
-        return self.take(train), self.take(test)
 
     def take(self, rows: NDArray[np.intp]) -> LabelledRows:
         weight = None if self.weight is None else self.weight[rows]
