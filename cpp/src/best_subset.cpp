@@ -21,7 +21,7 @@ Clock::time_point after(double seconds) {
 // Second moments as shares of y's, columns of square one; columns that are constant are left out.
 class UnitMoments {
  public:
-  UnitMoments(std::span<const double> gram, std::span<const double> cross, double square) : square_(square) {
+  UnitMoments(std::span<const double> gram, std::span<const double> cross, double square) {
     const std::size_t d = cross.size();
     if (gram.size() != d * d) throw std::invalid_argument("the matrix of moments must be square");
     for (std::size_t j = 0; j < d; ++j)
@@ -40,7 +40,6 @@ class UnitMoments {
   }
 
   std::size_t size() const { return columns_.size(); }
-  double square() const { return square_; }
   double explained() const { return explained_; }  // by all columns, as a share of one
   std::size_t column(std::size_t place) const { return columns_[place]; }
   std::vector<std::size_t> places(std::vector<std::size_t> columns) const {
@@ -77,13 +76,13 @@ class UnitMoments {
     return std::min(1.0, sum + 1e-9);
   }
 
-  double square_, explained_ = 1;
+  double explained_ = 1;
   std::vector<std::size_t> columns_;
   std::shared_ptr<Relaxation> relaxation_;
   bool is_split_ = false;
 };
 
-TreeResult search(UnitMoments& moments, const TreeOptions& options, std::vector<RankedSubset> known, Monitor& monitor) {
+SearchResult search(UnitMoments& moments, const SearchOptions& options, std::vector<RankedSubset> known, Monitor& monitor) {
   SubsetTree tree(moments.relaxation(), options, monitor);
   for (RankedSubset& subset : known) tree.offer(std::move(subset));
   return tree.run();
@@ -114,8 +113,8 @@ CoefficientPath best_subsets(std::span<const double> gram, std::span<const doubl
     double most = k < unit.size() ? unit.explained() : 0;
     const double known = 1 - 2 * models[k].loss / square;
     if (unit.size() <= kMostColumns && left > 0 && k < unit.size()) {
-      const TreeOptions tree{k, 0, 1, unit.explained(), after(share), options.threads};
-      const TreeResult found = search(unit, tree, {{known, unit.places(models[k].columns)}}, monitor);
+      const SearchOptions tree{k, 0, 1, unit.explained(), after(share), options.threads};
+      const SearchResult found = search(unit, tree, {{known, unit.places(models[k].columns)}}, monitor);
       if (found.found.front().explained > known + 1e-12) {
         std::vector<std::size_t> columns;
         for (const std::size_t place : found.found.front().columns) columns.push_back(unit.column(place));
@@ -134,9 +133,9 @@ NearSubsets near_subsets(std::span<const double> gram, std::span<const double> c
   UnitMoments unit(gram, cross, square);
   NearSubsets near;
   if (options.k == 0 || options.k > unit.size() || unit.size() > kMostColumns || !(square > 0)) return near;
-  const TreeOptions tree{options.k,        1 - 2 * options.loss / square, options.most,
-                         unit.explained(), after(options.seconds),        options.threads};
-  const TreeResult found = search(unit, tree, {}, monitor);
+  const SearchOptions tree{options.k,        1 - 2 * options.loss / square, options.most,
+                           unit.explained(), after(options.seconds),        options.threads};
+  const SearchResult found = search(unit, tree, {}, monitor);
   near.is_complete = found.is_complete;
   for (const RankedSubset& subset : found.found) {
     for (const std::size_t place : subset.columns) near.index.push_back(std::int32_t(unit.column(place)));

@@ -78,7 +78,6 @@ class GrowingModel {
 
   const std::vector<std::size_t>& columns() const { return columns_; }
   std::size_t size() const { return n_variables_(); }
-  bool is_in(std::size_t g) const { return is_in_[g] != 0; }
   double mean_square() const { return mean_square_; }
 
   // How much the mean square falls if variable g enters and all coefficients are fitted anew.

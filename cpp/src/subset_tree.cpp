@@ -66,12 +66,12 @@ Projected project(const Relaxation& problem, std::span<const std::size_t> in, st
 
 }  // namespace
 
-SubsetTree::SubsetTree(std::shared_ptr<const Relaxation> root, const TreeOptions& options, Monitor& monitor)
+SubsetTree::SubsetTree(std::shared_ptr<const Relaxation> root, const SearchOptions& options, Monitor& monitor)
     : options_(options), monitor_(monitor), caller_(std::this_thread::get_id()) {
   auto columns = std::make_shared<std::vector<std::size_t>>(root->size());
   for (std::size_t j = 0; j < columns->size(); ++j) (*columns)[j] = j;
   const std::size_t p = root->size();
-  push({std::move(root), std::move(columns), std::vector<Fate>(p, Fate::free), {}, options.total});
+  open_.push({std::move(root), std::move(columns), std::vector<Fate>(p, Fate::free), {}, options.total});
 }
 
 double SubsetTree::needed() const {
@@ -92,13 +92,10 @@ void SubsetTree::offer(RankedSubset subset) {
   if (found_.size() > options_.n_wanted) found_.pop_back();
 }
 
-void SubsetTree::push(Node&& node) { open_.push(std::move(node)); }
-
-TreeResult SubsetTree::run() {
+SearchResult SubsetTree::run() {
   const std::size_t team = std::size_t(std::max(1, thread_count(options_.threads)));
   parallel_blocks(team, options_.threads, monitor_, [&](std::size_t) { work(); });
-  TreeResult result{found_, left_, !is_over_, n_nodes_};
-  return result;
+  return {found_, left_, !is_over_};
 }
 
 void SubsetTree::work() {
@@ -124,7 +121,6 @@ void SubsetTree::work() {
       node = std::move(const_cast<Node&>(open_.top()));
       open_.pop();
       busy_.push_back(node.most);
-      ++n_nodes_;
     }
     const double most = node.most;
     try {
@@ -303,8 +299,8 @@ void SubsetTree::process(Node&& node) {
     node.fate[at] = Fate::in;
     other.fate[at] = Fate::out;
     const std::lock_guard lock(mutex_);
-    push(std::move(node));
-    push(std::move(other));
+    open_.push(std::move(node));
+    open_.push(std::move(other));
     return;
   }
 }

@@ -19,14 +19,13 @@ struct RankedSubset {
   std::vector<std::size_t> columns;  // rising
 };
 
-struct TreeResult {
+struct SearchResult {
   std::vector<RankedSubset> found;  // the best first
   double most = 0;                  // no subset that is not listed explains more than this, or than the last listed
   bool is_complete = false;         // nothing was left unseen
-  std::size_t n_nodes = 0;
 };
 
-struct TreeOptions {
+struct SearchOptions {
   std::size_t k = 1;
   double needed = 0;         // subsets that explain less are not wanted
   std::size_t n_wanted = 1;  // at most so many are kept, the best
@@ -37,10 +36,10 @@ struct TreeOptions {
 
 class SubsetTree {
  public:
-  SubsetTree(std::shared_ptr<const Relaxation> root, const TreeOptions& options, Monitor& monitor);
+  SubsetTree(std::shared_ptr<const Relaxation> root, const SearchOptions& options, Monitor& monitor);
 
   void offer(RankedSubset subset);  // one that is known already
-  TreeResult run();
+  SearchResult run();
 
  private:
   struct Node {
@@ -58,14 +57,13 @@ class SubsetTree {
   double needed() const;
   void work();
   void process(Node&& node);
-  void push(Node&& node);
   bool settle(Node& node, const Bound& bound) const;
   void shrink(Node& node, const Bound& bound) const;
   void enumerate(const Node& node, std::span<const std::size_t> in, std::span<const std::size_t> open);
   double explained(const Node& node, std::span<const std::size_t> columns) const;
   void report(const Node& node, std::span<const std::size_t> columns, double explained);
 
-  TreeOptions options_;
+  SearchOptions options_;
   Monitor& monitor_;
   std::thread::id caller_;
   mutable std::mutex mutex_;
@@ -73,7 +71,6 @@ class SubsetTree {
   std::vector<double> busy_;  // bounds of nodes that are being processed
   std::vector<RankedSubset> found_;
   double left_ = 0;  // the most that a node explains which was given up when the time was over
-  std::size_t n_nodes_ = 0;
   bool is_over_ = false;
 };
 

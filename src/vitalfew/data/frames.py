@@ -35,6 +35,11 @@ class NumberedNames(Sequence):
         return isinstance(other, NumberedNames) and other.n == self.n
 
 
+def names_of(data) -> Sequence[str]:
+    """The names of the columns of data, or numbers where it has none."""
+    return NumberedNames(data.n_features) if data.names is None else data.names
+
+
 @dataclass(frozen=True)
 class RawTable:
     """A table before coding: a numeric matrix, or columns of numbers and strings with None where a value is missing.

@@ -10,7 +10,7 @@ from scipy import sparse
 from vitalfew import _core, rules
 from vitalfew._checks import check_threads
 from vitalfew._progress import kernel_progress
-from vitalfew.data.frames import NumberedNames
+from vitalfew.data.frames import names_of
 from vitalfew.data.numeric import NumericData
 from vitalfew.families.fitting_path import FittingPath
 from vitalfew.families.fold_paths import pays_to_summarise, squared_loss_folds
@@ -63,7 +63,7 @@ class FittingFamily(FittingSettings):
             seen = Moments.of(data) if "moments" in data.known or data.n_features <= most else data
         with kernel_progress(most, "forward-fitting", self.verbose) as show:
             found = solve("fitting", seen, self.request(most, heed or show), self.fit_intercept)
-        names = NumberedNames(data.n_features) if data.names is None else data.names
+        names = names_of(data)
         return FittingPath.from_kernel(found, data, seen, self.fit_intercept, grid, names)
 
     def uses_moments(self, data: NumericData) -> bool:

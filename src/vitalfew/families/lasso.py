@@ -12,7 +12,7 @@ from scipy import sparse
 from vitalfew import _core
 from vitalfew._checks import check_threads
 from vitalfew._progress import kernel_progress
-from vitalfew.data.frames import NumberedNames
+from vitalfew.data.frames import names_of
 from vitalfew.data.numeric import NumericData
 from vitalfew.families.feature_groups import check_groups, group_factors
 from vitalfew.families.fold_paths import pays_to_summarise, squared_loss_folds
@@ -53,7 +53,7 @@ class LassoFamily:
             intercept=intercept,
             dual_gap=found["gap"],
             mean_squared_error=2 * found["loss"],
-            names=NumberedNames(data.n_features) if data.names is None else data.names,
+            names=names_of(data),
             l2=found["grid"] * (1 - self.l1_ratio),
             factor=self.factor if self.group is None or self.factor is None else self.factor[self.group],
             has_intercept=self.fit_intercept,

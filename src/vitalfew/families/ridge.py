@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vitalfew._checks import check_threads
 from vitalfew._threads import limit_threads
-from vitalfew.data.frames import NumberedNames
+from vitalfew.data.frames import names_of
 from vitalfew.data.numeric import NumericData
 from vitalfew.exceptions import ConditioningWarning
 from vitalfew.families.fold_paths import paths_from_moments
@@ -49,7 +49,7 @@ class RidgeFamily:
             found.squared_error / data.weight_sum,
             found.degrees_of_freedom,
             found.digits,
-            NumberedNames(data.n_features) if data.names is None else data.names,
+            names_of(data),
             self.fit_intercept,
             data.weight_sum,
             data,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from vitalfew.data.frames import NumberedNames
+from vitalfew.data.frames import names_of
 from vitalfew.data.numeric import NumericData
 from vitalfew.families.linear_path import SparseLinearPath
 from vitalfew.summaries.moments import Moments
@@ -69,7 +69,7 @@ class SubsetPath(SparseLinearPath):
             coef_sparse=coef if grid is None else coef[at],
             intercept=intercept[at],
             mean_squared_error=2 * loss[at],
-            names=NumberedNames(data.n_features) if data.names is None else data.names,
+            names=names_of(data),
             has_intercept=has_intercept,
             n_samples=data.weight_sum,
             data=data,
