@@ -2,6 +2,8 @@
 
 from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
+from vitalfew.evaluation.bias_variance import bias_variance
+from vitalfew.families.bagging import Bagging
 from vitalfew.families.best_classes import BestSubsetClassifier
 from vitalfew.families.best_subset import BestSubsetRegressor
 from vitalfew.families.forward_fitting import ForwardFittingRegressor
@@ -29,6 +31,7 @@ from vitalfew.summaries.moments import Moments
 __version__ = "0.1.0"
 
 __all__ = [
+    "Bagging",
     "BestSubsetClassifier",
     "BestSubsetRegressor",
     "Counts",
@@ -47,6 +50,7 @@ __all__ = [
     "Ridge",
     "WordPresence",
     "aic",
+    "bias_variance",
     "bic",
     "conditional_entropy",
     "conditional_mutual_information",

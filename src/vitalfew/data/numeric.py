@@ -39,6 +39,11 @@ class NumericData:
     def read(cls, X, y, sample_weight, *, is_classification: bool = False, threads: int = 0) -> NumericData:
         """Reads and checks. Rows of weight zero are left out: they are as if they had not been given."""
         matrix, names = read_matrix(X, threads=threads)
+        return cls.of_matrix(matrix, names, y, sample_weight, is_classification=is_classification, threads=threads)
+
+    @classmethod
+    def of_matrix(cls, matrix, names, y, sample_weight, *, is_classification: bool, threads: int = 0) -> NumericData:
+        """Of a matrix that has been checked already: learners which are not ours may take more than numbers."""
         target: NDArray
         classes, target = encode_labels(y) if is_classification else (None, read_target(y))
         check_consistent_length(np.empty(matrix.shape[0]), target)
