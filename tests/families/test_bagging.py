@@ -26,6 +26,7 @@ from sklearn.utils.fixes import parse_version
 
 from vitalfew import Bagging, NaiveBayes
 from vitalfew.exceptions import RuleError
+from vitalfew.families.out_of_bag import OutOfBagCurve
 
 DRAWS_BY_WEIGHT = parse_version(sklearn.__version__) >= parse_version("1.8")
 BASES = [
@@ -105,6 +106,8 @@ def test_staged_predictions_end_at_the_prediction():
     classes = list(model.staged_predict(X))
     assert classes[-1].tolist() == model.predict(X).tolist()
     np.testing.assert_array_equal(staged[-1], model.predict_proba(X))
+    first = next(model.set_params(n_jobs=2).staged_predict(X))  # who stops early leaves nothing behind
+    assert first.tolist() == classes[0].tolist()
 
 
 @pytest.mark.parametrize("base", BASES, ids=repr)
@@ -193,6 +196,7 @@ def test_subsets_without_replacement_leave_rows_out():
     whole = Bagging(SVC(), 2, bootstrap=False).fit(X, y)
     assert np.isnan(whole.oob_error_)
     assert np.isnan(whole.oob_decision_function_).all()
+    json.dumps(whole.plot_error().to_dict(), allow_nan=False)
     with pytest.raises(ValueError, match=r"needs rows that are out of a bag, but every bag holds all rows: draw fewer"):
         Bagging(SVC(), "oob", max_rounds=2, bootstrap=False).fit(X, y)
 
@@ -262,6 +266,23 @@ def test_rounds_that_are_added_are_those_of_one_fit(random_state, votes):
     np.testing.assert_array_equal(grown.oob_decision_function_, whole.oob_decision_function_)
     for a, b in zip(grown.estimators_samples_, whole.estimators_samples_, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def test_an_interrupted_fit_leaves_the_model_as_it_was(monkeypatch):
+    X, y = flowers()
+    model = Bagging(rounds=5, warm_start=True, random_state=0).fit(X, y)
+    expected = model.predict_proba(X)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OutOfBagCurve, "extend", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            model.set_params(rounds=9).fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), expected)
+    whole = Bagging(rounds=9, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.fit(X, y).predict_proba(X), whole.predict_proba(X))
 
 
 def test_a_rule_may_choose_again_from_more_rounds():

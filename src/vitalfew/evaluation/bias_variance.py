@@ -17,7 +17,7 @@ from sklearn.utils.validation import _num_samples
 from vitalfew._checks import check_choice, check_consistent_length, encode_labels
 from vitalfew._progress import progress
 from vitalfew.data.numeric import read_target
-from vitalfew.families.bagging_path import fit_learner
+from vitalfew.families.learners import fit_learner
 from vitalfew.families.subset_model import is_count
 from vitalfew.rules.selection import make_frame
 

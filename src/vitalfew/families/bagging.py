@@ -9,44 +9,19 @@ from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_regressor
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import rules
-from vitalfew._checks import check_choice
+from vitalfew._checks import check_choice, check_classes
 from vitalfew.data.frames import NumberedNames
 from vitalfew.data.numeric import NumericData
 from vitalfew.families.bagging_path import BaggingFamily, BaggingPath, bag_size
+from vitalfew.families.learners import make_learner
 from vitalfew.families.subset_model import is_count
 
 VOTES = ("label", "probability")
-
-# Learners that have a name; the first is the default.
-LEARNERS = {
-    "tree": DecisionTreeClassifier(),
-    "stump": DecisionTreeClassifier(max_depth=1),
-}
-
-
-def make_learner(estimator):
-    """The base learner that a name, an estimator or nothing at all stands for."""
-    if estimator is None:
-        return next(iter(LEARNERS.values()))
-    if isinstance(estimator, str):
-        check_choice("estimator", estimator, LEARNERS)
-        return LEARNERS[estimator]
-    missing = [name for name in ("fit", "predict", "get_params") if not hasattr(estimator, name)]
-    if missing or isinstance(estimator, type):
-        what = f"the class {estimator.__name__}" if isinstance(estimator, type) else repr(estimator)
-        reason = "an instance is needed" if isinstance(estimator, type) else f"it has no {', '.join(missing)}"
-        raise TypeError(
-            f"estimator must be a scikit-learn classifier or one of {list(LEARNERS)}, got {what}: {reason}."
-        )
-    if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
-        raise ValueError(f"estimator must be a classifier, for votes are cast for classes; got {estimator!r}.")
-    return estimator
 
 
 class Bagging(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -203,7 +178,7 @@ class Bagging(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """The share of the votes that each class has after each round."""
         check_is_fitted(self)
         matrix = validate_data(self, X, reset=False, **WHATEVER)
-        return self.path_.staged(matrix, self.rounds_)
+        return replace(self.path_, n_jobs=self.n_jobs).staged(matrix, self.rounds_)
 
     def plot_error(self):
         """Out-of-bag error over rounds, one standard error either way, and the number of rounds chosen: Altair."""
@@ -248,11 +223,7 @@ class Bagging(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         matrix = validate_data(self, X, **WHATEVER)
         names = getattr(self, "feature_names_in_", NumberedNames(matrix.shape[1]))
         data = NumericData.of_matrix(matrix, names, y, sample_weight, is_classification=True)
-        assert data.classes is not None
-        if len(data.classes) < 2:
-            raise ValueError(
-                f"y holds one class only, {data.classes.tolist()}; a classifier needs rows of at least two classes."
-            )
+        check_classes(data.classes)
         if data.weight is not None and not self.bootstrap:
             raise ValueError(
                 "bootstrap=False draws every row at most once, which cannot be in proportion to sample_weight; use "

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from copy import deepcopy
+from collections import deque
+from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
-from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import BaggingClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
@@ -18,115 +17,14 @@ from sklearn.utils.validation import has_fit_parameter
 
 from vitalfew._progress import is_shown, progress
 from vitalfew.data.numeric import NumericData
+from vitalfew.families.learners import CountsVoter, RowsVoter, ballot
+from vitalfew.families.out_of_bag import OutOfBagCurve, Tally, own_scores
 from vitalfew.rules.path import OutOfBag
-from vitalfew.rules.scoring import LOSSES, Scores, Targets, mean_loss
+from vitalfew.rules.scoring import Scores
 from vitalfew.rules.selection import Selection, make_frame
 
 # Learners fitted between two steps of the progress bar.
 STEP = 10
-
-
-def fit_learner(estimator, X, y, **weights):
-    """A fitted copy. Where there is one class only, which many learners refuse, it is predicted whatever the row."""
-    learner = clone(estimator) if len(np.unique(y)) > 1 else DummyClassifier(strategy="most_frequent")
-    return learner.fit(X, y, **weights)
-
-
-class Voter(BaseEstimator):
-    """A learner as scikit-learn's bagging holds it."""
-
-    def __init__(self, estimator):
-        self.estimator = estimator
-
-    def predict(self, X):
-        return self.learner_.predict(X)
-
-
-class RowsVoter(Voter):
-    """A learner that is given the rows of its bag."""
-
-    def fit(self, X, y):
-        self.learner_ = fit_learner(self.estimator, X, y)
-        return self
-
-
-class CountsVoter(Voter):
-    """A learner that is given how often each row is in the bag, as its weight. Rows that are not in it are left out:
-    some learners heed the classes of rows that weigh nothing."""
-
-    def fit(self, X, y, sample_weight):
-        rows = np.flatnonzero(sample_weight)
-        self.learner_ = fit_learner(self.estimator, X[rows], y[rows], sample_weight=sample_weight[rows])
-        return self
-
-
-def ballot(learner, X, codes: NDArray[np.intp], n_classes: int, votes: str) -> NDArray[np.float64]:
-    """What a learner votes for each row: 1 for one class, or its probabilities. `codes` are the classes it knows."""
-    out = np.zeros((X.shape[0], n_classes))
-    if len(out) == 0:
-        return out
-    if votes == "label":
-        out[np.arange(len(out)), codes[np.asarray(learner.predict(X), dtype=np.intp)]] = 1
-    else:
-        out[:, codes[np.asarray(learner.classes_, dtype=np.intp)]] = learner.predict_proba(X)
-    return out
-
-
-class Tally:
-    """Votes for rows by the learners that had not seen them."""
-
-    def __init__(self, n_rows: int, n_classes: int):
-        self.votes = np.zeros((n_rows, n_classes))
-        self.times = np.zeros(n_rows, dtype=np.int64)
-
-    def add(self, rows: NDArray[np.intp], votes: NDArray[np.float64]) -> None:
-        self.votes[rows] += votes
-        self.times[rows] += 1
-
-    def shares(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Rows with votes, and the share that each class has of them."""
-        rows = np.flatnonzero(self.times)
-        return rows, self.votes[rows] / self.times[rows, None]
-
-
-@dataclass(frozen=True)
-class OutOfBagCurve:
-    """Out-of-bag error after each round, its standard error, and the share of rows that were out of some bag."""
-
-    error: NDArray[np.float64]
-    standard_error: NDArray[np.float64]
-    share_out: NDArray[np.float64]
-    tally: Tally
-
-    @classmethod
-    def start(cls, data: NumericData) -> OutOfBagCurve:
-        assert data.classes is not None
-        nothing = np.empty(0)
-        return cls(nothing, nothing, nothing, Tally(data.n_rows, len(data.classes)))
-
-    def extend(self, voted: Iterable[tuple[NDArray, NDArray]], data: NumericData) -> OutOfBagCurve:
-        """With the votes of further learners."""
-        tally, found = deepcopy(self.tally), []
-        for out, votes in voted:
-            tally.add(out, votes)
-            rows, shares = tally.shares()
-            scores = own_scores(shares, Targets.of(data, rows))
-            share = np.sum(data.weights[rows]) / data.weight_sum
-            found.append((scores.value[0], scores.standard_error[0], share))
-        error, spread, share_out = np.array(found).reshape(-1, 3).T
-        return OutOfBagCurve(
-            np.append(self.error, error),
-            np.append(self.standard_error, spread),
-            np.append(self.share_out, share_out),
-            tally,
-        )
-
-
-def own_scores(shares: NDArray[np.float64], targets) -> Scores:
-    """Share of rows on which the vote is wrong, at one point."""
-    if len(shares) == 0:
-        return Scores(np.array([np.nan]), np.array([np.nan]))
-    return mean_loss(LOSSES["error"](shares[:, None], targets), targets.weight)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +98,7 @@ class BaggingPath:
         """Rows that some of the first learners has not seen, and the shares of those learners' votes."""
         if rounds == len(self.bags):
             return self.curve.tally.shares()
-        return list(self._out_of_bag(rounds))[-1]
+        return deque(self._out_of_bag(rounds), maxlen=1).pop()
 
     def selection(self, rule: str, index: int) -> Selection:
         """The out-of-bag curve with a point that was chosen."""
@@ -240,13 +138,16 @@ class BaggingPath:
     def _out_votes(self, first: int, last: int | None = None) -> Iterator[tuple[NDArray, NDArray]]:
         """Rows out of each learner's bag, and its votes for them."""
         assert self.data is not None
-        outs = []
-        for bag in self.bags[first:last]:
-            is_out = np.ones(self.data.n_rows, dtype=bool)
-            is_out[bag] = False
-            outs.append(np.flatnonzero(is_out))
-        X = self.data.X
-        yield from zip(outs, self._ballots((learner, X[out]) for learner, out in zip(self.learners[first:last], outs)))
+        learners, bags, X = self.learners[first:last], self.bags[first:last], self.data.X
+        votes = self._ballots((learner, X[self._out(bag)]) for learner, bag in zip(learners, bags))
+        yield from zip(map(self._out, bags), votes)
+
+    def _out(self, bag: NDArray) -> NDArray[np.intp]:
+        """Rows that are not in a bag."""
+        assert self.data is not None
+        is_out = np.ones(self.data.n_rows, dtype=bool)
+        is_out[bag] = False
+        return np.flatnonzero(is_out)
 
     def _ballots(self, jobs) -> Iterator[NDArray[np.float64]]:
         """Votes of learners for rows, in order, as they are ready."""
@@ -280,9 +181,7 @@ class BaggingFamily:
         """All rounds, or as many as a grid has; those of `before` are not fitted again."""
         assert data.classes is not None
         most = self.most if grid is None else int(grid[-1])
-        ensemble = self._ensemble(data)
-        if before is not None:
-            ensemble = before.ensemble.set_params(**{**ensemble.get_params(deep=False), "random_state": before.seed})
+        ensemble = self._ensemble(data) if before is None else self._go_on(before, data)
         bags = [] if before is None else before.bags
         fitted = BaggingPath(
             grid=np.arange(1, most + 1),
@@ -296,6 +195,14 @@ class BaggingFamily:
             data=data,
         )
         return fitted if grid is not None else fitted.extended(len(bags))
+
+    def _go_on(self, before: BaggingPath, data: NumericData) -> BaggingClassifier:
+        """An ensemble with the learners there are; the other one stays as it is if the fit is interrupted."""
+        ensemble = copy(before.ensemble)
+        ensemble.estimators_ = list(ensemble.estimators_)
+        ensemble.estimators_features_ = list(ensemble.estimators_features_)
+        settings = self._ensemble(data).get_params(deep=False)
+        return ensemble.set_params(**{**settings, "random_state": before.seed})
 
     def _ensemble(self, data: NumericData) -> BaggingClassifier:
         weighs = has_fit_parameter(self.estimator, "sample_weight")
