@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import sklearn
 from scipy import sparse
@@ -19,7 +20,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.fixes import parse_version
@@ -396,6 +397,47 @@ def test_kinds_of_tables(kind):
     dense, other = (Bagging(rounds=4, random_state=0).fit(rows, y) for rows in (X, kind(X)))
     np.testing.assert_array_equal(dense.predict_proba(X), other.predict_proba(kind(X)))
     assert dense.oob_error_ == other.oob_error_
+
+
+def by_name(frame):
+    """Numbers, from columns that only a frame has."""
+    return np.column_stack([frame["size"], frame["kind"] == "u"])
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("rounds", [6, "cv"])
+def test_frames_reach_the_learners_as_they_are(kind, rounds):
+    rng = np.random.default_rng(0)
+    columns = {"size": rng.normal(size=120), "kind": rng.choice(["u", "v"], 120)}
+    y = (columns["size"] > 0) ^ (columns["kind"] == "u")
+    base = make_pipeline(FunctionTransformer(by_name), DecisionTreeClassifier())
+    X = kind(columns)
+    weight = rng.integers(0, 3, 120).astype(float) if DRAWS_BY_WEIGHT else None
+    model = Bagging(base, rounds, max_rounds=4, random_state=0).fit(X, y, weight)
+    if kind is pd.DataFrame:  # scikit-learn before 1.9 reads no names from polars
+        assert model.feature_names_in_.tolist() == ["size", "kind"]
+    assert model.score(X, y) > 0.9
+    assert model.oob_error_ < 0.3
+    assert model.path_.ensemble.estimator.source.frame is None  # the rows themselves are not kept
+    assert pickle.loads(pickle.dumps(model)).predict(X).tolist() == model.predict(X).tolist()
+
+
+def test_frames_and_arrays_give_the_same_bags_and_learners():
+    X, y = flowers()
+    for base in (DecisionTreeClassifier(max_features=2), KNeighborsClassifier(3)):
+        array, frame = (
+            Bagging(base, 5, random_state=0).fit(rows, y) for rows in (X, pd.DataFrame(X, columns=[*"abcd"]))
+        )
+        np.testing.assert_array_equal(array.oob_decision_function_, frame.oob_decision_function_)
+        two = Bagging(base, 5, random_state=0, n_jobs=2).fit(pd.DataFrame(X, columns=[*"abcd"]), y)
+        np.testing.assert_array_equal(array.oob_decision_function_, two.oob_decision_function_)
+
+
+def test_metadata_routing():
+    X, y = flowers()
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = Bagging(SVC(), 3, random_state=0).fit(X, y)
+    assert routed.oob_error_ == Bagging(SVC(), 3, random_state=0).fit(X, y).oob_error_
 
 
 @pytest.mark.parametrize("labels", [[False, True], [-1, 1], ["no", "yes"], [3.0, 7.0]])

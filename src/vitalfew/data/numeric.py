@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import assert_all_finite, check_array, column_or_1d
+from sklearn.utils import _safe_indexing, assert_all_finite, check_array, column_or_1d
 
 from vitalfew import _core
 from vitalfew._checks import check_consistent_length, check_weight, encode_labels
-from vitalfew.data.frames import NumberedNames, check_shape, read_frame
+from vitalfew.data.frames import NumberedNames, check_shape, is_frame, read_frame
 from vitalfew.data.rows import Given, split_rows
 
 FLOATS = (np.float64, np.float32)
@@ -115,6 +115,8 @@ class NumericData:
 
 def take_rows(X: Matrix, rows: NDArray[np.intp]) -> Matrix:
     """Some rows, stored in the order the matrix is stored in; a view where the rows are a range."""
+    if is_frame(X):
+        return _safe_indexing(X, rows)
     if len(rows) and rows[-1] - rows[0] + 1 == len(rows) and (np.diff(rows) == 1).all() and not sparse.issparse(X):
         return X[rows[0] : rows[-1] + 1]
     if sparse.issparse(X):

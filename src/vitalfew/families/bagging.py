@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import rules
 from vitalfew._checks import check_choice, check_classes
-from vitalfew.data.frames import NumberedNames
+from vitalfew.data.frames import NumberedNames, check_shape, is_frame
 from vitalfew.data.numeric import NumericData
 from vitalfew.families.bagging_path import BaggingFamily, BaggingPath, bag_size
 from vitalfew.families.learners import make_learner
@@ -96,7 +96,8 @@ class Bagging(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     is not zero, whatever the weights add up to. (scikit-learn before 1.8 draws rows evenly and passes the weights to
     the learners, which must take them.)
 
-    Missing values are passed to the learners.
+    What rows hold is for the learners to check: missing values are passed to them, and data frames as they are, with
+    names and types of columns.
 
     References
     ----------
@@ -177,8 +178,8 @@ class Bagging(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def staged_predict_proba(self, X) -> Iterator[NDArray[np.float64]]:
         """The share of the votes that each class has after each round."""
         check_is_fitted(self)
-        matrix = validate_data(self, X, reset=False, **WHATEVER)
-        return replace(self.path_, n_jobs=self.n_jobs).staged(matrix, self.rounds_)
+        table = self._table(X, reset=False)
+        return replace(self.path_, n_jobs=self.n_jobs).staged(table, self.rounds_)
 
     def plot_error(self):
         """Out-of-bag error over rounds, one standard error either way, and the number of rounds chosen: Altair."""
@@ -220,9 +221,9 @@ class Bagging(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _read(self, X, y, sample_weight) -> NumericData:
         if y is None:
             raise ValueError("Bagging requires y to be passed, but the target y is None.")
-        matrix = validate_data(self, X, **WHATEVER)
-        names = getattr(self, "feature_names_in_", NumberedNames(matrix.shape[1]))
-        data = NumericData.of_matrix(matrix, names, y, sample_weight, is_classification=True)
+        table = self._table(X, reset=True)
+        names = getattr(self, "feature_names_in_", NumberedNames(table.shape[1]))
+        data = NumericData.of_matrix(table, names, y, sample_weight, is_classification=True)
         check_classes(data.classes)
         if data.weight is not None and not self.bootstrap:
             raise ValueError(
@@ -231,6 +232,14 @@ class Bagging(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
         self._check_bag(data.n_rows)
         return data
+
+    def _table(self, X, *, reset: bool):
+        """Rows as learners are given them, for whom it is to check what they hold. A frame stays one."""
+        if is_frame(X):
+            check_shape(X.shape, 1)
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return X
+        return validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
 
     def _check_bag(self, n_rows: int) -> None:
         size = self.max_samples
@@ -271,7 +280,3 @@ class Bagging(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.oob_error_ = float(path.curve.error[self.rounds_ - 1])
         self.path_, self.selection_ = path.without_data(), selection
         return self
-
-
-# What learners are given is for them to check.
-WHATEVER = {"accept_sparse": ["csr", "csc"], "dtype": None, "ensure_all_finite": False}

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import BaggingClassifier
-from sklearn.utils import check_random_state
+from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
 from vitalfew._progress import is_shown, progress
+from vitalfew.data.frames import is_frame
 from vitalfew.data.numeric import NumericData
-from vitalfew.families.learners import CountsVoter, RowsVoter, ballot
+from vitalfew.families.learners import CountsVoter, RowsVoter, Source, ballot
 from vitalfew.families.out_of_bag import OutOfBagCurve, Tally, own_scores
 from vitalfew.rules.path import OutOfBag
 from vitalfew.rules.scoring import Scores
@@ -139,7 +140,7 @@ class BaggingPath:
         """Rows out of each learner's bag, and its votes for them."""
         assert self.data is not None
         learners, bags, X = self.learners[first:last], self.bags[first:last], self.data.X
-        votes = self._ballots((learner, X[self._out(bag)]) for learner, bag in zip(learners, bags))
+        votes = self._ballots((learner, _safe_indexing(X, self._out(bag))) for learner, bag in zip(learners, bags))
         yield from zip(map(self._out, bags), votes)
 
     def _out(self, bag: NDArray) -> NDArray[np.intp]:
@@ -205,9 +206,9 @@ class BaggingFamily:
         return ensemble.set_params(**{**settings, "random_state": before.seed})
 
     def _ensemble(self, data: NumericData) -> BaggingClassifier:
-        weighs = has_fit_parameter(self.estimator, "sample_weight")
+        kind = CountsVoter if has_fit_parameter(self.estimator, "sample_weight") else RowsVoter
         return BaggingClassifier(
-            CountsVoter(self.estimator) if weighs else RowsVoter(self.estimator),
+            kind(self.estimator, Source(data.X) if is_frame(data.X) else None),
             max_samples=bag_size(self.max_samples, data.n_rows),
             bootstrap=self.bootstrap,
             warm_start=True,
@@ -220,13 +221,17 @@ class BaggingFamily:
         bags: list[NDArray] = []
         steps = [*range(have + STEP, most, STEP), most] if is_shown(self.verbose) else [most]
         weights = {} if data.weight is None else {"sample_weight": data.weight}
+        source = ensemble.estimator.source
+        X = data.X if source is None else source.numbers()
         with progress(most - have, "bagging", self.verbose) as bar:
             for size in steps if most > have else []:
-                ensemble.set_params(n_estimators=size).fit(data.X, data.label, **weights)
+                ensemble.set_params(n_estimators=size).fit(X, data.label, **weights)
                 new = size - have - len(bags)
                 # After a warm start scikit-learn knows the draws of the last learners alone.
                 bags += [rows.astype(np.min_scalar_type(data.n_rows)) for rows in ensemble.estimators_samples_[-new:]]
                 bar.update(new)
+        if source is not None:
+            source.frame = None
         return bags
 
 

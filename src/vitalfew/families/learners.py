@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import _safe_indexing
 
 from vitalfew._checks import check_choice
 
@@ -42,32 +43,55 @@ def fit_learner(estimator, X, y, **weights):
     return learner.fit(X, y, **weights)
 
 
+class Source:
+    """A frame that bags are drawn from. scikit-learn's bagging makes an array of what it is given; so for frames it is
+    given the numbers of rows, and learners find the rows here, with their types and names."""
+
+    def __init__(self, frame):
+        self.frame = frame
+
+    def __deepcopy__(self, _memo):
+        return self  # each learner is a copy; the rows need not be
+
+    def numbers(self) -> NDArray[np.intp]:
+        """The numbers of the rows, as wide as the frame: the draws of bags depend on that."""
+        return np.broadcast_to(np.arange(self.frame.shape[0])[:, None], self.frame.shape)
+
+
 class Voter(BaseEstimator):
     """A learner as scikit-learn's bagging holds it."""
 
-    def __init__(self, estimator):
+    def __init__(self, estimator, source: Source | None = None):
         self.estimator = estimator
+        self.source = source
 
     def predict(self, X):
         return self.learner_.predict(X)
+
+    def learn(self, X, y, **weights):
+        """From these rows, or from those with these numbers."""
+        if self.source is not None:
+            X, self.source = _safe_indexing(self.source.frame, X[:, 0]), None
+        self.learner_ = fit_learner(self.estimator, X, y, **weights)
+        return self
 
 
 class RowsVoter(Voter):
     """A learner that is given the rows of its bag."""
 
     def fit(self, X, y):
-        self.learner_ = fit_learner(self.estimator, X, y)
-        return self
+        return self.learn(X, y)
 
 
 class CountsVoter(Voter):
     """A learner that is given how often each row is in the bag, as its weight. Rows that are not in it are left out:
     some learners heed the classes of rows that weigh nothing."""
 
-    def fit(self, X, y, sample_weight):
+    def fit(self, X, y, sample_weight=None):
+        if sample_weight is None:  # with metadata routing scikit-learn hands over the rows themselves
+            return self.learn(X, y)
         rows = np.flatnonzero(sample_weight)
-        self.learner_ = fit_learner(self.estimator, X[rows], y[rows], sample_weight=sample_weight[rows])
-        return self
+        return self.learn(X[rows], y[rows], sample_weight=sample_weight[rows])
 
 
 def ballot(learner, X, codes: NDArray[np.intp], n_classes: int, votes: str) -> NDArray[np.float64]:
