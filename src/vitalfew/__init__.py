@@ -2,7 +2,9 @@
 
 from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
+from vitalfew.evaluation.bias_variance import bias_variance
 from vitalfew.families.adaboost import AdaBoost
+from vitalfew.families.bagging import Bagging
 from vitalfew.families.best_classes import BestSubsetClassifier
 from vitalfew.families.best_subset import BestSubsetRegressor
 from vitalfew.families.forward_fitting import ForwardFittingRegressor
@@ -32,6 +34,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AdaBoost",
+    "Bagging",
     "BestSubsetClassifier",
     "BestSubsetRegressor",
     "Counts",
@@ -51,6 +54,7 @@ __all__ = [
     "Stump",
     "WordPresence",
     "aic",
+    "bias_variance",
     "bic",
     "conditional_entropy",
     "conditional_mutual_information",

@@ -34,6 +34,14 @@ def encode_labels(y) -> tuple[NDArray, NDArray[np.int32]]:
     return classes, codes.astype(np.int32)
 
 
+def check_classes(classes) -> None:
+    """There must be two classes to tell apart."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only, {classes.tolist()}; a classifier needs rows of at least two classes."
+        )
+
+
 def _encode_small_range(y: NDArray, low) -> tuple[NDArray, NDArray[np.int32]]:
     wide = y if y.dtype.kind == "u" else y.astype(np.float64 if y.dtype.kind == "f" else np.int64)
     shifted = (wide - wide.dtype.type(low)).astype(np.int64)
@@ -98,4 +106,12 @@ def check_choice(name: str, value, choices) -> None:
         raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
 
 
-__all__ = ["check_choice", "check_consistent_length", "check_threads", "check_weight", "encode_labels", "is_missing"]
+__all__ = [
+    "check_choice",
+    "check_classes",
+    "check_consistent_length",
+    "check_threads",
+    "check_weight",
+    "encode_labels",
+    "is_missing",
+]

@@ -12,13 +12,14 @@ from sklearn.metrics import log_loss, make_scorer, roc_auc_score
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, train_test_split
 
 import oracles
-from vitalfew import InformationRanking, NaiveBayes, aic, bic, description_length, ebic
+from vitalfew import Bagging, InformationRanking, NaiveBayes, aic, bic, description_length, ebic
 from vitalfew.exceptions import RuleError
 from vitalfew.rules import Selection
 from vitalfew.rules.selection import chart_text
 
 FEATURE_RULES = ["cv", "1se", "holdout", "loo", "bic", "aic", "ebic", "mdl"]
 PRIOR_RULES = ["cv", "1se", "holdout", "loo"]
+ROUND_RULES = ["cv", "1se", "holdout", "oob"]
 HOSTILE = ["<script>alert(1)</script>", 'it\'s "quoted"', "x; DROP TABLE users", "a.b[0]", "ü\\n", "", "7", "x:Q"]
 
 
@@ -82,6 +83,16 @@ def test_rules_for_the_ranking(rule, correction):
     np.testing.assert_array_equal(model.support_, model.path_.at(model.selection_.index))
 
 
+@pytest.mark.parametrize("rule", ROUND_RULES)
+@pytest.mark.parametrize("scoring", [None, "neg_log_loss"])
+def test_rules_for_rounds(rule, scoring):
+    X, y = words()
+    model = Bagging("stump", rule, max_rounds=6, votes="probability", cv=3, scoring=scoring, random_state=0).fit(X, y)
+    assert_consistent(model.selection_, "rounds", rule)
+    assert model.rounds_ == len(model.estimators_) == model.selection_.value
+    assert model.selection_.greater_is_better == (scoring is not None)
+
+
 @pytest.mark.parametrize(
     ("model", "known"),
     [
@@ -90,6 +101,7 @@ def test_rules_for_the_ranking(rule, correction):
         (NaiveBayes(prior_strength="mdl"), PRIOR_RULES),
         (NaiveBayes(prior_strength="bic"), PRIOR_RULES),
         (InformationRanking("best"), ["fdr", *FEATURE_RULES]),
+        (Bagging(rounds="loo"), ROUND_RULES),
     ],
 )
 def test_a_wrong_rule_is_told_the_right_ones(model, known):
@@ -178,6 +190,35 @@ def test_loo_of_the_prior_by_hand():
     for strength, score in zip(selection.grid, selection.score):
         probability = oracles.loo_predict_proba(X.astype(float), y, [2] * 8, 2, strength=strength)
         assert score == pytest.approx(-log_loss(y, probability))
+
+
+def out_of_bag(model, X, rounds):
+    """Rows that some of the first learners have not seen, and what those predict on average."""
+    seen = np.array([np.isin(np.arange(len(X)), bag) for bag in model.estimators_samples_[:rounds]])
+    probability = np.array([learner.predict_proba(X) for learner in model.estimators_[:rounds]])
+    rows = np.flatnonzero(~seen.all(axis=0))
+    return rows, np.array([probability[~seen[:, i], i].mean(axis=0) for i in rows])
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_oob_by_hand(is_weighted):
+    X, y = words()
+    w = np.random.default_rng(0).integers(1, 4, len(y)).astype(float) if is_weighted else np.ones(len(y))
+    options = {"votes": "probability", "random_state": 0}
+    every = Bagging("stump", 8, **options).fit(X, y, w)
+    found, scored = (
+        Bagging("stump", "oob", max_rounds=8, scoring=scoring, **options).fit(X, y, w).selection_
+        for scoring in (None, "neg_log_loss")
+    )
+    for index in range(8):
+        rows, probability = out_of_bag(every, X, index + 1)
+        wrong = probability.argmax(axis=1) != y[rows]
+        assert found.score[index] == pytest.approx(np.average(wrong, weights=w[rows]))
+        assert scored.score[index] == pytest.approx(-log_loss(y[rows], probability, sample_weight=w[rows]))
+    assert found.index == np.argmin(found.score)
+    assert scored.index == np.argmax(scored.score)
+    share = w[out_of_bag(every, X, found.index + 1)[0]].sum() / w.sum()
+    assert found.note == f"{share:.0%} of the rows were out of some bag"
 
 
 def criteria_by_hand(X, y, support):

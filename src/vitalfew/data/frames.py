@@ -110,6 +110,11 @@ def as_frame(X: Any) -> nw.DataFrame | None:
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
+def is_frame(X: Any) -> bool:
+    """Whether `X` is a frame whose rows scikit-learn can take (pandas, polars)."""
+    return nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_polars_dataframe(X)
+
+
 def check_shape(shape: tuple[int, ...], min_rows: int) -> None:
     """The checks scikit-learn makes of arrays, in its words."""
     if len(shape) != 2:

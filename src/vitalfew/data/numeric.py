@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import assert_all_finite, check_array, column_or_1d
+from sklearn.utils import _safe_indexing, assert_all_finite, check_array, column_or_1d
 
 from vitalfew import _core
 from vitalfew._checks import check_consistent_length, check_weight, encode_labels
-from vitalfew.data.frames import NumberedNames, check_shape, read_frame
+from vitalfew.data.frames import NumberedNames, check_shape, is_frame, read_frame
 from vitalfew.data.rows import Given, split_rows
 
 FLOATS = (np.float64, np.float32)
@@ -39,6 +39,11 @@ class NumericData:
     def read(cls, X, y, sample_weight, *, is_classification: bool = False, threads: int = 0) -> NumericData:
         """Reads and checks. Rows of weight zero are left out: they are as if they had not been given."""
         matrix, names = read_matrix(X, threads=threads)
+        return cls.of_matrix(matrix, names, y, sample_weight, is_classification=is_classification, threads=threads)
+
+    @classmethod
+    def of_matrix(cls, matrix, names, y, sample_weight, *, is_classification: bool, threads: int = 0) -> NumericData:
+        """Of a matrix that has been checked already: learners which are not ours may take more than numbers."""
         target: NDArray
         classes, target = encode_labels(y) if is_classification else (None, read_target(y))
         check_consistent_length(np.empty(matrix.shape[0]), target)
@@ -110,6 +115,8 @@ class NumericData:
 
 def take_rows(X: Matrix, rows: NDArray[np.intp]) -> Matrix:
     """Some rows, stored in the order the matrix is stored in; a view where the rows are a range."""
+    if is_frame(X):
+        return _safe_indexing(X, rows)
     if len(rows) and rows[-1] - rows[0] + 1 == len(rows) and (np.diff(rows) == 1).all() and not sparse.issparse(X):
         return X[rows[0] : rows[-1] + 1]
     if sparse.issparse(X):

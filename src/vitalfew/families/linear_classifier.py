@@ -12,7 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from vitalfew._checks import check_choice, check_threads
+from vitalfew._checks import check_choice, check_classes, check_threads
 from vitalfew.data.numeric import NumericData, read_matrix
 from vitalfew.families.logistic_path import log_probabilities, probabilities
 
@@ -70,10 +70,7 @@ class LinearClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):
         if self.class_weight is not None:
             data = self._weigh_classes(data)
         validate_data(self, X, skip_check_array=True)
-        if data.classes is not None and len(data.classes) < 2:
-            raise ValueError(
-                f"y holds one class only, {data.classes.tolist()}; a classifier needs rows of at least two classes."
-            )
+        check_classes(data.classes)
         return data
 
     def _weigh_classes(self, data: NumericData) -> NumericData:

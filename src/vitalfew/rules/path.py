@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -24,6 +24,19 @@ class LeaveOneOut(NamedTuple):
     prediction: NDArray[np.float64]
     is_exact: bool
     note: str = ""
+
+
+class OutOfBag(NamedTuple):
+    """Scores by the path's own loss on the rows that were out of a bag, and what any other score is computed from.
+
+    ``predictions()`` gives, for one point after the other, the rows that some learner has not seen and what those
+    learners predict for them: (rows[, classes]).
+    """
+
+    value: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    share_out: NDArray[np.float64]
+    predictions: Callable[[], Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]]
 
 
 class DescriptionLength(NamedTuple):
@@ -82,6 +95,12 @@ class LeavingOneOut(Path, Protocol):
     """A path that supports "loo"."""
 
     def loo(self) -> LeaveOneOut: ...
+
+
+class OutOfBagScored(Path, Protocol):
+    """A path that supports "oob"."""
+
+    def oob(self) -> OutOfBag: ...
 
 
 class Described(Path, Protocol):

@@ -11,7 +11,7 @@ import numpy as np
 from vitalfew.exceptions import RuleError
 from vitalfew.rules.criteria import choose_criterion, choose_mdl
 from vitalfew.rules.path import Family, Path
-from vitalfew.rules.resampling import choose_by_folds, choose_by_holdout, choose_by_loo
+from vitalfew.rules.resampling import choose_by_folds, choose_by_holdout, choose_by_loo, choose_by_oob
 from vitalfew.rules.selection import Selection
 
 
@@ -38,6 +38,7 @@ RULES: dict[str, Rule] = {
     "1se": Rule("predict", choose_by_folds),
     "holdout": Rule("predict", choose_by_holdout),
     "loo": Rule("loo", choose_by_loo),
+    "oob": Rule("oob", choose_by_oob),
     "bic": Rule("log_likelihood", choose_criterion),
     "aic": Rule("log_likelihood", choose_criterion),
     "ebic": Rule("log_likelihood", choose_criterion),

@@ -1,4 +1,4 @@
-"""Rules that score predictions on rows the model has not seen: k-fold, hold-out and leave-one-out."""
+"""Rules that score predictions on rows the model has not seen: k-fold, hold-out, leave-one-out and out-of-bag."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv, train_test_split
 
 from vitalfew._progress import progress
-from vitalfew.rules.path import Family, LeavingOneOut, Path
-from vitalfew.rules.scoring import Scores, loss_of, score, score_predictions
+from vitalfew.rules.path import Family, LeavingOneOut, OutOfBagScored, Path
+from vitalfew.rules.scoring import Scores, Targets, loss_of, score, score_predictions
 from vitalfew.rules.selection import Selection
 
 
@@ -76,6 +76,29 @@ def choose_by_loo(rule: str, path: LeavingOneOut, _family, data, options) -> Sel
     scores = score_predictions(found.prediction, data, loss_of(path), options.scoring)
     kind = "exact" if found.is_exact else "approximate"
     return replace(_select(rule, path, scores, options.scoring), note=f"{kind}; {found.note}" if found.note else kind)
+
+
+def choose_by_oob(rule: str, path: OutOfBagScored, _family, data, options) -> Selection:
+    """Score of each point on the rows that some of its learners have not seen, as those predict them."""
+    found = path.oob()
+    if not found.share_out.any():
+        raise ValueError(
+            f"{path.knob}={rule!r} needs rows that are out of a bag, but every bag holds all rows: draw fewer "
+            "(max_samples) or with replacement (bootstrap=True)."
+        )
+    scores = Scores(found.value, found.standard_error)
+    if options.scoring is not None:
+        scores = _score_by_point(found, data, options.scoring)
+    selection = _select(rule, path, scores, options.scoring)
+    return replace(selection, note=f"{found.share_out[selection.index]:.0%} of the rows were out of some bag")
+
+
+def _score_by_point(found, data, scoring) -> Scores:
+    values = [
+        score_predictions(prediction[:, None], Targets.of(data, rows), "", scoring).value[0] if len(rows) else np.nan
+        for rows, prediction in found.predictions()
+    ]
+    return Scores(np.array(values), np.full(len(values), np.nan))
 
 
 def is_classified(data) -> bool:

@@ -73,6 +73,22 @@ def _squared_error(prediction, data):
 LOSSES: dict[str, Callable] = {"error": _error, "log_loss": _log_loss, "squared_error": _squared_error}
 
 
+@dataclass(frozen=True)
+class Targets:
+    """What scores ask of rows: targets and weights."""
+
+    y: NDArray
+    label: NDArray
+    weight: NDArray[np.float64] | None
+    classes: NDArray | None
+
+    @classmethod
+    def of(cls, data, rows: NDArray[np.intp]) -> Targets:
+        """Of some rows of data."""
+        weight = None if data.weight is None else data.weight[rows]
+        return cls(data.y[rows], data.label[rows], weight, data.classes)
+
+
 def loss_of(path) -> str:
     """The loss by which a path is judged."""
     return getattr(path, "loss", "error")

@@ -126,7 +126,7 @@ class Selection:
                 0,
                 alt.Chart(alt.Data(values=banded)).mark_area(opacity=0.2).encode(x=x, y="low:Q", y2="high:Q"),
             )
-        if banded and self.rule in ("cv", "1se"):
+        if banded and self.rule in ("cv", "1se", "oob"):
             marks = {"best": self.index_best, "one standard error": self.index_1se}
             points = [
                 {self.knob: rows[i][self.knob], "value": rows[i][self.measure], "mark": m} for m, i in marks.items()
