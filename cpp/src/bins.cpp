@@ -72,29 +72,46 @@ std::size_t sampled_row(std::size_t k, std::size_t m, std::size_t n) {
   return begin + std::size_t((std::uint64_t(k + 1) * 0x9E3779B97F4A7C15u) >> 32) % std::max<std::size_t>(end - begin, 1);
 }
 
-// Numbers of sampled rows, column by column, without NaN: a table stored by rows is read once.
+// Numbers of sampled rows without NaN, of each column but some: a table stored by rows is read once.
 template <class T>
-std::vector<std::vector<double>> sample_of(const Table<T>& table, std::size_t m) {
+std::vector<std::vector<double>> sample_of(const Table<T>& table, std::span<const std::uint8_t> is_left_out, std::size_t m) {
   std::vector<std::vector<double>> sample(table.n_cols);
-  for (auto& column : sample) column.reserve(m);
+  std::vector<std::size_t> wanted;
+  for (std::size_t j = 0; j < table.n_cols; ++j)
+    if (!is_left_out[j]) wanted.push_back(j);
+  for (const std::size_t j : wanted) sample[j].reserve(m);
   for (std::size_t k = 0; k < m; ++k) {
     const T* const row = table.data + std::ptrdiff_t(sampled_row(k, m, table.n_rows)) * table.row_stride;
-    for (std::size_t j = 0; j < table.n_cols; ++j)
+    for (const std::size_t j : wanted)
       if (const auto v = double(row[std::ptrdiff_t(j) * table.col_stride]); !std::isnan(v)) sample[j].push_back(v + 0.0);
   }
   return sample;
 }
 
-// All distinct numbers of column j in rising order; none if there are too many.
+constexpr std::size_t tile = 256;  // rows read together, so that a table stored by rows is read once
+
+// All distinct numbers of columns begin .. end - 1 in rising order; none for a column with too many.
 template <class T>
-std::vector<double> few_values(const Table<T>& table, std::size_t j, std::span<const double> sample, std::size_t most) {
-  DistinctValues distinct(most);
-  for (const double v : sample)
-    if (!distinct.add(v)) return {};
-  const T* x = table.data + std::ptrdiff_t(j) * table.col_stride;
-  for (std::size_t i = 0; i < table.n_rows; ++i, x += table.row_stride)
-    if (!std::isnan(double(*x)) && !distinct.add(double(*x))) return {};
-  return std::move(distinct).sorted();
+std::vector<std::vector<double>> few_values(const Table<T>& table, std::size_t begin, std::size_t end, std::size_t most) {
+  std::vector<DistinctValues> distinct(end - begin, DistinctValues(most));
+  std::vector<std::uint8_t> is_open(end - begin, 1);
+  for (std::size_t first = 0; first < table.n_rows; first += tile) {
+    const std::size_t rows = std::min(tile, table.n_rows - first);
+    for (std::size_t j = begin; j < end; ++j) {
+      if (!is_open[j - begin]) continue;
+      const T* x = table.data + std::ptrdiff_t(j) * table.col_stride + std::ptrdiff_t(first) * table.row_stride;
+      T before = std::numeric_limits<T>::quiet_NaN();
+      for (std::size_t i = 0; i < rows && is_open[j - begin]; ++i, x += table.row_stride) {
+        if (*x == before || std::isnan(double(*x))) continue;
+        before = *x;
+        is_open[j - begin] = distinct[j - begin].add(double(*x));
+      }
+    }
+  }
+  std::vector<std::vector<double>> value(end - begin);
+  for (std::size_t c = 0; c < end - begin; ++c)
+    if (is_open[c]) value[c] = std::move(distinct[c]).sorted();
+  return value;
 }
 
 // The cuts below a number, found in one of many equally wide cells.
@@ -136,16 +153,26 @@ class CutCells {
 template <class T>
 Cuts bin_cuts(const Table<T>& table, std::size_t most, int threads, Monitor& monitor) {
   if (most < 2) throw std::invalid_argument("bins: at least two are needed");
-  const std::size_t m = std::min(table.n_rows, 64 * most);
-  std::vector<std::vector<double>> sample = sample_of(table, m), cut(table.n_cols);
-  const std::size_t blocks = blocks_for(30.0 * double(table.n_cols) * double(m), table.n_cols);
+  std::vector<std::vector<double>> cut(table.n_cols);
+  std::vector<std::uint8_t> is_exact(table.n_cols);
+  const std::size_t blocks =
+      blocks_for(10.0 * double(table.n_cols) * double(table.n_rows), std::min<std::size_t>(table.n_cols, 16));
   parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
-    for (std::size_t j = table.n_cols * b / blocks; j < table.n_cols * (b + 1) / blocks; ++j) {
-      const std::vector<double> value = few_values(table, j, sample[j], most);
-      if (value.empty()) std::sort(sample[j].begin(), sample[j].end());
-      cut[j] = value.empty() ? cuts_at_quantiles(sample[j], most) : cuts_between_all(value);
+    const std::size_t begin = table.n_cols * b / blocks, end = table.n_cols * (b + 1) / blocks;
+    const auto value = few_values(table, begin, end, most);
+    for (std::size_t j = begin; j < end; ++j) {
+      is_exact[j] = !value[j - begin].empty();
+      cut[j] = cuts_between_all(value[j - begin]);
     }
   });
+  if (std::find(is_exact.begin(), is_exact.end(), std::uint8_t{0}) != is_exact.end()) {
+    std::vector<std::vector<double>> sample = sample_of(table, is_exact, std::min(table.n_rows, 64 * most));
+    parallel_blocks(table.n_cols, threads, monitor, [&](std::size_t j) {
+      if (is_exact[j]) return;
+      std::sort(sample[j].begin(), sample[j].end());
+      cut[j] = cuts_at_quantiles(sample[j], most);
+    });
+  }
   Cuts found{{}, {0}};
   for (const auto& of_column : cut) {
     found.value.insert(found.value.end(), of_column.begin(), of_column.end());
@@ -166,7 +193,6 @@ std::vector<std::uint8_t> code_bins(const Table<T>& table, const Cuts& cuts, std
     if (end - begin + 1 > std::numeric_limits<Code>::max()) throw std::invalid_argument("bins: too many for these codes");
     cells.emplace_back(std::span(cuts.value).subspan(begin, end - begin));
   }
-  constexpr std::size_t tile = 256;  // rows read together, so that a table stored by rows is read once
   const std::size_t tiles = (n + tile - 1) / tile, blocks = blocks_for(5.0 * double(n * d), std::min<std::size_t>(tiles, 64));
   std::vector<std::uint8_t> flag(blocks * d);
   parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
@@ -178,12 +204,18 @@ std::vector<std::uint8_t> code_bins(const Table<T>& table, const Cuts& cuts, std
         const T* x = table.data + std::ptrdiff_t(j) * table.col_stride + std::ptrdiff_t(begin) * table.row_stride;
         Code* const code = out.data() + j * n;
         std::uint8_t seen = 0;
-        for (std::size_t i = begin; i < end; ++i, x += table.row_stride) {
-          const auto v = double(*x);
-          const bool is_missing = std::isnan(v);
-          code[i] = is_missing ? missing : Code(of_column.below(v));
-          seen |= std::uint8_t(is_missing ? has_missing : std::isinf(v) ? has_infinite : 0);
-        }
+        const auto each = [&](auto&& below) {
+          for (std::size_t i = begin; i < end; ++i, x += table.row_stride) {
+            const auto v = double(*x);
+            const bool is_missing = std::isnan(v);
+            code[i] = is_missing ? missing : Code(below(v));
+            seen |= std::uint8_t(is_missing ? has_missing : std::isinf(v) ? has_infinite : 0);
+          }
+        };
+        if (missing == 2)  // one cut
+          each([cut = cuts.value[std::size_t(cuts.start[j])]](double v) { return cut < v; });
+        else
+          each([&](double v) { return of_column.below(v); });
         flag[b * d + j] |= seen;
       }
     }

@@ -9,12 +9,13 @@
 
 #include "stump_search.hpp"
 #include "stump_table.hpp"
+#include "vitalfew/vectors.hpp"
 
 namespace vitalfew {
 namespace {
 
-constexpr std::size_t rows_together = 8192;
-constexpr std::size_t rows_worth_threads = 40000;
+constexpr std::size_t rows_together = 4096;
+constexpr std::size_t rows_worth_threads = 16000;
 constexpr double chance = 1e-10;           // an advantage over guessing below which there is none
 constexpr std::size_t rebuild_after = 64;  // rounds after which sums are computed anew
 constexpr double rebuild_growth = 60;      // or once some weight may have grown by e to this
@@ -24,12 +25,12 @@ struct RowBlocks {
   std::size_t n;
   std::size_t count() const { return (n + rows_together - 1) / rows_together; }
   template <class Body>
-  void run(int threads, Monitor& monitor, Body&& body) const {
+  void run(Team& team, Monitor& monitor, Body&& body) const {
     const auto one = [&](std::size_t b) { body(b, b * rows_together, std::min(n, (b + 1) * rows_together)); };
     if (n < rows_worth_threads)
       for (std::size_t b = 0; b < count(); ++b) one(b);
     else
-      parallel_blocks(count(), threads, monitor, one);
+      team.run(count(), monitor, one);
   }
 };
 
@@ -41,6 +42,7 @@ class Booster {
           double before, const BoostOptions& options, Monitor& monitor)
       : options_(options),
         monitor_(monitor),
+        team_(std::size_t(thread_count(options.threads))),
         table_(table, options.threads, monitor),
         n_(table_.n_rows()),
         k_(options.n_classes),
@@ -138,9 +140,13 @@ class Booster {
   void each_feature(Body&& body) const {
     const std::size_t d = table_.features().n_features();
     const std::size_t blocks = blocks_for(3.0 * double(table_.features().n_slots() * k_), d);
-    parallel_blocks(blocks, options_.threads, monitor_, [&](std::size_t b) {
+    const auto some = [&](std::size_t b) {
       for (std::size_t j = d * b / blocks; j < d * (b + 1) / blocks; ++j) body(j);
-    });
+    };
+    if (blocks == 1)
+      some(0);
+    else
+      team_.run(blocks, monitor_, some);
   }
   Split split_of(std::size_t j) const { return search_.best(j, table_.usual(j), sums_, factor_, total_); }
   double gain_of(std::size_t j) const {
@@ -164,27 +170,43 @@ class Booster {
     return -score_[i * k_ + label_[i]];
   }
 
-  // Weights and sums from the scores. What the sums were is compared with what they should be.
-  void rebuild() {
-    double most = 0;
-    if (options_.loss == BoostLoss::exponential) {
-      most = -HUGE_VAL;
-      for (std::size_t i = 0; i < n_; ++i)
-        if (given_[i] > 0) most = std::max(most, against(i));
+  // Weights from the scores, up to a factor; returns their sum.
+  double weigh() {
+    std::vector<double> part(blocks_.count());
+    if (options_.loss == BoostLoss::logistic) {
+      loss_ = logistic(score_);
+      for (std::size_t i = 0; i < n_; ++i) weight_[i] = std::abs(weighted_[i]);
+      return std::accumulate(weight_.begin(), weight_.end(), 0.0);
+    }
+    double most = -HUGE_VAL;
+    for (std::size_t i = 0; i < n_; ++i)
+      if (given_[i] > 0) most = std::max(most, against(i));
+    blocks_.run(team_, monitor_, [&](std::size_t b, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) part[b] += weight_[i] = given_[i] * std::exp(against(i) - most);
+    });
+    return std::accumulate(part.begin(), part.end(), 0.0);
+  }
+
+  // The mean logistic loss of some scores. Residuals, and residuals times weights, stay behind.
+  double logistic(const std::vector<double>& score) {
+    if (target_.empty()) {
+      target_.assign(label_.begin(), label_.end());
+      residual_.resize(n_);
+      weighted_.resize(n_);
     }
     std::vector<double> part(blocks_.count());
-    blocks_.run(options_.threads, monitor_, [&](std::size_t b, std::size_t begin, std::size_t end) {
-      double sum = 0;
-      for (std::size_t i = begin; i < end; ++i) {
-        weight_[i] =
-            given_[i] * (options_.loss == BoostLoss::logistic ? 1 / (1 + std::exp(-against(i))) : std::exp(against(i) - most));
-        sum += weight_[i];
-      }
-      part[b] = sum;
+    blocks_.run(team_, monitor_, [&](std::size_t b, std::size_t begin, std::size_t end) {
+      part[b] = logistic_loss(score.data() + begin, target_.data() + begin, given_.data() + begin, residual_.data() + begin,
+                              weighted_.data() + begin, end - begin);
     });
-    const double sum = std::accumulate(part.begin(), part.end(), 0.0);
+    return std::accumulate(part.begin(), part.end(), 0.0);
+  }
+
+  // Weights and sums from the scores. What the sums were is compared with what they should be.
+  void rebuild() {
+    const double sum = weigh();
     std::vector<double> by_class(blocks_.count() * k_);
-    blocks_.run(options_.threads, monitor_, [&](std::size_t b, std::size_t begin, std::size_t end) {
+    blocks_.run(team_, monitor_, [&](std::size_t b, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         weight_[i] /= sum;
         by_class[b * k_ + label_[i]] += weight_[i];
@@ -200,7 +222,7 @@ class Booster {
     std::vector<double> before;
     if (since_rebuild_ > 0 && options_.loss == BoostLoss::exponential) before = sums_;
     std::fill(sums_.begin(), sums_.end(), 0.0);
-    table_.add(changes_, k_, sums_, options_.threads, monitor_);
+    table_.add(changes_, k_, sums_, team_, monitor_);
     const std::size_t plane = table_.features().n_slots();
     for (std::size_t s = 0; s < before.size(); ++s)
       drift_ = std::max(drift_, std::abs(before[s] * factor_[s / plane] - sums_[s]));
@@ -219,7 +241,7 @@ class Booster {
     const std::size_t cells = 2 * k_;
     std::vector<double> weight(blocks_.count() * cells);
     std::vector<std::size_t> count(blocks_.count() * cells);
-    blocks_.run(options_.threads, monitor_, [&](std::size_t b, std::size_t begin, std::size_t end) {
+    blocks_.run(team_, monitor_, [&](std::size_t b, std::size_t begin, std::size_t end) {
       table_.sides(split.feature, split.side, side_, begin, end);
       std::vector<double> w(lanes * cells);
       std::vector<std::uint32_t> c(lanes * cells);
@@ -293,9 +315,7 @@ class Booster {
     found.error.push_back(error);
     found.alpha.push_back(alpha);
     // Correct rows of SAMME keep their weight, so that its Z is of wrong ones growing.
-    found.z.push_back(options_.loss == BoostLoss::logistic ? mean_logistic()
-                      : options_.votes == Votes::classes   ? z * std::exp(alpha)
-                                                           : z);
+    found.z.push_back(options_.loss == BoostLoss::logistic ? loss_ : options_.votes == Votes::classes ? z * std::exp(alpha) : z);
   }
 
   // The vote that makes Z = Σ w exp(-α y h) least: Newton's method on a convex function of one number.
@@ -317,42 +337,27 @@ class Booster {
     return alpha;
   }
 
-  // The vote that makes the mean logistic loss least.
+  // The vote that makes the mean logistic loss least: Newton's method, with sums over the two sides.
   double least_logistic(const Split& split) {
+    const std::array<double, 2> vote{split.left, split.right};
+    std::vector<double> trial(n_);
     double alpha = 0;
     for (int step = 0; step < 50; ++step) {
-      std::vector<double> slope(blocks_.count()), curve(blocks_.count());
-      blocks_.run(options_.threads, monitor_, [&](std::size_t b, std::size_t begin, std::size_t end) {
-        double s = 0, c = 0;
-        for (std::size_t i = begin; i < end; ++i) {
-          const double h = side_[i] ? split.right : split.left, y = sign_of(i);
-          const double p = 1 / (1 + std::exp(y * (score_[i] + alpha * h)));
-          s -= given_[i] * y * h * p;
-          c += given_[i] * h * h * p * (1 - p);
-        }
-        slope[b] = s;
-        curve[b] = c;
-      });
-      const double s = std::accumulate(slope.begin(), slope.end(), 0.0), c = std::accumulate(curve.begin(), curve.end(), 0.0);
-      if (!(c > 0)) break;
-      const double move = std::clamp(-s / c, -1.0, 1.0);
+      for (std::size_t i = 0; i < n_; ++i) trial[i] = score_[i] + alpha * vote[side_[i]];
+      logistic(trial);
+      std::array<double, 2> along{}, curve{};
+      for (std::size_t i = 0; i < n_; ++i) {
+        along[side_[i]] += weighted_[i];
+        curve[side_[i]] += std::abs(weighted_[i]) * (1 - std::abs(residual_[i]));
+      }
+      const double slope = -along[0] * vote[0] - along[1] * vote[1];
+      const double bend = curve[0] * vote[0] * vote[0] + curve[1] * vote[1] * vote[1];
+      if (!(bend > 0)) break;
+      const double most = std::max(1.0, alpha), move = std::clamp(-slope / bend, -most / 2, most);
       alpha += move;
-      if (std::abs(move) < 1e-10) break;
+      if (std::abs(move) < 1e-8 * most) break;
     }
     return alpha;
-  }
-
-  double mean_logistic() {
-    std::vector<double> part(blocks_.count());
-    blocks_.run(options_.threads, monitor_, [&](std::size_t b, std::size_t begin, std::size_t end) {
-      double sum = 0;
-      for (std::size_t i = begin; i < end; ++i) {
-        const double m = sign_of(i) * score_[i];
-        sum += given_[i] * (m > 0 ? std::log1p(std::exp(-m)) : std::log1p(std::exp(m)) - m);
-      }
-      part[b] = sum;
-    });
-    return std::accumulate(part.begin(), part.end(), 0.0);
   }
 
   // Scores of rows after a round, and the weight of those it leaves wrong; adds their margins to a distribution.
@@ -442,7 +447,7 @@ class Booster {
     growth_ += growth;
     std::vector<double> wrong(blocks_.count());
     std::vector<double> margins(blocks_.count() * margin_bins);
-    blocks_.run(options_.threads, monitor_, [&](std::size_t b, std::size_t begin, std::size_t end) {
+    blocks_.run(team_, monitor_, [&](std::size_t b, std::size_t begin, std::size_t end) {
       double* const margin = margins.data() + b * margin_bins;
       wrong[b] = outputs_ == 1 ? score_two(split, alpha, begin, end, margin) : score_many(split, alpha, begin, end, margin);
       if (is_incremental) changes_.stretches[b] = {begin, reweigh(stays, ratio, begin, end)};
@@ -454,15 +459,16 @@ class Booster {
       for (std::size_t c = 0; c < margin_bins; ++c) last[c] += margins[b * margin_bins + c];
     ++since_rebuild_;
     if (!is_incremental || since_rebuild_ >= rebuild_after || growth_ > rebuild_growth) {
-      if (is_incremental) table_.add(changes_, k_, sums_, options_.threads, monitor_);
+      if (is_incremental) table_.add(changes_, k_, sums_, team_, monitor_);
       rebuild();
     } else {
-      table_.add(changes_, k_, sums_, options_.threads, monitor_);
+      table_.add(changes_, k_, sums_, team_, monitor_);
     }
   }
 
   BoostOptions options_;
   Monitor& monitor_;
+  mutable Team team_;
   StumpTable<Code> table_;
   std::size_t n_, k_, outputs_;
   RowBlocks blocks_;
@@ -470,6 +476,8 @@ class Booster {
   std::vector<double> given_, weight_, score_;  // a row's weight is weight_[i] factor_[label_[i]]
   std::vector<std::uint8_t> side_;
   std::vector<double> sums_, factor_, total_;
+  std::vector<double> target_, residual_, weighted_;  // of the logistic loss
+  double loss_ = 0;
   double votes_, growth_ = 0, drift_ = 0;
   double half_row_ = 0;  // the weight of half a row, of all weights
   std::size_t since_rebuild_ = 0;

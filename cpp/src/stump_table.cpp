@@ -99,7 +99,7 @@ void StumpTable<Code>::turn_rows() {
 }
 
 template <class Code>
-void StumpTable<Code>::add(const Changes& changes, std::size_t n_classes, std::span<double> sums, int threads,
+void StumpTable<Code>::add(const Changes& changes, std::size_t n_classes, std::span<double> sums, Team& team,
                            Monitor& monitor) const {
   std::size_t rows = 0;
   for (const auto& [begin, end] : changes.stretches) rows += end - begin;
@@ -107,11 +107,11 @@ void StumpTable<Code>::add(const Changes& changes, std::size_t n_classes, std::s
   const std::size_t tasks = groups + (slot_.empty() ? 0 : n_classes);
   const auto work = [&](std::size_t b) { b < groups ? add_columns(b, changes, sums) : add_rows(b - groups, changes, sums); };
   const double entries = double(full_.size()) + double(slot_.size()) / double(n_rows_);
-  if (double(rows) * entries < 3e5) {
+  if (double(rows) * entries < 4e4) {
     for (std::size_t b = 0; b < tasks; ++b) work(b);
     monitor.check();
   } else {
-    parallel_blocks(tasks, threads, monitor, work);
+    team.run(tasks, monitor, work);
   }
 }
 

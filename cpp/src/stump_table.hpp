@@ -35,7 +35,7 @@ class StumpTable {
   std::int32_t usual(std::size_t j) const { return usual_[j]; }
 
   // sums[label * n_slots + slot] += weight, for all slots of the changed rows but usual ones.
-  void add(const Changes& changes, std::size_t n_classes, std::span<double> sums, int threads, Monitor& monitor) const;
+  void add(const Changes& changes, std::size_t n_classes, std::span<double> sums, Team& team, Monitor& monitor) const;
   // side[i] = of_code[code of row i in column j].
   void sides(std::size_t j, std::span<const std::uint8_t> of_code, std::span<std::uint8_t> side, std::size_t begin,
              std::size_t end) const;

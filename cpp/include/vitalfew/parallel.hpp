@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "vitalfew/monitor.hpp"
@@ -27,35 +29,85 @@ inline std::size_t blocks_for(double operations, std::size_t most) {
   return std::min(most, std::size_t(operations / 2e5));
 }
 
-template <class Body>
-void parallel_blocks(std::size_t n_blocks, int threads, Monitor& monitor, Body&& body) {
-  std::atomic<std::size_t> next{0};
-  std::atomic<bool> stop{false};
-  std::exception_ptr error;
-  const auto work = [&](bool is_caller) {
+// Threads that wait for work between one call of run() and the next, for kernels that hand it out many times. They begin
+// with the first call, and end with the team.
+class Team {
+ public:
+  explicit Team(std::size_t size) : size_(size) {}
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+  ~Team() {
+    is_over_ = true;
+    wake();
+    for (auto& helper : helpers_) helper.join();
+  }
+
+  // Calls body(block) for each block; the caller's thread works too, and hears of Ctrl-C between blocks.
+  template <class Body>
+  void run(std::size_t n_blocks, Monitor& monitor, Body&& body) {
+    gather();
+    n_blocks_ = n_blocks;
+    body_ = const_cast<void*>(static_cast<const void*>(&body));
+    call_ = [](void* what, std::size_t block) { (*static_cast<std::remove_reference_t<Body>*>(what))(block); };
+    error_ = nullptr;
+    stop_.store(false, std::memory_order_relaxed);
+    next_.store(0, std::memory_order_relaxed);
+    busy_.store(std::int32_t(helpers_.size()), std::memory_order_relaxed);
+    wake();
+    work(&monitor);
+    for (std::int32_t busy; (busy = busy_.load(std::memory_order_acquire)) != 0;) busy_.wait(busy, std::memory_order_acquire);
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void gather() {
+    try {
+      while (helpers_.size() + 1 < size_) helpers_.emplace_back([this, seen = turn_.load()] { wait_for_work(seen); });
+    } catch (const std::system_error&) {
+      size_ = helpers_.size() + 1;  // the system has no more threads to give: those there are do the work
+    }
+  }
+  void wake() {
+    turn_.fetch_add(1, std::memory_order_release);
+    turn_.notify_all();
+  }
+  void wait_for_work(std::int32_t seen) {
     for (;;) {
-      const std::size_t block = next.fetch_add(1, std::memory_order_relaxed);
-      if (block >= n_blocks || stop.load(std::memory_order_relaxed)) return;
+      turn_.wait(seen, std::memory_order_acquire);
+      seen = turn_.load(std::memory_order_acquire);
+      if (is_over_.load(std::memory_order_acquire)) return;
+      work(nullptr);
+      if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
+    }
+  }
+  void work(Monitor* monitor) {
+    for (;;) {
+      const std::size_t block = next_.fetch_add(1, std::memory_order_relaxed);
+      if (block >= n_blocks_ || stop_.load(std::memory_order_relaxed)) return;
       try {
-        body(block);
-        if (is_caller) monitor.check();
+        call_(body_, block);
+        if (monitor != nullptr) monitor->check();
       } catch (...) {
-        if (!stop.exchange(true)) error = std::current_exception();
+        if (!stop_.exchange(true)) error_ = std::current_exception();
         return;
       }
     }
-  };
-  const std::size_t team = std::min(n_blocks, std::size_t(thread_count(threads)));
-  std::vector<std::thread> helpers;
-  helpers.reserve(team);
-  try {
-    while (helpers.size() + 1 < team) helpers.emplace_back(work, false);
-  } catch (const std::system_error&) {
-    // The system has no more threads to give: those there are do the work.
   }
-  work(true);
-  for (auto& helper : helpers) helper.join();
-  if (error) std::rethrow_exception(error);
+
+  std::size_t size_;
+  std::vector<std::thread> helpers_;
+  std::atomic<std::int32_t> turn_{0}, busy_{0};
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> stop_{false}, is_over_{false};
+  std::exception_ptr error_;
+  std::size_t n_blocks_ = 0;
+  void* body_ = nullptr;
+  void (*call_)(void*, std::size_t) = nullptr;
+};
+
+template <class Body>
+void parallel_blocks(std::size_t n_blocks, int threads, Monitor& monitor, Body&& body) {
+  Team(n_blocks > 1 ? std::min(n_blocks, std::size_t(thread_count(threads))) : 1).run(n_blocks, monitor, body);
 }
 
 }  // namespace vitalfew
