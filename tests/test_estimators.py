@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from vitalfew import (
     BestSubsetClassifier,
     BestSubsetRegressor,
+    DecisionTree,
     ForwardFittingClassifier,
     ForwardFittingRegressor,
     GreedySubsetClassifier,
@@ -61,9 +62,20 @@ MODELS = [
     KernelRidge("bic", gamma="bic", grid=20),
     KernelRidge(n_components=100, random_state=0),
     KernelRidge(1.0, kernel="precomputed"),
+    DecisionTree(),
+    DecisionTree(max_p_chance=0.05, mdl_weight=None),
+    DecisionTree(leaves="cv", mdl_weight=None, criterion="gain", cv=3),
+    DecisionTree(mdl_weight=None, min_leaf=1),
 ]
 
-CLASSIFIERS = (NaiveBayes, LogisticRegression, GreedySubsetClassifier, ForwardFittingClassifier, BestSubsetClassifier)
+CLASSIFIERS = (
+    NaiveBayes,
+    LogisticRegression,
+    GreedySubsetClassifier,
+    ForwardFittingClassifier,
+    BestSubsetClassifier,
+    DecisionTree,
+)
 REGRESSORS = (KernelRidge, Lasso, Ridge, GreedySubsetRegressor, ForwardFittingRegressor, BestSubsetRegressor)
 
 

@@ -4,6 +4,7 @@ from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
 from vitalfew.families.best_classes import BestSubsetClassifier
 from vitalfew.families.best_subset import BestSubsetRegressor
+from vitalfew.families.decision_tree import DecisionTree
 from vitalfew.families.forward_fitting import ForwardFittingRegressor
 from vitalfew.families.forward_fitting_classes import ForwardFittingClassifier
 from vitalfew.families.greedy import GreedySubsetRegressor
@@ -32,6 +33,7 @@ __all__ = [
     "BestSubsetClassifier",
     "BestSubsetRegressor",
     "Counts",
+    "DecisionTree",
     "Discretizer",
     "ForwardFittingClassifier",
     "ForwardFittingRegressor",
