@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from itertools import product
-from math import comb
 
 import numpy as np
 from scipy.special import gammaln
@@ -133,22 +132,35 @@ def prunings(tree, node=0):
 
 
 def code_length(tree, kept):
-    """Data nats and model nats of a pruned tree, node by node."""
-    n_classes = tree.weight.shape[1]
-    data = model = 0.0
-    stack = [0]
+    """Data nats and model nats of a pruned tree, node by node, and row by row where weights are whole numbers."""
+    n, n_classes = tree.weight[0].sum(), tree.weight.shape[1]
+    prior = tree.weight[0] / n
+    data, model = 0.0, gammaln(n + n_classes) - gammaln(n_classes) - gammaln(n + 1)
+    stack = [(0, 2)]
     while stack:
-        node = stack.pop()
-        w = tree.weight[node]
-        model += np.log(2)
+        node, b = stack.pop()
         if node in kept:
-            model += np.log(tree.n_features) + np.log(tree.choices[node])
-            stack.extend(range(tree.first_child[node], tree.first_child[node] + tree.n_children[node]))
+            model += np.log(b) + np.log(tree.n_features) + np.log(tree.choices[node])
+            own = range(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+            stack.extend((child, len(own)) for child in own)
         else:
-            m = max(1, int((w >= 0.5).sum()))
-            data += np.log(n_classes) + np.log(comb(n_classes, m)) + gammaln(w.sum() + 1) - gammaln(w + 1).sum()
-            data += gammaln(w.sum() + m) - gammaln(m) - gammaln(w.sum() + 1)
+            data += label_length(tree.weight[node], prior)
+            model -= np.log(1 - 1 / b)
     return data, model
+
+
+def label_length(weight, prior):
+    """Nats for the classes of rows by a Dirichlet prior of total strength 1."""
+    if (weight == weight.round()).all():
+        order = np.repeat(np.arange(len(weight)), weight.astype(int))
+        seen = np.zeros(len(weight))
+        nats = 0.0
+        for c in order:
+            nats -= np.log((seen[c] + prior[c]) / (seen.sum() + 1))
+            seen[c] += 1
+        return nats
+    some = prior > 0
+    return gammaln(weight.sum() + 1) - (gammaln(weight[some] + prior[some]) - gammaln(prior[some])).sum()
 
 
 @dataclass

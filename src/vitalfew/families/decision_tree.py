@@ -111,10 +111,10 @@ class DecisionTree(SelectorMixin, ClassifierMixin, BaseEstimator):
         probability (chi-square test), or if this holds for a split below it.
     leaves : int or rule, optional
         Keep the splits that best-first growth makes until there are so many leaves.
-    mdl_weight : float or rule, default 1.0
-        Minimise data bits + `mdl_weight` x model bits: 1 is the tree of least description length, a larger number
-        gives a smaller tree, 0 nearly no pruning. Data bits name the classes of the rows of each leaf, given how many
-        of each class there are; model bits describe splits, cuts, and the class counts of the leaves.
+    mdl_weight : float or rule, default 0.5
+        Minimise data bits + `mdl_weight` x model bits, all prunings considered: 1 is the tree of least description
+        length, a larger number gives a smaller tree. Data bits name the classes of the rows of each leaf, model bits
+        describe splits and cuts. Many trees say the same, so that model bits are too many; half of them prunes well.
     criterion : {"gain_ratio", "gain"}, default "gain_ratio"
         What splits are chosen by.
     min_leaf : float, default 2
@@ -170,7 +170,9 @@ class DecisionTree(SelectorMixin, ClassifierMixin, BaseEstimator):
     >>> print(model.export_text())
     petal length (cm) <= 2.45: 0 (100.0% of 50)
     petal length (cm) > 2.45
-    |   petal width (cm) <= 1.75: 1 (90.7% of 54)
+    |   petal width (cm) <= 1.75
+    |   |   petal length (cm) <= 4.95: 1 (97.9% of 48)
+    |   |   petal length (cm) > 4.95: 2 (66.7% of 6)
     |   petal width (cm) > 1.75: 2 (97.8% of 46)
     """
 
@@ -179,7 +181,7 @@ class DecisionTree(SelectorMixin, ClassifierMixin, BaseEstimator):
         *,
         max_p_chance: float | str | None = None,
         leaves: int | str | None = None,
-        mdl_weight: float | str | None = 1.0,
+        mdl_weight: float | str | None = 0.5,
         criterion: str = "gain_ratio",
         min_leaf: float = 2,
         max_depth: int | None = None,

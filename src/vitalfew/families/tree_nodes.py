@@ -17,8 +17,6 @@ from vitalfew.data.bins import Bins
 from vitalfew.rules.criteria import log_binomial
 from vitalfew.rules.selection import make_frame
 
-LOG_2 = float(np.log(2))
-
 
 @dataclass(frozen=True)
 class Meaning:
@@ -148,24 +146,34 @@ class Tree:
 
     @cached_property
     def data_nats(self) -> NDArray[np.float64]:
-        """Nats that name the classes of the rows of each node: how many classes there are, which, how many rows each of
-        them has, and the order. With many classes few are in one leaf, and those alone are paid for."""
-        n_classes = self.weight.shape[1]
-        # What missing values leave of other rows is not worth the name of a class.
-        present = np.maximum((self.weight >= 0.5).sum(axis=1), 1)
-        which = np.log(n_classes) + log_binomial(n_classes, present)
-        counts = log_binomial(self.total + present - 1, present - 1)
-        return which + counts + gammaln(self.total + 1) - gammaln(self.weight + 1).sum(axis=1)
+        """Nats that name the classes of the rows of each node, one row after the other: the next is of class c with
+        probability (rows of c so far + share of c in all rows) / (rows so far + 1)."""
+        prior = self.value[0]
+        seen = prior > 0
+        own = gammaln(self.weight[:, seen] + prior[seen]) - gammaln(prior[seen])
+        return gammaln(self.total + 1) - own.sum(axis=1)
+
+    @cached_property
+    def _branches_of_parent(self) -> NDArray[np.float64]:
+        return np.where(self.parent < 0, 2.0, self.n_children[self.parent])
 
     @cached_property
     def leaf_nats(self) -> NDArray[np.float64]:
-        """Nats that say of a node that it is a leaf."""
-        return np.full(self.n_nodes, LOG_2)
+        """Nats that say of each node that it is a leaf. Of b branches one, on average, is split again: else trees would
+        not end, or never begin."""
+        return -np.log1p(-1 / self._branches_of_parent)
 
     @cached_property
     def split_nats(self) -> NDArray[np.float64]:
         """Nats that describe the split of each node: that there is one, by which feature, at which cut."""
-        return np.where(self.is_split, LOG_2 + np.log(self.n_features) + np.log(np.maximum(self.choices, 1)), 0.0)
+        length = np.log(self._branches_of_parent) + np.log(self.n_features) + np.log(np.maximum(self.choices, 1))
+        return np.where(self.is_split, length, 0.0)
+
+    @property
+    def share_nats(self) -> float:
+        """Nats for the class counts of all rows."""
+        n_classes = self.weight.shape[1]
+        return float(log_binomial(self.total[0] + n_classes - 1, n_classes - 1))
 
     @cached_property
     def importances(self) -> NDArray[np.float64]:

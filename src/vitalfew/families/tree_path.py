@@ -45,8 +45,7 @@ class Knob:
 
     critical: Callable[[Tree], NDArray[np.float64]]
     grows: bool
-    simplest: float | None
-    most_complex: float | None = None
+    always: tuple[float, ...]  # points that every path has
 
     def opened(self, tree: Tree, critical: NDArray, grid: NDArray) -> NDArray[np.int32]:
         """The first point of the grid at which each node is split; the number of points for one that never is."""
@@ -59,20 +58,18 @@ class Knob:
     def grid(self, tree: Tree, critical: NDArray, wanted: float | None) -> NDArray[np.float64]:
         """Values at which the tree changes, from simple to complex, and the wanted one."""
         values = critical[tree.is_split]
-        ends = [v for v in (self.simplest, self.most_complex) if v is not None]
-        values = np.unique(np.concatenate([values[values > 0] if not self.grows else values, ends]))
+        values = np.unique(np.concatenate([values[values > 0], self.always[:1]]))
         values = values if self.grows else values[::-1]
         values = values[_spread(leaves_at(tree, self.opened(tree, critical, values), len(values)))]
-        if wanted is None:
-            return values
-        values = np.union1d(values, [wanted])
+        values = np.unique(np.concatenate([values, self.always, [] if wanted is None else [wanted]]))
         return values if self.grows else values[::-1]
 
 
+# Of fewer rows, in a fold, chance makes more: the path goes on to probabilities that this tree has no use for.
 KNOBS = {
-    "max_p_chance": Knob(chance_needed, True, 0.0),
-    "leaves": Knob(leaves_needed, True, 1.0),
-    "mdl_weight": Knob(weight_that_removes, False, None, 0.0),
+    "max_p_chance": Knob(chance_needed, True, (0.0, *(10.0 ** np.arange(-15, 1)).tolist())),
+    "leaves": Knob(leaves_needed, True, (1.0,)),
+    "mdl_weight": Knob(weight_that_removes, False, (0.0,)),
 }
 
 
@@ -176,7 +173,8 @@ class PruningPath:
 
     def description_length(self) -> DescriptionLength:
         """Nats for the labels and for the tree, at each point."""
-        return DescriptionLength(self._sum(self.tree.data_nats), self._sum(self.tree.leaf_nats, self.tree.split_nats))
+        model = self._sum(self.tree.leaf_nats, self.tree.split_nats) + self.tree.share_nats
+        return DescriptionLength(self._sum(self.tree.data_nats), model)
 
     def _sum(self, of_leaf: NDArray[np.float64], of_split: NDArray[np.float64] | float = 0.0) -> NDArray[np.float64]:
         """The sum of something over the leaves, and of something else over the splits, of the tree at each point."""

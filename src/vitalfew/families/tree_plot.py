@@ -11,7 +11,8 @@ from vitalfew.rules.selection import chart_text, import_altair
 
 # More leaves than this cannot be read.
 MOST_LEAVES = 40
-LEAF_WIDTH, LEVEL_HEIGHT = 92, 84
+LEAF_WIDTH, LEVEL_HEIGHT = 96, 76
+BOX_WIDTH, BOX_HEIGHT = 0.9, 0.44  # of the room for a leaf, and of a level
 
 
 def draw(tree: Tree, max_depth: int | None = None):
@@ -20,33 +21,41 @@ def draw(tree: Tree, max_depth: int | None = None):
     shown = tree if max_depth is None else tree.pruned(tree.level < max_depth)
     while shown.n_leaves > MOST_LEAVES and shown.depth > 1:
         shown = shown.pruned(shown.level < shown.depth - 1)
-    x = _places(shown)
-    boxes = [_box(shown, tree, v, x[v]) for v in range(shown.n_nodes)]
-    lines = [
-        {"x": x[p], "y": -int(shown.level[p]), "x2": x[v], "y2": -int(shown.level[v])}
-        for v, p in enumerate(shown.parent.tolist())
-        if v > 0
-    ]
-    sizes = {"width": max(240, LEAF_WIDTH * shown.n_leaves), "height": max(120, LEVEL_HEIGHT * (shown.depth + 1))}
+    x, y = _places(shown), -shown.level.astype(float)
+    boxes = [_box(shown, v, x[v], y[v]) for v in range(shown.n_nodes)]
+    half = BOX_HEIGHT / 2
+    lines = [{"x": x[p], "y": y[p] - half, "x2": x[v], "y2": y[v] + half} for v, p in enumerate(shown.parent) if v > 0]
     across = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.6, shown.n_leaves - 0.4], nice=False))
-    down = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-shown.depth - 0.5, 0.6], nice=False))
-    base = alt.Chart(alt.Data(values=boxes))
+    down = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-shown.depth - 0.4, 0.4], nice=False))
     classes = [chart_text(c) for c in tree.meaning.classes.tolist()]
     colour = alt.Color("class:N", title=None, scale=alt.Scale(domain=classes))
-    tooltip = ["rule:N", "class:N", alt.Tooltip("share:Q", format=".1%"), alt.Tooltip("weight:Q", format=",.6g")]
+    tooltip = ["condition:N", "class:N", alt.Tooltip("share:Q", format=".1%"), alt.Tooltip("weight:Q", format=",.6g")]
+    base = alt.Chart(alt.Data(values=boxes)).encode(y=down, tooltip=tooltip)
+    strength = alt.Opacity("strength:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0, 1]))
     layers = [
         alt.Chart(alt.Data(values=lines)).mark_rule(color="#bbb").encode(x=across, y=down, x2="x2", y2="y2"),
-        base.mark_square(size=1700, opacity=1, fill="white", stroke=None).encode(x=across, y=down),
-        base.mark_square(size=1600, strokeWidth=1.5).encode(
-            x=across, y=down, fill=colour, stroke=colour, fillOpacity="strength:Q", tooltip=tooltip
+        base.mark_rect(cornerRadius=4).encode(
+            x=alt.X("left:Q", axis=None),
+            x2="right:Q",
+            y=alt.Y("bottom:Q", axis=None),
+            y2="top:Q",
+            color=colour,
+            opacity=strength,
         ),
-        base.mark_text(fontSize=10, dy=-29).encode(x=across, y=down, text="rule:N", tooltip=tooltip),
-        base.mark_text(fontSize=10, fontWeight="bold").encode(x=across, y=down, text="label:N", tooltip=tooltip),
-        base.mark_text(fontSize=9, dy=28, color="#555").encode(x=across, y=down, text="count:N", tooltip=tooltip),
+        base.mark_text(fontSize=10, fontWeight="bold", dy=-6).encode(x=across, text="label:N"),
+        base.mark_text(fontSize=9, dy=7).encode(x=across, text="count:N"),
+        base.mark_text(fontSize=10, dy=-LEVEL_HEIGHT * half - 8).encode(x=across, text="branch:N"),
     ]
     note = "" if shown.n_leaves == tree.n_leaves else f"; the upper {shown.depth} levels are drawn"
-    title = f"{tree.n_leaves} leaves, {int(tree.support.sum())} features{note}"
-    return alt.layer(*layers).properties(title=title, **sizes)
+    return (
+        alt.layer(*layers)
+        .properties(
+            title=f"{tree.n_leaves} leaves, {int(tree.support.sum())} features{note}",
+            width=max(200, LEAF_WIDTH * shown.n_leaves),
+            height=LEVEL_HEIGHT * (shown.depth + 1),
+        )
+        .configure_view(stroke=None)
+    )
 
 
 def _places(tree: Tree) -> NDArray[np.float64]:
@@ -66,26 +75,32 @@ def _places(tree: Tree) -> NDArray[np.float64]:
     return x
 
 
-def _short(text, length: int = 18) -> str:
+def _short(text, length: int = 16) -> str:
     shown = chart_text(text)
     return shown if len(shown) <= length else shown[: length - 1] + "…"
 
 
-def _box(shown: Tree, tree: Tree, node: int, x: float) -> dict:
-    best = int(shown.weight[node].argmax())
+def _box(tree: Tree, node: int, x: float, y: float) -> dict:
+    best = int(tree.weight[node].argmax())
     label = tree.meaning.classes.tolist()[best]
-    name = shown.meaning.names[shown.feature[node]] if shown.is_split[node] else label
-    condition = shown.condition(node)
-    if node > 0:  # the parent shows the name already
-        condition = condition[len(shown.meaning.names[shown.feature[shown.parent[node]]]) + 1 :]
+    share = float(tree.value[node, best])
+    condition = tree.condition(node)
+    # The parent shows the name already.
+    branch = condition[len(tree.meaning.names[tree.feature[tree.parent[node]]]) + 1 :] if node > 0 else ""
+    n_classes = tree.weight.shape[1]
     return {
         "x": float(x),
-        "y": -int(shown.level[node]),
-        "rule": _short(condition),
-        "label": _short(name, 16),
+        "y": float(y),
+        "left": float(x - BOX_WIDTH / 2),
+        "right": float(x + BOX_WIDTH / 2),
+        "bottom": float(y - BOX_HEIGHT / 2),
+        "top": float(y + BOX_HEIGHT / 2),
+        "condition": chart_text(condition),
+        "branch": _short(branch),
+        "label": _short(tree.meaning.names[tree.feature[node]] if tree.is_split[node] else label),
         "class": chart_text(label),
-        "share": float(shown.value[node, best]),
-        "strength": float(0.75 * (shown.value[node, best] - 1 / shown.weight.shape[1]) + 0.1),
-        "weight": float(shown.total[node]),
-        "count": f"{shown.value[node, best]:.0%} of {shown.total[node]:,.6g}",
+        "share": share,
+        "strength": 0.15 + 0.65 * (share - 1 / n_classes) / (1 - 1 / n_classes),
+        "weight": float(tree.total[node]),
+        "count": f"{share:.0%} of {tree.total[node]:,.6g}",
     }
