@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <queue>
 #include <stdexcept>
 #include <thread>
@@ -62,8 +63,10 @@ class Grower {
         monitor_(monitor),
         d_(features_.n_features()),
         k_(options.n_classes),
+        by_worth_(d_),
         search_(k_, options.min_leaf, table.n_rows) {
     for (std::size_t j = 0; j < d_; ++j) most_bins_ = std::max(most_bins_, features_.n_bins(j));
+    std::iota(by_worth_.begin(), by_worth_.end(), std::size_t(0));
   }
 
   Part run(NodeRows&& rows) {
@@ -123,12 +126,19 @@ class Grower {
     return out;
   }
 
-  static void count(const Code* x, const NodeRows& rows, std::size_t k, Cell* cell) {
+  // Adds the weights of rows to the sums of their bins; `touch` hears of the bins.
+  template <class Touch>
+  static void count(const Code* x, const NodeRows& rows, std::size_t k, Cell* cell, Touch&& touch) {
     const std::size_t n = rows.size();
+    const auto add = [&](std::size_t i, Cell weight) {
+      const std::size_t code = x[rows.row[i]];
+      touch(code);
+      cell[code * k + rows.label[i]] += weight;
+    };
     if (rows.weight.empty())
-      for (std::size_t i = 0; i < n; ++i) cell[x[rows.row[i]] * k + rows.label[i]] += Cell(1);
+      for (std::size_t i = 0; i < n; ++i) add(i, Cell(1));
     else
-      for (std::size_t i = 0; i < n; ++i) cell[x[rows.row[i]] * k + rows.label[i]] += Cell(rows.weight[i]);
+      for (std::size_t i = 0; i < n; ++i) add(i, Cell(rows.weight[i]));
   }
 
   // The best split by feature j of every child.
@@ -141,7 +151,7 @@ class Grower {
       const Code* const x = open.block->column(j);
       if (!open.cells.empty()) {
         Cell* const own = open.cells.data() + first;
-        count(x, open.rows, k_, own);
+        count(x, open.rows, k_, own, [](std::size_t) {});
         if (all.subtracts)
           for (std::size_t s = 0; s < size; ++s) rest[s] -= own[s];
         all.found[c][j] = search_cells(own, j, open, scratch);
@@ -164,17 +174,16 @@ class Grower {
   }
 
   Candidate search_rows(const Code* x, std::size_t j, const Open& open, Scratch& scratch) const {
-    for (const std::uint32_t row : open.rows.row) scratch.touched.add(x[row]);
+    count(x, open.rows, k_, scratch.cell.data(), [&](std::size_t code) { scratch.touched.add(code); });
     scratch.touched.drain(features_.n_bins(j) + 1, scratch.present);
-    if (scratch.present.size() < 2) return {};
-    count(x, open.rows, k_, scratch.cell.data());
     const BinSums<Cell> bins{scratch.cell.data(), scratch.present, features_.n_bins(j)};
     const Candidate found = search_.best(bins, features_.is_category[j], open.sums(), scratch.room);
     for (const std::uint32_t code : scratch.present) std::fill_n(scratch.cell.data() + code * k_, k_, Cell(0));
     return found;
   }
 
-  // Among the features that gain no less than the average the one with the highest ratio.
+  // Among the features that gain no less than the average the one with the highest ratio. Small nodes have many that are
+  // equal: of these the one that is worth most over all rows is taken, as chance has least to do with it.
   Split choose(const std::vector<Candidate>& found) const {
     double sum = 0, best = 0;
     std::size_t count = 0;
@@ -186,7 +195,7 @@ class Grower {
     const bool is_ratio = options_.criterion == SplitCriterion::gain_ratio;
     const double least = is_ratio && count > 0 ? sum / double(count) * (1 - 1e-9) : 0;
     Split split;
-    for (std::size_t j = 0; j < found.size(); ++j) {
+    for (const std::size_t j : by_worth_) {
       if (!(found[j].bits > 0) || found[j].bits < least) continue;
       const double merit = is_ratio ? found[j].bits / found[j].info : found[j].bits;
       if (merit > best * (1 + 1e-12)) {
@@ -223,6 +232,10 @@ class Grower {
     std::vector<Siblings> all;
     all.push_back(prepare(std::move(root), {}));
     search_together(all);
+    const std::vector<Candidate>& found = all[0].found[0];
+    if (!found.empty())
+      std::stable_sort(by_worth_.begin(), by_worth_.end(),
+                       [&](std::size_t a, std::size_t b) { return found[a].bits > found[b].bits; });
     std::vector<Open> open;
     settle(all[0], trunk, open);
     return open;
@@ -310,6 +323,7 @@ class Grower {
   const TreeOptions& options_;
   Monitor& monitor_;
   std::size_t d_, k_, most_bins_ = 0;
+  std::vector<std::size_t> by_worth_;  // features, those that gain most over all rows first
   SplitSearch<Cell> search_;
 };
 

@@ -138,8 +138,7 @@ class SplitSearch {
     return {before - after, info, -1, 1};
   }
 
-  // The best cut: room holds the sums to the left, then those of all known. Many cuts of small nodes are between two bins
-  // of the same one class: there the gain is convex, so only the ends of such a stretch can be best.
+  // The best cut: room holds the sums to the left, then those of all known.
   template <std::size_t Fixed>
   Candidate cut(const BinSums<Cell>& bins, Cell* room) const {
     const std::size_t k = Fixed ? Fixed : k_;

@@ -8,7 +8,8 @@
 //
 // A number is split in two by the cut of highest gain, a category has a branch for each of its values that the node has.
 // Among the features whose gain is at least the mean of the positive ones the one with the highest G / S is taken (Quinlan
-// 1993), or simply the one with the highest G. At least two branches must weigh `min_leaf`. Rows whose value is missing go
+// 1993), or simply the one with the highest G; of equal ones that with the highest G over all rows. At least two branches
+// must weigh `min_leaf`. Rows whose value is missing go
 // down all branches, with weights in proportion to n_b.
 #pragma once
 

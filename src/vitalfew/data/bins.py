@@ -308,8 +308,7 @@ def _numbers(table: RawTable, which: list[int]) -> NDArray:
 
 
 def _categories_of(column: NDArray, name: str) -> Categories:
-    values = column.tolist()
-    distinct = sorted({v for v in values if v is not None and v == v})
+    distinct = sorted(v for v in set(column.tolist()) if v is not None and v == v)
     if len(distinct) >= MOST_BINS:
         raise ValueError(f"column {name!r} has {len(distinct)} categories; at most {MOST_BINS - 1} are supported.")
     return Categories(tuple(distinct))
