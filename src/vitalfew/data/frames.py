@@ -159,8 +159,10 @@ def _read_objects(values: NDArray, name: str) -> NDArray:
 
 
 def _read_words(values: NDArray) -> NDArray | None:
-    """Strings with None where one is missing; None if there is anything else, or no string. Most columns of text are so,
-    and it is known of all values once it is known of the distinct ones."""
+    """Strings with None where one is missing; None if there is anything else, or no string.
+
+    Most columns of text are so, and it is known of all values once it is known of the distinct ones.
+    """
     listed = values.tolist()
     if not set(map(type, listed)) <= {str, NoneType, float}:
         return None
