@@ -122,8 +122,9 @@ def _read_columns(frame: nw.DataFrame, min_rows: int) -> RawTable:
 def _read_series(series: nw.Series, name: str) -> NDArray:
     dtype = series.dtype
     if isinstance(dtype, nw.Categorical | nw.Enum):  # numbers, too, are names here
-        named = [None if is_missing(v) else str(v) for v in series.to_list()]
-        return _read_objects(np.array([*named, None], dtype=object)[:-1], name)
+        listed = series.to_list()
+        named = {v: None if is_missing(v) else str(v) for v in set(listed)}
+        return _read_objects(np.array([*map(named.get, listed), None], dtype=object)[:-1], name)
     if isinstance(dtype, nw.Boolean) or dtype.is_numeric():
         if series.null_count() == 0:
             values = series.to_numpy()
