@@ -1,6 +1,7 @@
 """`DecisionTree` against plain twins of its kernels, scikit-learn, scipy, and all prunings of small trees."""
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tree_oracles as oracle
 from strategies import SEEDS, weights
-from vitalfew import DecisionTree
+from vitalfew import DecisionTree, _core
 from vitalfew.data.binned import BinnedData
 from vitalfew.data.bins import BinCoder
 from vitalfew.exceptions import RuleError
@@ -465,6 +466,50 @@ def test_bad_data_and_a_failed_fit_changes_nothing():
     with pytest.raises(ValueError, match="requires y to be passed"):
         model.fit(X, None)
     assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"label": np.array([0, 1, 2], dtype=np.int32)}, "a label is out of range"),
+        ({"label": np.array([0, 1], dtype=np.int32)}, "one label and one weight for each row"),
+        ({"weight": np.array([1.0, -1.0, 1.0])}, "a weight is negative or not finite"),
+        ({"weight": np.zeros(3)}, "every weight is zero"),
+        ({"codes": np.full((3, 1), 9, dtype=np.uint8, order="F")}, "a code is out of range"),
+        ({"offset": np.array([0, 1], dtype=np.int64)}, "a feature needs a bin"),
+    ],
+)
+def test_the_kernel_checks_its_bounds(change, message):
+    given = {
+        "codes": np.asfortranarray(np.array([[0], [1], [1]], dtype=np.uint8)),
+        "offset": np.array([0, 3], dtype=np.int64),
+        "is_category": np.zeros(1, dtype=np.uint8),
+        "label": np.array([0, 1, 1], dtype=np.int32),
+        "weight": None,
+        **change,
+    }
+    with pytest.raises(ValueError, match=message):
+        _core.grow_tree_dense(**given, request=_core.TreeRequest(n_classes=2))
+
+
+def test_a_tree_with_children_out_of_range_is_refused():
+    X, y = planted(100)
+    data = read(X, y, None, None)
+    tree = grow(data)
+    for name in ("first_child", "feature", "parent"):
+        with pytest.raises(ValueError, match=r"out of range|comes after its child"):
+            replace(tree, **{name: np.full(tree.n_nodes, 10**6, dtype=np.int32)}).predict_proba(data.bins)
+
+
+def test_growth_can_be_stopped():
+    rng = np.random.default_rng(0)
+    data = read(rng.normal(size=(40_000, 20)), rng.integers(0, 2, 40_000), None, None)
+
+    def heed(_done):
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        TreeFamily("leaves", "gain", 1.0, None, 0, (), 2, False).grow(data, heed)
 
 
 def test_copies_and_pickles():

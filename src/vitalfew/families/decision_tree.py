@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import _core, rules
-from vitalfew._checks import check_choice, check_threads
+from vitalfew._checks import check_choice, check_threads, weigh_classes
 from vitalfew._progress import kernel_progress
 from vitalfew.data.binned import BinnedData
 from vitalfew.data.bins import BinCoder, to_dense
@@ -316,17 +315,9 @@ class DecisionTree(SelectorMixin, ClassifierMixin, BaseEstimator):
                 f"y holds one class only, {data.classes.tolist()}; a classifier needs rows of at least two classes."
             )
         data = replace(data, bins=to_dense(data.bins))
-        return data if self.class_weight is None else self._weigh_classes(data)
-
-    def _weigh_classes(self, data: BinnedData) -> BinnedData:
-        weight = data.weights
-        if isinstance(self.class_weight, str):
-            check_choice("class_weight", self.class_weight, ("balanced",))
-            of_class = np.bincount(data.label, weights=weight)
-            by_row = (weight.sum() / (len(of_class) * of_class))[data.label]
-        else:
-            by_row = compute_sample_weight(self.class_weight, data.y)
-        return replace(data, weight=weight * by_row)
+        if self.class_weight is None:
+            return data
+        return replace(data, weight=weigh_classes(self.class_weight, data.y, data.label, data.weights))
 
     def _keep(self, X, data: BinnedData, tree: Tree, path: PruningPath, selections: dict[str, Selection]):
         """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
