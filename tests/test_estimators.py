@@ -13,6 +13,7 @@ from vitalfew import (
     Bagging,
     BestSubsetClassifier,
     BestSubsetRegressor,
+    DecisionTree,
     ForwardFittingClassifier,
     ForwardFittingRegressor,
     GreedySubsetClassifier,
@@ -75,6 +76,10 @@ MODELS = [
     Bagging(rounds=5),
     Bagging("stump", "oob", max_rounds=5, votes="probability"),
     Bagging(GaussianNB(), "cv", cv=3, max_rounds=3),
+    DecisionTree(),
+    DecisionTree(max_p_chance=0.05, mdl_weight=None),
+    DecisionTree(leaves="cv", mdl_weight=None, criterion="gain", cv=3),
+    DecisionTree(mdl_weight=None, min_leaf=1),
 ]
 # Models that make features of their own rather than select some.
 MAKERS = [Stump(), Stump(n_stumps=3)]
@@ -93,6 +98,7 @@ CLASSIFIERS = (
     BestSubsetClassifier,
     AdaBoost,
     Bagging,
+    DecisionTree,
 )
 REGRESSORS = (KernelRidge, Lasso, Ridge, GreedySubsetRegressor, ForwardFittingRegressor, BestSubsetRegressor)
 NO_SELECTORS = (Bagging,)  # which features its learners use is their own affair

@@ -1,22 +1,10 @@
 #include "vitalfew/boost.hpp"
 
+#include "bins_view.hpp"
 #include "views.hpp"
 
 namespace vitalfew::bindings {
 namespace {
-
-template <class Code>
-using CodeColumns = nb::ndarray<const Code, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
-
-BinFeatures features_of(const Vector<std::int64_t>& offset, const Vector<std::uint8_t>& is_category) {
-  return {view(offset), view(is_category)};
-}
-
-template <class Code>
-BinnedColumns<Code> binned_of(const CodeColumns<Code>& codes, const BinFeatures& features) {
-  if (codes.shape(1) != features.n_features()) throw std::invalid_argument("bins: one offset for each column is needed");
-  return {{codes.data(), codes.size()}, codes.shape(0), features};
-}
 
 nb::dict arrays_of(BoostRounds&& found, std::size_t outputs) {
   nb::dict out;

@@ -12,6 +12,7 @@ void bind_linear(nb::module_& m);
 void bind_subset(nb::module_& m);
 void bind_bins(nb::module_& m);
 void bind_boost(nb::module_& m);
+void bind_tree(nb::module_& m);
 }  // namespace vitalfew::bindings
 
 NB_MODULE(_core, m) {
@@ -29,4 +30,5 @@ NB_MODULE(_core, m) {
   bind_subset(m);
   bind_bins(m);
   bind_boost(m);
+  bind_tree(m);
 }

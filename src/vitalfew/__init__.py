@@ -7,6 +7,7 @@ from vitalfew.families.adaboost import AdaBoost
 from vitalfew.families.bagging import Bagging
 from vitalfew.families.best_classes import BestSubsetClassifier
 from vitalfew.families.best_subset import BestSubsetRegressor
+from vitalfew.families.decision_tree import DecisionTree
 from vitalfew.families.forward_fitting import ForwardFittingRegressor
 from vitalfew.families.forward_fitting_classes import ForwardFittingClassifier
 from vitalfew.families.greedy import GreedySubsetRegressor
@@ -38,6 +39,7 @@ __all__ = [
     "BestSubsetClassifier",
     "BestSubsetRegressor",
     "Counts",
+    "DecisionTree",
     "Discretizer",
     "ForwardFittingClassifier",
     "ForwardFittingRegressor",

@@ -8,6 +8,7 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 
@@ -106,6 +107,17 @@ def check_choice(name: str, value, choices) -> None:
         raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
 
 
+def weigh_classes(
+    class_weight, y: NDArray, label: NDArray[np.int32], weight: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Weights of rows times those of their classes, which are given or "balanced"."""
+    if not isinstance(class_weight, str):
+        return weight * compute_sample_weight(class_weight, y)
+    check_choice("class_weight", class_weight, ("balanced",))
+    of_class = np.bincount(label, weights=weight)
+    return weight * (weight.sum() / (len(of_class) * of_class))[label]
+
+
 __all__ = [
     "check_choice",
     "check_classes",
@@ -114,4 +126,5 @@ __all__ = [
     "check_weight",
     "encode_labels",
     "is_missing",
+    "weigh_classes",
 ]

@@ -19,6 +19,8 @@ from vitalfew.data.numeric import read_matrix
 
 # Bins of a column coded in two bytes; in one byte there are 255.
 MOST_BINS = 65_535
+# Codes of a sparse matrix that may be written out.
+MOST_DENSE_CODES = 2**31
 
 
 class Bins(Protocol):
@@ -118,6 +120,23 @@ class SparseBins:
         start = self.codes.indptr
         sums = np.concatenate([np.zeros((1, table.shape[1])), np.cumsum(difference, axis=0)])
         return usual.sum(axis=0) + sums[start[1:]] - sums[start[:-1]]
+
+
+def to_dense(bins: Bins) -> DenseBins:
+    """The same bins with the codes of all rows written out, if there is room for them."""
+    if isinstance(bins, DenseBins):
+        return bins
+    n_features = len(bins.offsets) - 1
+    if bins.n_rows * n_features > MOST_DENSE_CODES:
+        raise ValueError(
+            f"this model holds a code for every cell, and sparse X has {bins.n_rows} x {n_features} of them; "
+            f"at most {MOST_DENSE_CODES} are supported: select columns first, for instance with InformationRanking."
+        )
+    kind = np.uint8 if np.diff(bins.offsets).max() <= 256 else np.uint16
+    codes = np.empty((bins.n_rows, n_features), dtype=kind, order="F")
+    for j in range(n_features):
+        codes[:, j] = bins.column(j)
+    return DenseBins(codes, bins.offsets, bins.is_category)
 
 
 @dataclass
@@ -298,8 +317,7 @@ def _numbers(table: RawTable, which: list[int]) -> NDArray:
 
 
 def _categories_of(column: NDArray, name: str) -> Categories:
-    values = column.tolist()
-    distinct = sorted({v for v in values if v is not None and v == v})
+    distinct = sorted(v for v in set(column.tolist()) if v is not None and v == v)
     if len(distinct) >= MOST_BINS:
         raise ValueError(f"column {name!r} has {len(distinct)} categories; at most {MOST_BINS - 1} are supported.")
     return Categories(tuple(distinct))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Protocol
 
 import numpy as np
@@ -60,7 +61,7 @@ class Categories:
     def encode(self, column):
         code = {v: i for i, v in enumerate(self.values)}
         column = _like(self.values, column)
-        return np.fromiter((code.get(v, MISSING) for v in column.tolist()), dtype=np.uint32, count=len(column))
+        return np.fromiter(map(code.get, column.tolist(), repeat(MISSING)), dtype=np.uint32, count=len(column))
 
 
 @dataclass(frozen=True)

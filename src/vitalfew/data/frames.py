@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -137,8 +138,9 @@ def _read_columns(frame: nw.DataFrame, min_rows: int) -> RawTable:
 def _read_series(series: nw.Series, name: str) -> NDArray:
     dtype = series.dtype
     if isinstance(dtype, nw.Categorical | nw.Enum):  # numbers, too, are names here
-        named = [None if is_missing(v) else str(v) for v in series.to_list()]
-        return _read_objects(np.array([*named, None], dtype=object)[:-1], name)
+        listed = series.to_list()
+        named = {v: None if is_missing(v) else str(v) for v in set(listed)}
+        return _read_objects(np.array([*map(named.get, listed), None], dtype=object)[:-1], name)
     if isinstance(dtype, nw.Boolean) or dtype.is_numeric():
         if series.null_count() == 0:
             values = series.to_numpy()
@@ -156,6 +158,9 @@ def _read_series(series: nw.Series, name: str) -> NDArray:
 
 def _read_objects(values: NDArray, name: str) -> NDArray:
     """Numbers if every value is one, else strings; None where a value is missing."""
+    words = _read_words(values)
+    if words is not None:
+        return words
     listed = [None if is_missing(v) else v for v in values.tolist()]
     if all(v is None or isinstance(v, bool | int | float | np.number) for v in listed):
         return np.array([np.nan if v is None else v for v in listed], dtype=np.float64)
@@ -167,6 +172,23 @@ def _read_objects(values: NDArray, name: str) -> NDArray:
             )
     column = np.empty(len(listed), dtype=object)
     column[:] = [None if v is None else str(v) for v in listed]
+    return column
+
+
+def _read_words(values: NDArray) -> NDArray | None:
+    """Strings with None where one is missing; None if there is anything else, or no string.
+
+    Most columns of text are so, and it is known of all values once it is known of the distinct ones.
+    """
+    listed = values.tolist()
+    if not set(map(type, listed)) <= {str, NoneType, float}:
+        return None
+    distinct = set(listed)
+    others = [v for v in distinct if not isinstance(v, str)]
+    if len(others) == len(distinct) or not all(map(is_missing, others)):
+        return None
+    column = np.empty(len(listed), dtype=object)
+    column[:] = [v if isinstance(v, str) else None for v in listed] if others else listed
     return column
 
 

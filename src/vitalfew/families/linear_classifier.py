@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from vitalfew._checks import check_choice, check_classes, check_threads
+from vitalfew._checks import check_classes, check_threads, weigh_classes
 from vitalfew.data.numeric import NumericData, read_matrix
 from vitalfew.families.logistic_path import log_probabilities, probabilities
 
@@ -68,20 +67,10 @@ class LinearClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         data = NumericData.read(X, y, sample_weight, is_classification=True, threads=check_threads(self.n_jobs))
         if self.class_weight is not None:
-            data = self._weigh_classes(data)
+            data = replace(data, weight=weigh_classes(self.class_weight, data.y, data.label, data.weights))
         validate_data(self, X, skip_check_array=True)
         check_classes(data.classes)
         return data
-
-    def _weigh_classes(self, data: NumericData) -> NumericData:
-        weight = data.weights
-        if isinstance(self.class_weight, str):
-            check_choice("class_weight", self.class_weight, ("balanced",))
-            of_class = np.bincount(data.label, weights=weight)
-            by_row = (weight.sum() / (len(of_class) * of_class))[data.label]
-        else:
-            by_row = compute_sample_weight(self.class_weight, data.y)
-        return replace(data, weight=weight * by_row)
 
 
 def present_classes(data: NumericData) -> tuple[NumericData, NDArray]:

@@ -1,0 +1,22 @@
+// Views of binned data from the arrays that Python holds.
+#pragma once
+
+#include "arrays.hpp"
+#include "vitalfew/binned.hpp"
+
+namespace vitalfew::bindings {
+
+template <class Code>
+using CodeColumns = nb::ndarray<const Code, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+
+inline BinFeatures features_of(const Vector<std::int64_t>& offset, const Vector<std::uint8_t>& is_category) {
+  return {view(offset), view(is_category)};
+}
+
+template <class Code>
+BinnedColumns<Code> binned_of(const CodeColumns<Code>& codes, const BinFeatures& features) {
+  if (codes.shape(1) != features.n_features()) throw std::invalid_argument("bins: one offset for each column is needed");
+  return {{codes.data(), codes.size()}, codes.shape(0), features};
+}
+
+}  // namespace vitalfew::bindings

@@ -1,0 +1,180 @@
+// The best split of a node by one feature, from the weights of its classes in each bin.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "vitalfew/tree.hpp"
+
+namespace vitalfew {
+
+// v log2 v, from a table for whole numbers: most weights are.
+class EntropyTable {
+ public:
+  explicit EntropyTable(std::size_t most) : value_(std::min(most + 1, most_entries)) {
+    for (std::size_t v = 2; v < value_.size(); ++v) value_[v] = exact(double(v));
+  }
+  double operator()(std::uint32_t v) const { return v < value_.size() ? value_[v] : exact(double(v)); }
+  double operator()(double v) const {
+    if (!(v > 0)) return 0;
+    if (v < double(value_.size()) && double(std::uint32_t(v)) == v) return value_[std::uint32_t(v)];
+    return exact(v);
+  }
+
+ private:
+  static constexpr std::size_t most_entries = std::size_t(1) << 20;
+  static double exact(double v) { return v * std::log2(v); }
+  std::vector<double> value_;
+};
+
+// Marks codes, and lists those that are marked in rising order without a look at all others.
+class TouchedBins {
+ public:
+  explicit TouchedBins(std::size_t n) : word_((n + 63) / 64) {}
+  void add(std::size_t code) { word_[code / 64] |= std::uint64_t(1) << (code % 64); }
+  // Lists the marked codes, which are below n, and forgets them.
+  void drain(std::size_t n, std::vector<std::uint32_t>& out) {
+    out.clear();
+    for (std::size_t w = 0; w * 64 < n; ++w)
+      for (std::uint64_t rest = std::exchange(word_[w], 0); rest != 0; rest &= rest - 1)
+        out.push_back(std::uint32_t(w * 64 + std::size_t(std::countr_zero(rest))));
+  }
+
+ private:
+  std::vector<std::uint64_t> word_;
+};
+
+// A split of a node by a feature; bits is n G, info is n S. There is none if bits is 0.
+struct Candidate {
+  double bits = 0, info = 0;
+  std::int32_t cut = -1, choices = 0;
+};
+
+// Weights of classes in a node.
+template <class Cell>
+struct NodeSums {
+  const Cell* by_class;
+  double total;
+};
+
+// Sums of a node by bin and class, for one feature: cell[code * classes + y], of the codes `present` alone, in rising order.
+template <class Cell>
+struct BinSums {
+  const Cell* cell;
+  std::span<const std::uint32_t> present;
+  std::size_t missing;  // the code of missing values
+};
+
+template <class Cell>
+class SplitSearch {
+ public:
+  SplitSearch(std::size_t n_classes, double min_leaf, std::size_t most)
+      : k_(n_classes), enough_(min_leaf * (1 - 1e-9)), xlogx_(most) {}
+
+  Candidate best(const BinSums<Cell>& bins, bool is_category, const NodeSums<Cell>& node, std::vector<Cell>& room) const {
+    const bool some_missing = !bins.present.empty() && bins.present.back() == bins.missing;
+    const std::size_t known = bins.present.size() - std::size_t(some_missing);
+    if (known < 2) return {};
+    room.assign(2 * k_, Cell(0));
+    Cell* const of_known = room.data() + k_;
+    std::copy(node.by_class, node.by_class + k_, of_known);
+    double lost = 0;
+    if (some_missing) {
+      const Cell* const out = bins.cell + bins.missing * k_;
+      for (std::size_t y = 0; y < k_; ++y) {
+        of_known[y] -= out[y];
+        lost += double(out[y]);
+      }
+    }
+    const BinSums<Cell> rest{bins.cell, bins.present.first(known), bins.missing};
+    Candidate found = is_category ? branches(rest, of_known) : k_ == 2 ? cut<2>(rest, room.data()) : cut<0>(rest, room.data());
+    if (found.bits > 0) found.info += xlogx_(node.total) - xlogx_(lost);
+    return found;
+  }
+
+  bool is_splittable(const NodeSums<Cell>& node) const {
+    if (node.total < 2 * enough_) return false;
+    const Cell most = *std::max_element(node.by_class, node.by_class + k_);
+    return node.total - double(most) > 1e-9 * node.total;
+  }
+
+ private:
+  // What is lost to rounding must not look like a row.
+  static double noise(double bits) { return 1e-13 * (1 + bits); }
+  // Σ of classes in one bin.
+  Cell sum(const Cell* cell) const {
+    Cell total = 0;
+    for (std::size_t y = 0; y < k_; ++y) total += cell[y];
+    return total;
+  }
+  static Cell less(Cell all, Cell part) { return part < all ? Cell(all - part) : Cell(0); }
+
+  // n H of classes with these sums.
+  double impurity(const Cell* by_class) const {
+    double bits = xlogx_(sum(by_class));
+    for (std::size_t y = 0; y < k_; ++y) bits -= xlogx_(by_class[y]);
+    return bits;
+  }
+
+  // A branch for each code present. The split information lacks what the node adds.
+  Candidate branches(const BinSums<Cell>& bins, const Cell* of_known) const {
+    const double before = impurity(of_known);
+    double after = 0, info = 0;
+    int large = 0;
+    for (const std::uint32_t code : bins.present) {
+      const Cell* const cell = bins.cell + code * k_;
+      const Cell total = sum(cell);
+      after += impurity(cell);
+      info -= xlogx_(total);
+      large += double(total) >= enough_;
+    }
+    if (large < 2 || !(before - after > noise(xlogx_(sum(of_known))))) return {};
+    return {before - after, info, -1, 1};
+  }
+
+  // The best cut: room holds the sums to the left, then those of all known.
+  template <std::size_t Fixed>
+  Candidate cut(const BinSums<Cell>& bins, Cell* room) const {
+    const std::size_t k = Fixed ? Fixed : k_;
+    Cell* const left = room;
+    const Cell* const all = room + k;
+    const Cell total = sum(all);
+    const double base = xlogx_(total), before = impurity(all), tie = noise(base);
+    Cell so_far = 0, best_left = 0;
+    double best = tie;
+    std::size_t best_at = bins.present.size();
+    for (std::size_t at = 0; at + 1 < bins.present.size(); ++at) {
+      const Cell* const cell = bins.cell + bins.present[at] * k;
+      for (std::size_t y = 0; y < k; ++y) {
+        left[y] += cell[y];
+        so_far += cell[y];
+      }
+      const Cell after = less(total, so_far);
+      if (double(so_far) < enough_) continue;
+      if (double(after) < enough_) break;
+      double bits = before - xlogx_(so_far) - xlogx_(after);
+      for (std::size_t y = 0; y < k; ++y) bits += xlogx_(left[y]) + xlogx_(less(all[y], left[y]));
+      if (bits > best + tie) {
+        best = bits;
+        best_at = at;
+        best_left = so_far;
+      }
+    }
+    if (best_at == bins.present.size()) return {};
+    const std::uint32_t low = bins.present[best_at], high = bins.present[best_at + 1];
+    return {best, -xlogx_(best_left) - xlogx_(less(total, best_left)), std::int32_t(low + (high - low + 1) / 2),
+            std::int32_t(bins.present.size() - 1)};
+  }
+
+  std::size_t k_;
+  double enough_;
+  EntropyTable xlogx_;
+};
+
+}  // namespace vitalfew
