@@ -14,13 +14,14 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import rules
-from vitalfew._checks import check_choice, check_threads
+from vitalfew._checks import check_choice, check_classes, check_threads
 from vitalfew.data.binned import BinnedData
-from vitalfew.data.bins import BinCoder
+from vitalfew.data.bins import BinCoder, to_dense
 from vitalfew.data.labelled import LabelledRows, read_rows
 from vitalfew.exceptions import GuessingWarning
 from vitalfew.families.boost_learners import check_learner
 from vitalfew.families.boost_path import BoostFamily, BoostPath, Data
+from vitalfew.families.decision_tree import DecisionTree
 
 FORMS = ("auto", "ova", "samme")
 VOTES = ("sign", "confidence")
@@ -188,20 +189,13 @@ class AdaBoost(SelectorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError("warm_start goes on to a number of rounds; it cannot be combined with a rule for them.")
 
     def _learner(self):
-        """None for compiled stumps, else a classifier."""
+        """ "stump", or a classifier."""
+        if self.estimator == "tree":
+            return DecisionTree(n_jobs=self.n_jobs, verbose=False)
         if isinstance(self.estimator, str):
             check_choice("estimator", self.estimator, ("stump", "tree"))
-            if self.estimator == "stump":
-                return None
-            from vitalfew.families.decision_tree import DecisionTree
-
-            return DecisionTree(
-                max_bins=self.max_bins,
-                categorical_features=self.categorical_features,
-                n_jobs=self.n_jobs,
-                verbose=False,
-            )
-        check_learner(self.estimator)
+        else:
+            check_learner(self.estimator)
         return self.estimator
 
     def _before(self) -> BoostPath | None:
@@ -211,16 +205,15 @@ class AdaBoost(SelectorMixin, ClassifierMixin, BaseEstimator):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         data: Data
-        if self._learner() is None:
+        if isinstance(self.estimator, str):  # compiled learners read bins
             known = None if before is None else before.coder
             coder = known or BinCoder(self.max_bins, self.categorical_features, check_threads(self.n_jobs))
             data = BinnedData.read(X, y, sample_weight, coder, is_fitted=known is not None)
+            if self.estimator == "tree":
+                data = replace(data, bins=to_dense(data.bins))
         else:
             data = LabelledRows.read(X, y, sample_weight)
-        if len(data.classes) < 2:
-            raise ValueError(
-                f"y holds one class only, {data.classes.tolist()}; a classifier needs rows of at least two classes."
-            )
+        check_classes(data.classes)
         if before is not None and not np.array_equal(before.classes, data.classes):
             raise ValueError("y holds other classes than the rounds taken before; set warm_start=False to begin anew.")
         return data
@@ -229,13 +222,13 @@ class AdaBoost(SelectorMixin, ClassifierMixin, BaseEstimator):
         learner = self._learner()
         form = self.multiclass
         if form == "auto":
-            form = "ova" if learner is None else "samme"
+            form = "ova" if learner == "stump" else "samme"
         if n_classes == 2:
             form = "two"
         elif self.votes == "confidence" or self.loss == "logistic":
             form = "ova"  # both are for two classes
         return BoostFamily(
-            "stump" if learner is None else learner,
+            learner,
             int(self.max_rounds if isinstance(self.rounds, str) else self.rounds),
             form,
             self.votes == "confidence",
@@ -276,7 +269,10 @@ class AdaBoost(SelectorMixin, ClassifierMixin, BaseEstimator):
         rows = read_rows(X)
         if hasattr(self, "n_features_in_"):
             validate_data(self, X, reset=False, skip_check_array=True)
-        return rows if path.coder is None else path.coder.transform(rows)
+        if path.coder is None:
+            return rows
+        bins = path.coder.transform(rows)
+        return to_dense(bins) if self.estimator == "tree" else bins
 
     def _scores(self, X) -> NDArray[np.float64]:
         check_is_fitted(self)

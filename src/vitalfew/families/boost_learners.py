@@ -13,6 +13,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
+from vitalfew.families.binned_tree import BinnedTree
 from vitalfew.families.boost_run import CURVES, MARGIN_BINS, BoostRun, FittedLearners
 
 # An advantage over guessing below which there is none.
@@ -97,7 +98,8 @@ class LearnerBooster:
         return np.where(self.label > 0, 1.0, -1.0)
 
     def _fit(self):
-        if (self.label == self.label[0]).all():  # a fold may have one class only, which some classifiers refuse
+        is_alone = (self.label == self.label[0]).all()
+        if is_alone and not isinstance(self.estimator, BinnedTree):  # a fold may be so, which some classifiers refuse
             return DummyClassifier(strategy="most_frequent").fit(self.X, self.label)
         model = clone(self.estimator)
         if "random_state" in model.get_params(deep=False):

@@ -15,6 +15,7 @@ from vitalfew._progress import kernel_progress
 from vitalfew.data.binned import BinnedData
 from vitalfew.data.bins import BinCoder
 from vitalfew.data.labelled import LabelledRows
+from vitalfew.families.binned_tree import BinnedTree
 from vitalfew.families.boost_learners import LearnerBooster
 from vitalfew.families.boost_run import MARGIN_BINS, STOPS, BoostRun
 from vitalfew.families.boost_theory import edge_bound, generalisation_bound, stump_dimension
@@ -70,10 +71,10 @@ class BoostPath:
 
     def features(self, n_rounds: int) -> NDArray[np.intp]:
         """Columns that the first rounds use; all of them for learners that do not say."""
-        if self.coder is None:
+        used = [run.learners.features(n_rounds) for run in self.runs]
+        if any(columns is None for columns in used):
             return np.arange(self.n_columns)
-        used = [run.learners.feature[:n_rounds] for run in self.runs]
-        return np.unique(np.concatenate([np.empty(0, np.int32), *used]))
+        return np.unique(np.concatenate(used))
 
     # Predictions
 
@@ -84,7 +85,7 @@ class BoostPath:
     def staged(self, rows) -> Iterator[NDArray[np.float64]]:
         """The same after each number of rounds of the grid; the array is the same one each time."""
         runs = [run.staged(rows, int(self.grid[-1])) for run in self.runs]
-        now = [run._nothing(rows) for run in self.runs]
+        now = [run.nothing(rows) for run in self.runs]
         done = 0
         for wanted in self.grid:
             for _ in range(int(wanted) - done):
@@ -170,7 +171,7 @@ class BoostPath:
 
     def generalisation_bound(self, run: BoostRun) -> NDArray[np.float64]:
         """The bound on the error on new rows, for stumps; NaN for learners whose VC dimension is not known."""
-        if self.coder is None or self.form == "samme":
+        if self.coder is None or self.form == "samme" or not isinstance(run.learners, StumpSet):
             return np.full(len(run), np.nan)
         n_bins = np.array([self.coder.n_bins(j) for j in range(len(self.coder.cuts))])
         return generalisation_bound(run.trained, stump_dimension(n_bins, self.coder.is_category), self.n_rows)
@@ -236,7 +237,7 @@ class BoostPath:
 class BoostFamily:
     """How ensembles are boosted."""
 
-    learner: Any  # "stump", or a classifier
+    learner: Any  # "stump", or a classifier; on bins a DecisionTree
     most: int
     form: str  # "two", "samme" or "ova"
     is_confident: bool
@@ -265,7 +266,7 @@ class BoostFamily:
 
     def fold_paths(self, data: Data, splits, path: BoostPath, _options):
         """Folds run side by side."""
-        if isinstance(data, LabelledRows):
+        if self.learner != "stump":
             alone = replace(self, verbose=False)
             for train, test in splits:
                 fitted, tested = data.split(train, test)
@@ -277,7 +278,7 @@ class BoostFamily:
         if done is not None and done.stop != 0:
             return done
         rest = most - (0 if done is None else len(done))
-        if isinstance(data, BinnedData):
+        if isinstance(data, BinnedData) and self.learner == "stump":
             more = self._boost_stumps(data, label, rest, done, tell)
         else:
             more = self._boost_learners(data, label, rest, done, tell)
@@ -300,13 +301,17 @@ class BoostFamily:
         found = kernel(*bins, np.ascontiguousarray(label, np.int32), data.weight, score, before, request)
         return BoostRun.from_kernel(found, n_classes if n_classes > 2 else 1)
 
-    def _boost_learners(self, data: LabelledRows, label, rounds: int, done: BoostRun | None, tell) -> BoostRun:
+    def _boost_learners(self, data: Data, label, rounds: int, done: BoostRun | None, tell) -> BoostRun:
+        n_classes = len(data.classes) if self.form == "samme" else 2
+        learner = self.learner
+        if isinstance(data, BinnedData):
+            learner = BinnedTree(learner, data.coder, n_classes)
         booster = LearnerBooster(
-            self.learner,
-            data.X,
+            learner,
+            rows_of(data),
             label,
             data.weights,
-            len(data.classes) if self.form == "samme" else 2,
+            n_classes,
             is_confident=self.is_confident,
             is_logistic=self.loss_name == "logistic",
             seed=self.seed,

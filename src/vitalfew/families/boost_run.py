@@ -45,6 +45,13 @@ class FittedLearners:
     def __add__(self, other: FittedLearners) -> FittedLearners:
         return replace(self, models=[*self.models, *other.models])
 
+    def features(self, n_rounds: int) -> NDArray[np.intp] | None:
+        """Columns that the first learners use; None if they do not say."""
+        if not all(hasattr(model, "support_") for model in self.models):
+            return None
+        used = [np.flatnonzero(model.support_) for model in self.models[:n_rounds]]
+        return np.unique(np.concatenate([np.empty(0, np.intp), *used]))
+
     def votes(self, t, rows):
         model = self.models[t]
         if self.is_confident:
@@ -125,11 +132,11 @@ class BoostRun:
         total = None
         for total in self.staged(rows, n_rounds):  # noqa: B007  (the last is wanted)
             pass
-        return self._nothing(rows) if total is None else total
+        return self.nothing(rows) if total is None else total
 
     def staged(self, rows, n_rounds: int) -> Iterator[NDArray[np.float64]]:
         """Sums of votes after each round, up to the last there is; the array is the same one each time."""
-        total = self._nothing(rows)
+        total = self.nothing(rows)
         every = np.arange(len(total))
         for t in range(min(n_rounds, len(self))):
             votes = self.learners.votes(t, rows)
@@ -139,12 +146,6 @@ class BoostRun:
                 total[every, votes.astype(np.intp)] += self.alpha[t]
             yield total
 
-    def _nothing(self, rows) -> NDArray[np.float64]:
-        n = (
-            rows.n_rows
-            if isinstance(self.learners, StumpSet)
-            else rows.shape[0]
-            if hasattr(rows, "shape")
-            else len(rows)
-        )
-        return np.zeros((n, self.n_outputs))
+    def nothing(self, rows) -> NDArray[np.float64]:
+        """The sums of votes before the first round."""
+        return np.zeros((rows.n_rows if hasattr(rows, "n_rows") else rows.shape[0], self.n_outputs))

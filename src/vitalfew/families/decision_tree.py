@@ -14,7 +14,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import _core, rules
-from vitalfew._checks import check_choice, check_threads, weigh_classes
+from vitalfew._checks import check_choice, check_classes, check_threads, weigh_classes
 from vitalfew._progress import kernel_progress
 from vitalfew.data.binned import BinnedData
 from vitalfew.data.bins import BinCoder, to_dense
@@ -212,6 +212,10 @@ class DecisionTree(SelectorMixin, ClassifierMixin, BaseEstimator):
         """Grow the whole tree, then prune it by each knob that is set."""
         self._check_parameters()
         data = self._read(X, y, sample_weight)
+        return self._keep(X, data, *self.grow(data))
+
+    def grow(self, data: BinnedData) -> tuple[Tree, PruningPath, dict[str, Selection]]:
+        """The pruned tree of rows that are binned already, the path it was chosen from, and the choices."""
         options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
         family = self._family()
         tree = family.grow(data)
@@ -226,7 +230,7 @@ class DecisionTree(SelectorMixin, ClassifierMixin, BaseEstimator):
             family = replace(family, before=(*family.before, (knob, selections[knob].value)))
         if not selections:
             selections["leaves"] = rules.fixed(path, len(path.grid) - 1)
-        return self._keep(X, data, tree, path, selections)
+        return tree, path, selections
 
     def predict_proba(self, X) -> NDArray[np.float64]:
         """Shares of the classes in the leaf of each row, or their mean over leaves where values are missing."""
@@ -310,10 +314,7 @@ class DecisionTree(SelectorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         coder = BinCoder(self.max_bins, self.categorical_features, check_threads(self.n_jobs))
         data = BinnedData.read(X, y, sample_weight, coder)
-        if len(data.classes) < 2:
-            raise ValueError(
-                f"y holds one class only, {data.classes.tolist()}; a classifier needs rows of at least two classes."
-            )
+        check_classes(data.classes)
         data = replace(data, bins=to_dense(data.bins))
         if self.class_weight is None:
             return data

@@ -6,15 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.dummy import DummyClassifier
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import _safe_indexing
 
 from vitalfew._checks import check_choice
+from vitalfew.families.decision_tree import DecisionTree
+from vitalfew.families.stump import Stump
 
 # Learners that have a name; the first is the default.
 LEARNERS = {
-    "tree": DecisionTreeClassifier(),
-    "stump": DecisionTreeClassifier(max_depth=1),
+    "tree": DecisionTree(n_jobs=1, verbose=False),
+    "stump": Stump(n_jobs=1),
 }
 
 

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import _core
-from vitalfew._checks import check_threads
+from vitalfew._checks import check_classes, check_threads
 from vitalfew.data.binned import BinnedData
 from vitalfew.data.bins import MOST_BINS, BinCoder, Bins
 from vitalfew.data.labelled import read_rows
@@ -95,10 +95,7 @@ class Stump(TransformerMixin, ClassifierMixin, BaseEstimator):
         coder = BinCoder(self.max_bins, self.categorical_features, check_threads(self.n_jobs))
         data = BinnedData.read(X, y, sample_weight, coder)
         n_classes = len(data.classes)
-        if n_classes < 2:
-            raise ValueError(
-                f"y holds one class only, {data.classes.tolist()}; a classifier needs rows of at least two classes."
-            )
+        check_classes(data.classes)
         request = _core.BoostRequest(
             rounds=int(self.n_stumps),
             n_classes=n_classes,

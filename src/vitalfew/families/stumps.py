@@ -43,6 +43,10 @@ class StumpSet:
         }
         return StumpSet(start=start, **joined)
 
+    def features(self, n_rounds: int) -> NDArray[np.intp]:
+        """Columns that the first stumps use."""
+        return np.unique(self.feature[:n_rounds])
+
     def goes_right(self, t: int, n_slots: int) -> NDArray[np.bool_]:
         """Whether each code of its feature, the missing one last, is on the right of stump t."""
         known = np.arange(n_slots - 1) >= self.cut[t]
