@@ -111,8 +111,8 @@ class Bagging(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> model = Bagging(rounds=50, random_state=0).fit(X, y)
     >>> model.path_.to_frame().iloc[[0, 9, 49]].round(3)
         round  oob_error  standard_error  share_out
-    0       1      0.066           0.017      0.371
-    9      10      0.077           0.011      0.988
+    0       1      0.090           0.020      0.371
+    9      10      0.075           0.011      0.988
     49     50      0.042           0.008      1.000
     >>> round(model.oob_error_, 3)
     0.042

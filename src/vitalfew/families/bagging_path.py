@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,10 @@ from vitalfew.rules.selection import Selection, make_frame
 
 # Learners fitted between two steps of the progress bar.
 STEP = 10
+
+
+# Learners whose votes are counted side by side.
+TOGETHER = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,10 +156,12 @@ class BaggingPath:
         return np.flatnonzero(is_out)
 
     def _ballots(self, jobs) -> Iterator[NDArray[np.float64]]:
-        """Votes of learners for rows, in order, as they are ready."""
+        """Votes of learners for rows, in order, some at a time: who stops early leaves nothing behind."""
         codes, n_classes = self.ensemble.classes_, len(self.classes)
-        run = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-        return run(delayed(ballot)(learner, X, codes, n_classes, self.votes) for learner, X in jobs)
+        run = Parallel(n_jobs=self.n_jobs, prefer="threads")
+        waiting = iter(jobs)
+        while some := list(islice(waiting, TOGETHER)):
+            yield from run(delayed(ballot)(learner, X, codes, n_classes, self.votes) for learner, X in some)
 
 
 @dataclass(frozen=True)

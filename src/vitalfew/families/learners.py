@@ -14,7 +14,7 @@ from vitalfew.families.stump import Stump
 
 # Learners that have a name; the first is the default.
 LEARNERS = {
-    "tree": DecisionTree(n_jobs=1, verbose=False),
+    "tree": DecisionTree(mdl_weight=None, n_jobs=1, verbose=False),  # whole trees: votes do what pruning would
     "stump": Stump(n_jobs=1),
 }
 
