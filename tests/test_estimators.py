@@ -73,6 +73,7 @@ MODELS = [
     AdaBoost(5, loss="logistic"),
     AdaBoost(10, multiclass="samme"),
     AdaBoost(5, estimator=NaiveBayes()),
+    AdaBoost(4, estimator="tree"),
     Bagging(rounds=5),
     Bagging("stump", "oob", max_rounds=5, votes="probability"),
     Bagging(GaussianNB(), "cv", cv=3, max_rounds=3),

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from test_stump import tables
 
 import boost_oracles as oracle
-from vitalfew import AdaBoost, NaiveBayes, Stump
+from vitalfew import AdaBoost, DecisionTree, NaiveBayes, Stump
 from vitalfew.exceptions import GuessingWarning, RuleError
 from vitalfew.families.boost_theory import edge_bound, generalisation_bound, stump_dimension
 
@@ -217,6 +217,27 @@ def test_any_classifier_and_classes(learner, options):
     assert model.score(X, y) > 0.85
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
     assert (model.predict_proba(X).argmax(axis=1) == model.predict(X)).all()
+
+
+@pytest.mark.parametrize("options", [{}, {"votes": "confidence"}, {"loss": "logistic"}, {"multiclass": "ova"}])
+def test_compiled_trees_are_trees(options):
+    """On bins that are made once, the same as trees that read the rows."""
+    X, y = load_iris(return_X_y=True)
+    X[::9, 2] = np.nan
+    compiled = AdaBoost(6, estimator="tree", **options).fit(X, y)
+    by_hand = AdaBoost(6, estimator=DecisionTree(), **options).fit(X, y)
+    for own, other in zip(compiled.path_.runs, by_hand.path_.runs, strict=True):
+        np.testing.assert_allclose(own.alpha, other.alpha, rtol=1e-9)
+    np.testing.assert_allclose(compiled.predict_proba(X), by_hand.predict_proba(X), rtol=1e-9)
+    np.testing.assert_array_equal(compiled.support_, by_hand.support_)
+
+
+def test_boosted_trees_go_on_when_no_training_row_is_wrong():
+    X, y = load_digits(return_X_y=True)
+    model = AdaBoost(30, estimator="tree").fit(X[:500], y[:500], validation=(X[500:], y[500:]))
+    first = int(np.argmax(model.path_.trained == 0))
+    assert 0 < first < 15
+    assert model.path_.validation_error[-1] < 0.8 * model.path_.validation_error[first]
 
 
 @pytest.mark.parametrize("form", ["ova", "samme"])
