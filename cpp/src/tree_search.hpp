@@ -162,6 +162,13 @@ class SplitSearch {
     return {before - after, info, -1, 1};
   }
 
+  // Whether a cut between two bins of the same one class can be left out: the gain is convex in the rows of a class that
+  // change sides, so that one of the neighbouring cuts is at least as good. Both must be allowed.
+  bool is_between_equals(const Cell* before, const Cell* after, double left, double right) const {
+    const bool is_pure = (before[0] == 0 && after[0] == 0) || (before[1] == 0 && after[1] == 0);
+    return is_pure && left - double(before[0] + before[1]) >= enough_ && right - double(after[0] + after[1]) >= enough_;
+  }
+
   // The best cut: room holds the sums to the left, then those of all known.
   template <std::size_t Fixed>
   Candidate cut(const BinSums<Cell>& bins, Cell* room) const {
@@ -182,6 +189,9 @@ class SplitSearch {
       const Cell after = less(total, so_far);
       if (double(so_far) < enough_) continue;
       if (double(after) < enough_) break;
+      if (Fixed == 2 && at + 2 < bins.present.size() &&
+          is_between_equals(cell, bins.cell + bins.present[at + 1] * k, double(so_far), double(after)))
+        continue;
       double bits = before - xlogx_(so_far) - xlogx_(after);
       for (std::size_t y = 0; y < k; ++y) bits += xlogx_(left[y]) + xlogx_(less(all[y], left[y]));
       if (bits > best + tie) {
