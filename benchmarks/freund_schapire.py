@@ -65,8 +65,8 @@ REASONS = """Why we differ: a stump here is exact, parts a category in any two s
 several classes, where the attribute test of the paper asks for one value: our single stumps are better on
 agaricus-lepiota, soybean-small, promoters, vehicle and segmentation. Boosted stumps of several classes are one class
 against all others here, the pseudo-loss there. Trees are pruned by description length, C4.5's by its estimate of the
-error, which small tables such as labor show. Trees are boosted with weights and SAMME, in the paper with samples drawn by
-weight and M1; bagged trees are not pruned here. The split of soybean-large is inferred from class counts."""
+error, which small tables such as labor show. Trees are boosted with weights and SAMME, in the paper with samples
+drawn by weight and M1; bagged trees are not pruned here. The split of soybean-large is inferred from class counts."""
 LEARNERS = ("stump", "boosted stumps", "tree", "boosted trees", "bagged trees")
 # Vowel and segmentation come with a split too, but their errors were those of cross-validation.
 SPLIT = ("soybean-large", "satimage", "letter-recognition")

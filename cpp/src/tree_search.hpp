@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <numbers>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,6 +16,31 @@
 
 namespace vitalfew {
 
+// log2 of positive numbers, inline and to the last bits: of the middle of 256 parts of the mantissa, and a series for the rest.
+class Logarithm {
+ public:
+  Logarithm() {
+    for (std::size_t i = 0; i < parts; ++i) {
+      const double middle = 1 + (double(i) + 0.5) / double(parts);
+      inverse_[i] = 1 / middle;
+      log_[i] = -std::log2(inverse_[i]);
+    }
+  }
+  double operator()(double v) const {
+    const auto bits = std::bit_cast<std::uint64_t>(v);
+    const auto exponent = std::int64_t(bits >> 52) - 1023;
+    const std::size_t i = (bits >> 44) & (parts - 1);
+    const auto mantissa = std::bit_cast<double>((bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL);
+    const double r = mantissa * inverse_[i] - 1;  // at most 2^-9
+    const double series = r * (1 + r * (-1.0 / 2 + r * (1.0 / 3 + r * (-1.0 / 4 + r * (1.0 / 5 - r / 6)))));
+    return double(exponent) + (log_[i] + series * std::numbers::log2e);
+  }
+
+ private:
+  static constexpr std::size_t parts = 256;
+  std::array<double, parts> inverse_, log_;
+};
+
 // v log2 v, from a table for whole numbers: most weights are.
 class EntropyTable {
  public:
@@ -21,16 +48,13 @@ class EntropyTable {
     for (std::size_t v = 2; v < value_.size(); ++v) value_[v] = exact(double(v));
   }
   double operator()(std::uint32_t v) const { return v < value_.size() ? value_[v] : exact(double(v)); }
-  double operator()(double v) const {
-    if (!(v > 0)) return 0;
-    if (v < double(value_.size()) && double(std::uint32_t(v)) == v) return value_[std::uint32_t(v)];
-    return exact(v);
-  }
+  double operator()(double v) const { return v > 0 ? v * log2_(v) : 0; }
 
  private:
   static constexpr std::size_t most_entries = std::size_t(1) << 20;
   static double exact(double v) { return v * std::log2(v); }
   std::vector<double> value_;
+  Logarithm log2_;
 };
 
 // Marks codes, and lists those that are marked in rising order without a look at all others.
@@ -138,6 +162,13 @@ class SplitSearch {
     return {before - after, info, -1, 1};
   }
 
+  // Whether a cut between two bins of the same one class can be left out: the gain is convex in the rows of a class that
+  // change sides, so that one of the neighbouring cuts is at least as good. Both must be allowed.
+  bool is_between_equals(const Cell* before, const Cell* after, double left, double right) const {
+    const bool is_pure = (before[0] == 0 && after[0] == 0) || (before[1] == 0 && after[1] == 0);
+    return is_pure && left - double(before[0] + before[1]) >= enough_ && right - double(after[0] + after[1]) >= enough_;
+  }
+
   // The best cut: room holds the sums to the left, then those of all known.
   template <std::size_t Fixed>
   Candidate cut(const BinSums<Cell>& bins, Cell* room) const {
@@ -158,6 +189,9 @@ class SplitSearch {
       const Cell after = less(total, so_far);
       if (double(so_far) < enough_) continue;
       if (double(after) < enough_) break;
+      if (Fixed == 2 && at + 2 < bins.present.size() &&
+          is_between_equals(cell, bins.cell + bins.present[at + 1] * k, double(so_far), double(after)))
+        continue;
       double bits = before - xlogx_(so_far) - xlogx_(after);
       for (std::size_t y = 0; y < k; ++y) bits += xlogx_(left[y]) + xlogx_(less(all[y], left[y]));
       if (bits > best + tie) {

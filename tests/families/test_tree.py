@@ -21,7 +21,7 @@ from vitalfew import DecisionTree, _core
 from vitalfew.data.binned import BinnedData
 from vitalfew.data.bins import BinCoder
 from vitalfew.exceptions import RuleError
-from vitalfew.families.decision_tree import TreeFamily
+from vitalfew.families.tree_family import TreeFamily
 from vitalfew.families.tree_path import KNOBS, PruningPath
 from vitalfew.rules import supported_rules
 from vitalfew.rules.scoring import score_predictions

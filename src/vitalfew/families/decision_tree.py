@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -13,20 +13,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from vitalfew import _core, rules
+from vitalfew import rules
 from vitalfew._checks import check_choice, check_classes, check_threads, weigh_classes
-from vitalfew._progress import kernel_progress
 from vitalfew.data.binned import BinnedData
 from vitalfew.data.bins import BinCoder, to_dense
-from vitalfew.families.fold_paths import paths_in_threads
 from vitalfew.families.subset_model import is_count
-from vitalfew.families.tree_nodes import Meaning, Tree
+from vitalfew.families.tree_family import CRITERIA, TreeFamily, resolve
+from vitalfew.families.tree_nodes import Tree
 from vitalfew.families.tree_path import KNOBS, PruningPath
 from vitalfew.families.tree_plot import draw
 from vitalfew.families.tree_text import indented, leaf_rules
 from vitalfew.rules import Selection
-
-CRITERIA = {"gain_ratio": _core.SplitCriterion.gain_ratio, "gain": _core.SplitCriterion.gain}
 
 
 def _is_number(value) -> bool:
@@ -39,52 +36,6 @@ NUMBERS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "leaves": ("a whole number of at least 1", lambda value: is_count(value) and value > 0),
     "mdl_weight": ("a weight that is not negative", lambda value: _is_number(value) and 0 <= value < np.inf),
 }
-
-
-@dataclass(frozen=True)
-class TreeFamily:
-    """How trees are grown, and pruned by the knobs that have their values already (`before`)."""
-
-    knob: str
-    criterion: str
-    min_leaf: float
-    max_depth: int | None
-    max_leaves: int
-    before: tuple[tuple[str, float], ...]
-    threads: int
-    verbose: bool | None
-
-    def grow(self, data: BinnedData, heed=None) -> Tree:
-        """The whole tree."""
-        kernel, table = data.bins.kernel("grow_tree")
-        with kernel_progress(data.n_rows, "growing a tree", self.verbose) as show:
-            request = _core.TreeRequest(
-                n_classes=len(data.classes),
-                min_leaf=self.min_leaf,
-                max_leaves=self.max_leaves,
-                max_depth=self.max_depth or 0,
-                criterion=CRITERIA[self.criterion],
-                threads=self.threads,
-                progress=heed or show,
-            )
-            found = kernel(*table, data.label, data.weight, request)
-        coder = data.coder
-        categories = {j: known.values for j, known in coder.categories.items()}
-        return Tree.from_kernel(found, Meaning(coder.names, data.classes, coder.cuts, categories))
-
-    def prune(self, tree: Tree) -> Tree:
-        """The tree as earlier knobs leave it."""
-        for knob, value in self.before:
-            tree = PruningPath.of(knob, tree, np.array([value]), None).at(0)
-        return tree
-
-    def path(self, data: BinnedData, grid: NDArray | None = None, heed=None) -> PruningPath:
-        """The path of a tree grown on these rows."""
-        return PruningPath.of(self.knob, self.prune(self.grow(data, heed)), grid, None, self.threads)
-
-    def fold_paths(self, data: BinnedData, splits, path: PruningPath, _options) -> Iterator[tuple[Any, Any]]:
-        """Folds run side by side."""
-        return paths_in_threads(self, data, splits, path)
 
 
 class DecisionTree(SelectorMixin, ClassifierMixin, BaseEstimator):
@@ -225,7 +176,7 @@ class DecisionTree(SelectorMixin, ClassifierMixin, BaseEstimator):
         for knob, value in wanted.items():
             family = replace(family, knob=knob)
             path = PruningPath.of(knob, tree, None, None if isinstance(value, str) else float(value), family.threads)
-            selections[knob] = _resolve(value, path, family, data, options)
+            selections[knob] = resolve(value, path, family, data, options)
             tree = path.at(selections[knob].index)
             family = replace(family, before=(*family.before, (knob, selections[knob].value)))
         if not selections:
@@ -329,10 +280,3 @@ class DecisionTree(SelectorMixin, ClassifierMixin, BaseEstimator):
         self.selections_ = selections
         self.selection_ = list(selections.values())[-1]
         return self
-
-
-def _resolve(value, path: PruningPath, family: TreeFamily, data: BinnedData, options) -> Selection:
-    """The point of the path that the rule picks, or that of the number."""
-    if isinstance(value, str):
-        return rules.choose(value, path, family, data, options)
-    return rules.fixed(path, int(np.flatnonzero(path.grid == float(value))[0]))
