@@ -42,8 +42,8 @@ def load(name: str):
     return X[order[:half]], y[order[:half]], X[order[half:]], y[order[half:]]
 
 
-def ours(X, y, rounds, votes="sign", n_jobs=2):
-    return AdaBoost(rounds, votes=votes, n_jobs=n_jobs).fit(X, y)
+def ours(X, y, rounds, votes="sign", n_jobs=2, loss="exponential"):
+    return AdaBoost(rounds, votes=votes, loss=loss, n_jobs=n_jobs).fit(X, y)
 
 
 def sklearn_adaboost(X, y, rounds):
@@ -93,12 +93,14 @@ def compare(name: str) -> list[dict]:
     rounds = SHAPES[name][2]
     title = f"{name}: {X.shape[0]:,} x {X.shape[1]}, {rounds} rounds"
     calls = {OURS: partial(ours, X, y, rounds), "confidence": partial(ours, X, y, rounds, "confidence")}
+    calls["logistic"] = partial(ours, X, y, rounds, "confidence", loss="logistic")
     calls |= {peer: partial(call, X, y, rounds) for peer, call in PEERS.items() if _is_there(call)}
     times = time_calls(calls, repeats=5)
     models = {key: call() for key, call in calls.items()}
     errors = {key: (error(model, X, y), error(model, X_test, y_test)) for key, model in models.items()}
     rows = []
-    for votes, key in (("signs", OURS), ("confident votes", "confidence")):
+    kinds = {"signs": OURS, "confident votes": "confidence", "confident votes, logistic loss": "logistic"}
+    for votes, key in kinds.items():
         rows += [
             _line(f"{title}, {votes}", peer, times[key], times[peer], errors[key], errors[peer])
             for peer in PEERS
