@@ -15,7 +15,7 @@ namespace vitalfew {
 namespace {
 
 constexpr std::size_t rows_together = 4096;
-constexpr std::size_t rows_worth_threads = 16000;
+constexpr std::size_t rows_worth_threads = 50000;
 constexpr double chance = 1e-10;           // an advantage over guessing below which there is none
 constexpr std::size_t rebuild_after = 64;  // rounds after which sums are computed anew
 constexpr double rebuild_growth = 60;      // or once some weight may have grown by e to this
@@ -68,6 +68,10 @@ class Booster {
     for (double& w : given_) w /= sum;
     is_uniform_ = std::all_of(given_.begin(), given_.end(), [&](double w) { return w == given_[0]; });
     if (!score.empty()) std::copy(score.begin(), score.end(), score_.begin());
+    if (options.loss == BoostLoss::logistic) {
+      target_.assign(label_.begin(), label_.end());
+      for (auto* space : {&residual_, &weighted_, &trial_}) space->resize(n_);
+    }
     changes_.row.resize(n_);
     changes_.label.resize(n_);
     changes_.weight.resize(n_);
@@ -149,17 +153,24 @@ class Booster {
       team_.run(blocks, monitor_, some);
   }
   Split split_of(std::size_t j) const { return search_.best(j, table_.usual(j), sums_, factor_, total_); }
+  // The gain of the best split alone. That of numbers which vote with a sign takes one reading of their sums.
   double gain_of(std::size_t j) const {
     const BinFeatures& features = table_.features();
-    const std::int32_t usual = table_.usual(j);
+    if (options_.votes != Votes::sign || features.is_category[j]) return split_of(j).gain;
+    const double* const negative = sums_.data() + features.first(j);
+    const double* const positive = negative + features.n_slots();
     const std::size_t bins = features.n_bins(j);
-    if (options_.votes != Votes::sign || usual < 0 || bins > 2 || features.is_category[j]) return split_of(j).gain;
-    // Words are present or absent, and there are many of them.
-    const double* const sum = sums_.data() + features.first(j);
-    const std::size_t plane = features.n_slots();
-    const auto at = [&](std::size_t c) { return sum[plane + c] * factor_[1] - sum[c] * factor_[0]; };
-    const double lost = at(bins), all = total_[1] - total_[0] - lost, other = bins == 2 ? at(std::size_t(1 - usual)) : 0;
-    return std::max(std::abs(all), std::abs(all - 2 * other)) + std::abs(lost);
+    const auto at = [&](std::size_t c) { return positive[c] * factor_[1] - negative[c] * factor_[0]; };
+    const double lost = at(bins), all = total_[1] - total_[0] - lost;
+    const auto usual = std::size_t(table_.usual(j));  // beyond all bins where there is none
+    double rest = all;
+    for (std::size_t c = 0; c < bins && table_.usual(j) >= 0; ++c) rest -= c == usual ? 0 : at(c);
+    double best = std::abs(all), left = 0;
+    for (std::size_t c = 0; c + 1 < bins; ++c) {
+      left += c == usual ? rest : at(c);
+      best = std::max(best, std::abs(all - 2 * left));
+    }
+    return best + std::abs(lost);
   }
 
   double sign_of(std::size_t i) const { return label_[i] ? 1.0 : -1.0; }
@@ -172,34 +183,26 @@ class Booster {
 
   // Weights from the scores, up to a factor; returns their sum.
   double weigh() {
-    std::vector<double> part(blocks_.count());
-    if (options_.loss == BoostLoss::logistic) {
-      loss_ = logistic(score_);
-      for (std::size_t i = 0; i < n_; ++i) weight_[i] = std::abs(weighted_[i]);
-      return std::accumulate(weight_.begin(), weight_.end(), 0.0);
-    }
+    std::vector<double> part(blocks_.count()), loss(blocks_.count());
     double most = -HUGE_VAL;
-    for (std::size_t i = 0; i < n_; ++i)
+    for (std::size_t i = 0; i < n_ && options_.loss == BoostLoss::exponential; ++i)
       if (given_[i] > 0) most = std::max(most, against(i));
     blocks_.run(team_, monitor_, [&](std::size_t b, std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) part[b] += weight_[i] = given_[i] * std::exp(against(i) - most);
+      if (options_.loss == BoostLoss::logistic) {
+        loss[b] = logistic(score_.data(), begin, end);
+        for (std::size_t i = begin; i < end; ++i) part[b] += weight_[i] = std::abs(weighted_[i]);
+      } else {
+        for (std::size_t i = begin; i < end; ++i) part[b] += weight_[i] = given_[i] * std::exp(against(i) - most);
+      }
     });
+    loss_ = std::accumulate(loss.begin(), loss.end(), 0.0);
     return std::accumulate(part.begin(), part.end(), 0.0);
   }
 
-  // The mean logistic loss of some scores. Residuals, and residuals times weights, stay behind.
-  double logistic(const std::vector<double>& score) {
-    if (target_.empty()) {
-      target_.assign(label_.begin(), label_.end());
-      residual_.resize(n_);
-      weighted_.resize(n_);
-    }
-    std::vector<double> part(blocks_.count());
-    blocks_.run(team_, monitor_, [&](std::size_t b, std::size_t begin, std::size_t end) {
-      part[b] = logistic_loss(score.data() + begin, target_.data() + begin, given_.data() + begin, residual_.data() + begin,
-                              weighted_.data() + begin, end - begin);
-    });
-    return std::accumulate(part.begin(), part.end(), 0.0);
+  // The logistic loss of some rows with scores; residuals, and residuals times weights, stay behind.
+  double logistic(const double* score, std::size_t begin, std::size_t end) {
+    return logistic_loss(score + begin, target_.data() + begin, given_.data() + begin, residual_.data() + begin,
+                         weighted_.data() + begin, end - begin);
   }
 
   // Weights and sums from the scores. What the sums were is compared with what they should be.
@@ -340,22 +343,31 @@ class Booster {
   // The vote that makes the mean logistic loss least: Newton's method, with sums over the two sides.
   double least_logistic(const Split& split) {
     const std::array<double, 2> vote{split.left, split.right};
-    std::vector<double> trial(n_);
-    double alpha = 0;
-    for (int step = 0; step < 50; ++step) {
-      for (std::size_t i = 0; i < n_; ++i) trial[i] = score_[i] + alpha * vote[side_[i]];
-      logistic(trial);
+    struct Sums {
       std::array<double, 2> along{}, curve{};
-      for (std::size_t i = 0; i < n_; ++i) {
-        along[side_[i]] += weighted_[i];
-        curve[side_[i]] += std::abs(weighted_[i]) * (1 - std::abs(residual_[i]));
-      }
-      const double slope = -along[0] * vote[0] - along[1] * vote[1];
-      const double bend = curve[0] * vote[0] * vote[0] + curve[1] * vote[1] * vote[1];
+    };
+    double alpha = 1;
+    for (int step = 0; step < 50; ++step) {
+      std::vector<Sums> part(blocks_.count());
+      blocks_.run(team_, monitor_, [&](std::size_t b, std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) trial_[i] = score_[i] + alpha * vote[side_[i]];
+        logistic(trial_.data(), begin, end);
+        Sums& own = part[b];
+        for (std::size_t i = begin; i < end; ++i) {
+          own.along[side_[i]] += weighted_[i];
+          own.curve[side_[i]] += std::abs(weighted_[i]) * (1 - std::abs(residual_[i]));
+        }
+      });
+      double slope = 0, bend = 0;
+      for (const Sums& own : part)
+        for (std::size_t s = 0; s < 2; ++s) {
+          slope -= own.along[s] * vote[s];
+          bend += own.curve[s] * vote[s] * vote[s];
+        }
       if (!(bend > 0)) break;
       const double most = std::max(1.0, alpha), move = std::clamp(-slope / bend, -most / 2, most);
       alpha += move;
-      if (std::abs(move) < 1e-8 * most) break;
+      if (std::abs(move) < 1e-6 * most) break;  // the next would be about the square of it
     }
     return alpha;
   }
@@ -476,7 +488,7 @@ class Booster {
   std::vector<double> given_, weight_, score_;  // a row's weight is weight_[i] factor_[label_[i]]
   std::vector<std::uint8_t> side_;
   std::vector<double> sums_, factor_, total_;
-  std::vector<double> target_, residual_, weighted_;  // of the logistic loss
+  std::vector<double> target_, residual_, weighted_, trial_;  // of the logistic loss
   double loss_ = 0;
   double votes_, growth_ = 0, drift_ = 0;
   double half_row_ = 0;  // the weight of half a row, of all weights

@@ -99,18 +99,18 @@ void StumpSearch::by_confidence(const Sums& sums, Split& split) const {
     all_1 += sums.of(c)[1];
   }
   const auto mixed = [](double a, double b) { return std::sqrt(std::max(0.0, a) * std::max(0.0, b)); };
+  const bool is_lost = lost_0 > 0 || lost_1 > 0;
   double left_0 = 0, left_1 = 0, best_0 = 0, best_1 = 0, least = HUGE_VAL;
   std::size_t at = 0;
   for (std::size_t c = 0; c < order.size(); ++c) {
     const double right_0 = all_0 - left_0, right_1 = all_1 - left_1;
-    const double lost_left = mixed(left_0 + lost_0, left_1 + lost_1) + mixed(right_0, right_1);
     const double lost_right = mixed(left_0, left_1) + mixed(right_0 + lost_0, right_1 + lost_1);
+    const double lost_left = is_lost ? mixed(left_0 + lost_0, left_1 + lost_1) + mixed(right_0, right_1) : lost_right;
     if (std::min(lost_left, lost_right) < least - tie) {
       least = std::min(lost_left, lost_right);
       at = c;
       best_0 = left_0;
       best_1 = left_1;
-      const bool is_lost = lost_0 > 0 || lost_1 > 0;
       split.missing_right = is_lost ? lost_right <= lost_left : right_0 + right_1 >= left_0 + left_1;
     }
     left_0 += sums.of(order[c])[0];
@@ -120,8 +120,8 @@ void StumpSearch::by_confidence(const Sums& sums, Split& split) const {
   split.cut = at;
   if (sums.is_category) {
     for (std::size_t c = at; c < order.size(); ++c) split.side[order[c]] = 1;
-    const bool is_lost = sums.missing()[0] > 0 || sums.missing()[1] > 0;
-    split.missing_right = is_lost ? split.side[sums.n_bins] != 0 : all_0 + all_1 >= 2 * (best_0 + best_1);
+    const bool is_known_lost = sums.missing()[0] > 0 || sums.missing()[1] > 0;
+    split.missing_right = is_known_lost ? split.side[sums.n_bins] != 0 : all_0 + all_1 >= 2 * (best_0 + best_1);
     split.cut = 0;
   }
   const double extra_0 = split.missing_right ? 0 : lost_0, extra_1 = split.missing_right ? 0 : lost_1;

@@ -107,7 +107,7 @@ void StumpTable<Code>::add(const Changes& changes, std::size_t n_classes, std::s
   const std::size_t tasks = groups + (slot_.empty() ? 0 : n_classes);
   const auto work = [&](std::size_t b) { b < groups ? add_columns(b, changes, sums) : add_rows(b - groups, changes, sums); };
   const double entries = double(full_.size()) + double(slot_.size()) / double(n_rows_);
-  if (double(rows) * entries < 4e4) {
+  if (double(rows) * entries < 5e5) {
     for (std::size_t b = 0; b < tasks; ++b) work(b);
     monitor.check();
   } else {

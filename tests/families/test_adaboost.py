@@ -260,6 +260,7 @@ def test_rules_choose_the_rounds(rule):
     assert 1 <= model.rounds_ <= 60
     assert len(model.alpha_) == model.rounds_
     assert model.alpha_.sum() == pytest.approx(1)
+    assert model.path_.n_features.tolist() == [len(model.path_.features(t)) for t in range(1, 61)]
     assert len(model.selection_.score) == 60
     staged = list(model.staged_predict(X))
     np.testing.assert_array_equal(staged[model.rounds_ - 1], model.predict(X))

@@ -55,11 +55,22 @@ class Team {
     busy_.store(std::int32_t(helpers_.size()), std::memory_order_relaxed);
     wake();
     work(&monitor);
+    linger([&] { return busy_.load(std::memory_order_acquire) == 0; });
     for (std::int32_t busy; (busy = busy_.load(std::memory_order_acquire)) != 0;) busy_.wait(busy, std::memory_order_acquire);
     if (error_) std::rethrow_exception(error_);
   }
 
  private:
+  // Looks for some microseconds whether something has come, before it is waited for: to be woken takes longer than many
+  // passes do.
+  template <class Condition>
+  static void linger(Condition&& has_come) {
+    for (int look = 0; look < 1500 && !has_come(); ++look) {
+#if defined(__x86_64__) || defined(__i386__)
+      __builtin_ia32_pause();
+#endif
+    }
+  }
   void gather() {
     try {
       while (helpers_.size() + 1 < size_) helpers_.emplace_back([this, seen = turn_.load()] { wait_for_work(seen); });
@@ -73,6 +84,7 @@ class Team {
   }
   void wait_for_work(std::int32_t seen) {
     for (;;) {
+      linger([&] { return turn_.load(std::memory_order_acquire) != seen; });
       turn_.wait(seen, std::memory_order_acquire);
       seen = turn_.load(std::memory_order_acquire);
       if (is_over_.load(std::memory_order_acquire)) return;

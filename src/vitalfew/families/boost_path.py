@@ -67,7 +67,12 @@ class BoostPath:
 
     @property
     def n_features(self) -> NDArray[np.intp]:
-        return np.array([len(self.features(int(rounds))) for rounds in self.grid])
+        if not all(isinstance(run.learners, StumpSet) for run in self.runs):
+            return np.array([len(self.features(int(rounds))) for rounds in self.grid])
+        first = np.full(self.n_columns, np.iinfo(np.intp).max)  # the round in which a feature is used first
+        for run in self.runs:
+            np.minimum.at(first, run.learners.feature, np.arange(1, len(run) + 1))
+        return np.searchsorted(np.sort(first), self.grid, side="right")
 
     def features(self, n_rounds: int) -> NDArray[np.intp]:
         """Columns that the first rounds use; all of them for learners that do not say."""
