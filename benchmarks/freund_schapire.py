@@ -164,8 +164,9 @@ def beside(ours: float, theirs: float | None, n_tested: int) -> str:
         return f"{ours:.1f} (–)"
     share = (ours + theirs) / 200
     spread = 100 * np.sqrt(share * (1 - share) / n_tested)
-    differs = abs(ours - theirs) > 2
-    return f"{ours:.1f} ({theirs})" + " !" * differs + "!" * (differs and abs(ours - theirs) > 2 * spread)
+    distance = abs(ours - theirs)
+    mark = "" if distance <= 2 else " !" if distance <= 2 * spread else " !!"
+    return f"{ours:.1f} ({theirs}){mark}"
 
 
 def study(names) -> tuple[list[dict], list[dict], list[dict]]:
