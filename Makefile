@@ -63,13 +63,16 @@ $(VENV)/.installed: $(CORE) | $(VENV)/bin/python
 	$(PIP) install -e '.[test]'
 	touch $@
 
+# What an extra of pyproject.toml asks for: to install the extra itself would compile the core once more.
+EXTRA = $$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['$(1)'], sep='\n')")
+
 $(VENV)/.lint: $(VENV)/.installed
-	$(PIP) install -e '.[test,lint]'
+	echo "$(call EXTRA,lint)" | $(PIP) install -r /dev/stdin
 	touch $@
 
 # adelie asks for NumPy 1 but runs with NumPy 2, others ask for more than they use; a peer that cannot be installed is left out of the comparison.
 $(VENV)/.bench: $(VENV)/.installed
-	$(PIP) install -e '.[test,bench]'
+	echo "$(call EXTRA,bench)" | $(PIP) install -r /dev/stdin
 	-$(PIP) install --no-deps adelie
 	-$(PIP) install --no-deps abess mlxtend fastsparsegams okridge
 	touch $@
