@@ -32,9 +32,10 @@ struct NearRequest {
   std::size_t most;
   double seconds;
   int threads;
+  bool intercept;
   nb::object progress;
 
-  NearOptions options() const { return {k, loss, most, seconds, threads}; }
+  NearOptions options() const { return {k, loss, most, seconds, threads, intercept}; }
 };
 
 struct FittingRequest {
@@ -57,6 +58,10 @@ void bind_columns(nb::module_& m) {
   bind_classes<T, BestRequest>(m, "best_classes_dense", "best_classes_sparse",
                                [](const auto& x, const ClassLabels& labels, auto w, const BestOptions& o, Monitor& mon) {
                                  return best_classes(x, labels, w, o, mon);
+                               });
+  bind_classes<T, NearRequest>(m, "near_classes_dense", "near_classes_sparse",
+                               [](const auto& x, const ClassLabels& labels, auto w, const NearOptions& o, Monitor& mon) {
+                                 return near_classes(x, labels, w, o, mon);
                                });
   bind_classes<T, FittingRequest>(m, "fitting_classes_dense", "fitting_classes_sparse",
                                   [](const auto& x, const ClassLabels& labels, auto w, const FittingOptions& o, Monitor& mon) {
@@ -86,8 +91,8 @@ void bind_subset(nb::module_& m) {
       .def(nb::init<std::size_t, double, bool, int, bool, nb::object>(), "most"_a, "seconds"_a = 60.0, "largest_first"_a = false,
            "threads"_a = 0, "intercept"_a = true, "progress"_a.none() = nb::none());
   nb::class_<NearRequest>(m, "NearRequest", "Size and loss of the subsets that are wanted.")
-      .def(nb::init<std::size_t, double, std::size_t, double, int, nb::object>(), "k"_a, "loss"_a, "most"_a = 100,
-           "seconds"_a = 60.0, "threads"_a = 0, "progress"_a.none() = nb::none());
+      .def(nb::init<std::size_t, double, std::size_t, double, int, bool, nb::object>(), "k"_a, "loss"_a, "most"_a = 100,
+           "seconds"_a = 60.0, "threads"_a = 0, "intercept"_a = true, "progress"_a.none() = nb::none());
   bind_moments<BestRequest>(m, "best_moments", [](auto gram, auto cross, double square, const BestOptions& o, Monitor& mon) {
     return best_subsets(gram, cross, square, o, mon);
   });

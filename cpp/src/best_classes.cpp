@@ -1,13 +1,11 @@
 #include <algorithm>
-#include <chrono>
 #include <queue>
 
 #include "class_search.hpp"
+#include "deadline.hpp"
 
 namespace vitalfew {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Leaps and bounds for one size: a node has columns that are in and columns that may be; the loss of all of these is a bound.
 template <ColumnMatrix M>
@@ -31,36 +29,31 @@ class ClassTree {
     k_ = k;
     best_ = std::move(known);
     exchange(deadline);
-    std::priority_queue<Node, std::vector<Node>, Greater> open;
-    Node root{std::vector<std::size_t>(), places_all(), {}, 0};
-    root.fit = fit(root.maybe, {}, {});
-    root.least = root.fit.loss;
-    open.push(std::move(root));
-    double left = best_.fit.loss;
-    while (!open.empty() && open.top().least < limit()) {
-      if (Clock::now() > deadline) {
-        left = std::min(left, open.top().least);
-        break;
-      }
-      // Several of the most promising at a time, so that the result does not depend on the number of threads.
-      std::vector<Node> taken;
-      while (!open.empty() && taken.size() < kAtOnce && open.top().least < limit()) {
-        taken.push_back(std::move(const_cast<Node&>(open.top())));
-        open.pop();
-      }
-      std::vector<std::vector<Node>> children(taken.size());
-      parallel_blocks(taken.size(), options_.threads, monitor_, [&](std::size_t b) { children[b] = branch(taken[b]); });
-      for (auto& both : children)
-        for (Node& node : both) {
-          if (node.in.size() + node.maybe.size() == k_) {  // a leaf: its bound is its loss
-            if (node.fit.loss < limit()) best_ = {numbers(node.all()), node.fit};
-          } else if (node.least < limit()) {
-            open.push(std::move(node));
-          }
-        }
-      monitor_.check();
+    const double open =
+        search([this] { return limit(); }, [this](const Node& leaf) { best_ = {numbers(leaf.all()), leaf.fit}; }, deadline);
+    return {best_, std::min(best_.fit.loss, open)};
+  }
+
+  // All subsets of a size up to a loss, the best first; no more than so many.
+  NearSubsets near(std::size_t k, double loss, std::size_t most, Clock::time_point deadline) {
+    k_ = k;
+    std::vector<std::pair<double, std::vector<std::size_t>>> found;
+    const double reach = loss * (1 + kTieOfLosses);
+    const double open = search([&] { return found.size() < most ? reach : found.back().first; },
+                               [&](const Node& leaf) {
+                                 found.emplace_back(leaf.fit.loss, numbers(leaf.all()));
+                                 std::sort(found.begin(), found.end());
+                                 if (found.size() > most) found.pop_back();
+                               },
+                               deadline);
+    NearSubsets near;
+    near.is_complete = open == kNever && found.size() < most;
+    for (const auto& [own, columns] : found) {
+      for (const std::size_t j : columns) near.index.push_back(std::int32_t(j));
+      near.start.push_back(std::int64_t(near.index.size()));
+      near.loss.push_back(own);
     }
-    return {best_, left};
+    return near;
   }
 
  private:
@@ -80,6 +73,42 @@ class ClassTree {
   };
 
   double limit() const { return best_.fit.loss * (1 - kTieOfLosses); }
+
+  // Hands over every subset of the size with a loss below the limit, which may fall on the way. Returns the least loss that
+  // was not looked at when the time was over, infinity otherwise.
+  template <class Limit, class Take>
+  double search(const Limit& limit, const Take& take, Clock::time_point deadline) {
+    std::priority_queue<Node, std::vector<Node>, Greater> open;
+    Node root{std::vector<std::size_t>(), places_all(), {}, 0};
+    root.fit = fit(root.maybe, {}, {});
+    root.least = root.fit.loss;
+    if (root.maybe.size() == k_) {
+      if (root.least < limit()) take(root);
+      return kNever;
+    }
+    open.push(std::move(root));
+    while (!open.empty() && open.top().least < limit()) {
+      if (Clock::now() > deadline) return open.top().least;
+      // Several of the most promising at a time, so that the result does not depend on the number of threads.
+      std::vector<Node> taken;
+      while (!open.empty() && taken.size() < kAtOnce && open.top().least < limit()) {
+        taken.push_back(std::move(const_cast<Node&>(open.top())));
+        open.pop();
+      }
+      std::vector<std::vector<Node>> children(taken.size());
+      parallel_blocks(taken.size(), options_.threads, monitor_, [&](std::size_t b) { children[b] = branch(taken[b]); });
+      for (auto& both : children)
+        for (Node& node : both) {
+          if (!((node.in.size() + node.maybe.size() == k_ ? node.fit.loss : node.least) < limit())) continue;
+          if (node.in.size() + node.maybe.size() == k_)  // a leaf: its bound is its loss
+            take(node);
+          else
+            open.push(std::move(node));
+        }
+      monitor_.check();
+    }
+    return kNever;
+  }
   std::vector<std::size_t> places_all() const {
     std::vector<std::size_t> all(columns_.size());
     for (std::size_t e = 0; e < all.size(); ++e) all[e] = e;
@@ -180,11 +209,22 @@ class ClassTree {
 }  // namespace
 
 template <ColumnMatrix M>
+NearSubsets near_classes(const M& x, const ClassLabels& labels, std::span<const double> weight, const NearOptions& options,
+                         Monitor& monitor) {
+  check_labels(labels, x.n_rows);
+  const UnitColumns<M> columns(x, weight, {.intercept = options.intercept, .threads = options.threads}, monitor);
+  const ClassModel model(labels.label, labels.n_classes, weight);
+  const BestOptions best{.threads = options.threads, .intercept = options.intercept};
+  ClassTree<M> tree(columns, model, best, monitor);
+  if (options.k == 0 || options.k > tree.size()) return {};
+  return tree.near(options.k, options.loss, options.most, after(options.seconds));
+}
+
+template <ColumnMatrix M>
 CoefficientPath best_classes(const M& x, const ClassLabels& labels, std::span<const double> weight, const BestOptions& options,
                              Monitor& monitor) {
   check_labels(labels, x.n_rows);
-  const auto end =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::min(options.seconds, 1e8)));
+  const auto end = after(options.seconds);
   const SubsetOptions greedy{options.most, Direction::both, {}, options.intercept, options.threads};
   ClassSearch<M> search(x, labels, weight, greedy, monitor);
   auto models = search.run();
@@ -205,8 +245,9 @@ CoefficientPath best_classes(const M& x, const ClassLabels& labels, std::span<co
   return search.path(models, gap);
 }
 
-#define VITALFEW_INSTANTIATE(M) \
-  template CoefficientPath best_classes<M>(const M&, const ClassLabels&, std::span<const double>, const BestOptions&, Monitor&);
+#define VITALFEW_INSTANTIATE(M)                                                                                                  \
+  template CoefficientPath best_classes<M>(const M&, const ClassLabels&, std::span<const double>, const BestOptions&, Monitor&); \
+  template NearSubsets near_classes<M>(const M&, const ClassLabels&, std::span<const double>, const NearOptions&, Monitor&);
 VITALFEW_INSTANTIATE(DenseColumns<double>)
 VITALFEW_INSTANTIATE(DenseColumns<float>)
 VITALFEW_INSTANTIATE(SparseColumns<double>)

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 
+#include "deadline.hpp"
 #include "greedy.hpp"
 #include "subset_tree.hpp"
 #include "vitalfew/subset.hpp"
@@ -10,13 +11,7 @@
 namespace vitalfew {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::size_t kMostColumns = 600;  // beyond, a bound takes seconds: no proof is tried
-
-Clock::time_point after(double seconds) {
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::min(seconds, 1e8)));
-}
 
 // Second moments as shares of y's, columns of square one; columns that are constant are left out.
 class UnitMoments {

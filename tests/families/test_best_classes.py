@@ -26,6 +26,31 @@ def test_every_size_is_the_best_of_all_subsets(n_classes, has_intercept):
     assert model.certified_
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(("k", "distance"), [(1, 0.3), (2, 0.05), (3, 0.2), (6, 0.1)])
+def test_near_ties_are_all_subsets_that_near(n_classes, k, distance):
+    X, y = planted(150, 6, n_classes, seed=5)
+    weight = np.random.default_rng(1).uniform(0.5, 2, len(y))
+    model = BestSubsetClassifier(k, near_ties=distance).fit(X, y, weight)
+    losses = {s: log_loss(X, y, s, weight, True) for s in itertools.combinations(range(6), k)}
+    reach = min(losses.values()) * (1 + distance)
+    listed = dict(zip(model.near_ties_["columns"], model.near_ties_["log_loss"]))
+    assert {s for s, loss in losses.items() if loss <= reach * (1 - 1e-6)} <= set(listed)
+    assert set(listed) <= {s for s, loss in losses.items() if loss <= reach * (1 + 1e-6)}
+    assert all(losses[s] == pytest.approx(loss, rel=1e-5) for s, loss in listed.items())
+    assert model.near_ties_complete_
+    assert tuple(model.subset_) == model.near_ties_["columns"].iloc[0]
+    assert model.near_ties_["above_best"].is_monotonic_increasing
+    few = BestSubsetClassifier(k, near_ties=distance, max_ties=1).fit(X, y, weight)
+    assert list(few.near_ties_["columns"]) == [tuple(model.subset_)]
+    assert not few.near_ties_complete_  # there may be more than were asked for
+
+
+def test_near_ties_are_asked_for_with_a_share():
+    with pytest.raises(ValueError, match="near_ties must be a share >= 0 of the log loss"):
+        BestSubsetClassifier(1, near_ties=-1).fit([[1.0], [2.0], [0.0]], [0, 1, 1])
+
+
 def test_it_finds_what_greedy_search_misses():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(600, 6))

@@ -54,6 +54,7 @@ struct NearOptions {
   std::size_t most = 100;  // but no more than so many, the best
   double seconds = 60;
   int threads = 0;
+  bool intercept = true;  // of classes; moments have it already or not
 };
 
 // All subsets of a size with at most this loss, the best first; `is_complete` if none was missed.

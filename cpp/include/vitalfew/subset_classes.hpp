@@ -37,6 +37,11 @@ template <ColumnMatrix M>
 CoefficientPath best_classes(const M& x, const ClassLabels& labels, std::span<const double> weight, const BestOptions& options,
                              Monitor& monitor);
 
+// All subsets of a size up to a loss, by the same leaps and bounds.
+template <ColumnMatrix M>
+NearSubsets near_classes(const M& x, const ClassLabels& labels, std::span<const double> weight, const NearOptions& options,
+                         Monitor& monitor);
+
 // Forward-fitting for classes: a step changes the coefficient of one column and one class, fitted by itself, and then the
 // intercepts. Two classes have one output, that of the second; more have one each. Column j of output c is c n_cols + j.
 struct ClassSteps {

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vitalfew import rules
 from vitalfew._progress import kernel_progress
 from vitalfew.data.numeric import NumericData
-from vitalfew.families.best_subset import BestSettings, with_gap
+from vitalfew.families.best_subset import BestSettings, check_ties, find_ties, tie_frame, with_gap
 from vitalfew.families.fold_paths import paths_in_threads
 from vitalfew.families.greedy_classes import SubsetClassifier, solve_classes
 from vitalfew.families.linear_classifier import present_classes
@@ -70,7 +70,11 @@ class BestSubsetClassifier(SubsetClassifier):
     max_features : int, default 12
         Features of the largest model a rule may choose; fewer where rows and columns do not allow so many.
     time_budget : float, default 60
-        Seconds for the search; afterwards the best so far stands.
+        Seconds for the search; afterwards the best so far stands. As long again for near ties.
+    near_ties : float, default 0.01
+        Subsets of the same size are listed in `near_ties_` if their log loss is at most this share above the best.
+    max_ties : int, default 100
+        How many of them are listed, the best first.
     fit_intercept : bool, default True
     class_weight : dict or "balanced", optional
         Weights of classes, as in scikit-learn.
@@ -94,6 +98,10 @@ class BestSubsetClassifier(SubsetClassifier):
         Whether it is proven that no subset of this size has a smaller loss.
     gap_ : float
         How far the log loss may be above the least possible, as a share of it: 0 if certified.
+    near_ties_ : data frame
+        Subsets of this size that do nearly as well: features, log loss, and how far it is above the best.
+    near_ties_complete_ : bool
+        Whether these are proven to be all of them.
     support_ : ndarray of bool, shape (n_features_in_,)
     path_ : BestClassPath
         The best subset found of every size, with its gap.
@@ -122,6 +130,8 @@ class BestSubsetClassifier(SubsetClassifier):
         *,
         max_features: int | None = None,
         time_budget: float = 60.0,
+        near_ties: float = 0.01,
+        max_ties: int = 100,
         fit_intercept: bool = True,
         class_weight=None,
         cv=5,
@@ -133,6 +143,8 @@ class BestSubsetClassifier(SubsetClassifier):
         self.k = k
         self.max_features = max_features
         self.time_budget = time_budget
+        self.near_ties = near_ties
+        self.max_ties = max_ties
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.cv = cv
@@ -144,6 +156,7 @@ class BestSubsetClassifier(SubsetClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_time_budget(self.time_budget)
+        check_ties(self, "log loss")
 
     def _family(self, _n_features: int, _names) -> BestClassFamily:
         return BestClassFamily.of(self)
@@ -152,4 +165,8 @@ class BestSubsetClassifier(SubsetClassifier):
         super()._keep(path, selection)
         self.gap_ = float(path.gap[selection.index])
         self.certified_ = self.gap_ == 0
+        loss = float(path.log_loss[selection.index])
+        found = find_ties(self, "near_classes", present_classes(path.data)[0], self.subset_, loss)
+        self.near_ties_complete_ = found["is_complete"]
+        self.near_ties_ = tie_frame(found, "log_loss", 1.0, loss, path.names)
         return self

@@ -237,10 +237,7 @@ class BestSubsetRegressor(SubsetRegressor):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_time_budget(self.time_budget)
-        if not self.near_ties >= 0:
-            raise ValueError(f"near_ties must be a share >= 0 of the mean squared error, got {self.near_ties!r}.")
-        if not self.max_ties >= 1:
-            raise ValueError(f"max_ties must be at least 1, got {self.max_ties!r}.")
+        check_ties(self, "mean squared error")
 
     def _family(self, _n_features: int, _names) -> BestFamily:
         return BestFamily.of(self)
@@ -249,39 +246,50 @@ class BestSubsetRegressor(SubsetRegressor):
         super()._keep_point(path, index)
         self.gap_ = float(path.gap[index])
         self.certified_ = self.gap_ == 0
-        found = self._near(path, index, float(self.time_budget))
-        self.near_ties_complete_ = found["is_complete"]
-        starts = found["start"]
-        subsets = [found["index"][a:b] for a, b in itertools.pairwise(starts)]
-        self.near_ties_ = _tie_frame(subsets, 2 * found["loss"], path, index)
-
-    def _near(self, path: BestSubsetPath, index: int, seconds: float) -> dict:
-        data, columns = path.data, path.subset(index)
+        data = path.data
         if isinstance(data, NumericData):
             data = Moments.of(data) if self._family(data.n_features, data.names).uses_moments(data) else None
-        loss = 0.5 * path.mean_squared_error[index]
-        alone = {"start": np.array([0, len(columns)]), "index": columns, "loss": np.array([loss]), "is_complete": False}
-        if len(columns) == 0 or data is None or self.near_ties == 0:
-            return {**alone, "is_complete": len(columns) == 0 or (self.near_ties == 0 and self.certified_)}
-        request = _core.NearRequest(
-            k=len(columns),
-            loss=loss * (1 + self.near_ties),
-            most=int(self.max_ties),
-            seconds=seconds,
-            threads=check_threads(self.n_jobs),
-        )
-        found = solve("near", data, request, self.fit_intercept)
-        return found if len(found["loss"]) else {**alone, "is_complete": found["is_complete"]}
+        loss = 0.5 * float(path.mean_squared_error[index])
+        found = find_ties(self, "near", data, path.subset(index), loss)
+        self.near_ties_complete_ = found["is_complete"]
+        self.near_ties_ = tie_frame(found, "mean_squared_error", 2.0, 2 * loss, path.names)
 
 
-def _tie_frame(subsets, mean_squared_error: NDArray, path: SubsetPath, index: int):
-    best = path.mean_squared_error[index]
-    above = np.divide(mean_squared_error, best, out=np.ones_like(mean_squared_error), where=best > 0)
+def check_ties(model, measure: str) -> None:
+    """How near ties must be, and how many are listed."""
+    if not model.near_ties >= 0:
+        raise ValueError(f"near_ties must be a share >= 0 of the {measure}, got {model.near_ties!r}.")
+    if not model.max_ties >= 1:
+        raise ValueError(f"max_ties must be at least 1, got {model.max_ties!r}.")
+
+
+def find_ties(model, kernel: str, data: NumericData | Moments | None, columns: NDArray, loss: float) -> dict[str, Any]:
+    """Subsets of a size with nearly the loss of the best, as the kernel finds them; the best alone where it cannot."""
+    alone = {"start": np.array([0, len(columns)]), "index": columns, "loss": np.array([loss]), "is_complete": False}
+    if len(columns) == 0 or data is None or model.near_ties == 0:
+        return {**alone, "is_complete": len(columns) == 0 or (model.near_ties == 0 and model.certified_)}
+    request = _core.NearRequest(
+        k=len(columns),
+        loss=loss * (1 + model.near_ties),
+        most=int(model.max_ties),
+        seconds=float(model.time_budget),
+        threads=check_threads(model.n_jobs),
+        intercept=bool(model.fit_intercept),
+    )
+    found = solve(kernel, data, request, model.fit_intercept)
+    return found if len(found["loss"]) else {**alone, "is_complete": found["is_complete"]}
+
+
+def tie_frame(found: dict[str, Any], measure: str, unit: float, best: float, names):
+    """Near ties for a person: features, loss, and how far it is above the best."""
+    subsets = [found["index"][a:b] for a, b in itertools.pairwise(found["start"])]
+    loss = unit * found["loss"]
+    above = np.divide(loss, best, out=np.ones_like(loss), where=best > 0)
     return make_frame(
         {
-            "features": np.array([", ".join(str(path.names[j]) for j in subset) for subset in subsets], dtype=object),
+            "features": np.array([", ".join(str(names[j]) for j in subset) for subset in subsets], dtype=object),
             "columns": np.array([tuple(int(j) for j in subset) for subset in subsets] + [None], dtype=object)[:-1],
-            "mean_squared_error": mean_squared_error,
+            measure: loss,
             "above_best": np.maximum(above - 1, 0.0),
         }
     )

@@ -1,0 +1,15 @@
+// When a search must end.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace vitalfew {
+
+using Clock = std::chrono::steady_clock;
+
+inline Clock::time_point after(double seconds) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::min(seconds, 1e8)));
+}
+
+}  // namespace vitalfew
