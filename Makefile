@@ -36,7 +36,8 @@ quality: $(VENV)/.bench  ## test error and number of features on real data
 	$(BIN)/python benchmarks/quality.py $(ARGS)
 
 # Tests of what is NumPy alone, or goes the same ways through the core again, gain nothing from sanitizers.
-WITHOUT_KERNELS := --ignore=test_estimators.py --ignore=families/test_ridge.py --ignore=families/test_kernel_ridge.py
+WITHOUT_KERNELS := --ignore=test_estimators.py --ignore=rules --ignore=evaluation $(addprefix --ignore=families/test_, \
+  ridge.py kernel_ridge.py bagging.py greedy_search.py)
 
 asan: $(VENV)/.installed  ## the core's own tests and Python's, on a core built with address and undefined-behaviour sanitizers
 	$(PYTHON) -m venv .venv-asan
