@@ -140,8 +140,8 @@ class CutCells {
   static constexpr std::size_t n_cells = 1024;
   // Rises with x, so that cuts of earlier cells are below x and cuts of later ones are not.
   std::size_t cell(double x) const {
-    const double c = (x - low_) * scale_;
-    return std::size_t(std::min(std::max(c, 0.0), double(n_cells - 1)));
+    const double c = (x - low_) * scale_;  // NaN where x is infinite and there is one cell
+    return c > 0 ? std::size_t(std::min(c, double(n_cells - 1))) : 0;
   }
   std::vector<double> cut_;
   std::vector<std::uint32_t> first_;
