@@ -199,8 +199,10 @@ class Bagging(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        inner = get_tags(make_learner(self.estimator)).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        inner = get_tags(make_learner(self.estimator))
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.input_tags.sparse, inner.input_tags.allow_nan
+        if inner.classifier_tags is not None:  # what learners cannot do, their votes need not
+            tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
