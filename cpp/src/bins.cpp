@@ -40,12 +40,6 @@ class DistinctValues {
   std::vector<double> value_;
 };
 
-// The midpoint, or the lower of the two where it rounds to the upper one.
-double between(double low, double high) {
-  const double middle = low / 2 + high / 2;
-  return middle >= low && middle < high ? middle : low;
-}
-
 std::vector<double> cuts_between_all(const std::vector<double>& value) {
   std::vector<double> cut;
   for (std::size_t k = 1; k < value.size(); ++k) cut.push_back(between(value[k - 1], value[k]));

@@ -80,12 +80,12 @@ class Booster {
   }
 
   // The best split of every feature, or of the best one alone.
-  std::vector<Split> all_splits() const {
-    std::vector<Split> split(table_.features().n_features());
+  std::vector<StumpSplit> all_splits() const {
+    std::vector<StumpSplit> split(table_.features().n_features());
     each_feature([&](std::size_t j) { split[j] = split_of(j); });
     return split;
   }
-  Split best_split() const {
+  StumpSplit best_split() const {
     const std::size_t d = table_.features().n_features();
     std::vector<double> gain(d);
     each_feature([&](std::size_t j) { gain[j] = gain_of(j); });
@@ -106,12 +106,9 @@ class Booster {
   }
 
   // The error of a split on its own, with the weights of now.
-  double error_of(const Split& split) {
-    const auto weigh = weigh_sides(split);
-    return wrong(split, weigh.weight);
-  }
+  double error_of(const StumpSplit& split) { return wrong(split, weigh_sides(split).weight); }
 
-  void keep(const Split& split, BoostRounds& found) const {
+  void keep(const StumpSplit& split, BoostRounds& found) const {
     Stumps& stumps = found.stumps;
     stumps.feature.push_back(std::int32_t(split.feature));
     stumps.cut.push_back(std::int32_t(split.cut));
@@ -152,7 +149,7 @@ class Booster {
     else
       team_.run(blocks, monitor_, some);
   }
-  Split split_of(std::size_t j) const { return search_.best(j, table_.usual(j), sums_, factor_, total_); }
+  StumpSplit split_of(std::size_t j) const { return search_.best(j, table_.usual(j), sums_, factor_, total_); }
   // The gain of the best split alone. That of numbers which vote with a sign takes one reading of their sums.
   double gain_of(std::size_t j) const {
     const BinFeatures& features = table_.features();
@@ -239,7 +236,7 @@ class Booster {
     std::vector<double> weight;
     std::vector<std::size_t> count;
   };
-  Sides weigh_sides(const Split& split) {
+  Sides weigh_sides(const StumpSplit& split) {
     constexpr std::size_t lanes = 4;  // one sum alone would wait for each addition to end
     const std::size_t cells = 2 * k_;
     std::vector<double> weight(blocks_.count() * cells);
@@ -268,7 +265,7 @@ class Booster {
   }
 
   static bool votes_positive(double vote) { return vote > 0; }
-  double wrong(const Split& split, const std::vector<double>& w) const {
+  double wrong(const StumpSplit& split, const std::vector<double>& w) const {
     if (options_.votes == Votes::classes) {
       double sum = 0;
       for (std::size_t y = 0; y < k_; ++y)
@@ -279,7 +276,7 @@ class Booster {
   }
 
   // One round: the stump, its vote, the new weights.
-  void take(const Split& split, BoostRounds& found) {
+  void take(const StumpSplit& split, BoostRounds& found) {
     const Sides sides = weigh_sides(split);
     const double sum = std::accumulate(sides.weight.begin(), sides.weight.end(), 0.0), error = wrong(split, sides.weight) / sum;
     const bool is_perfect = error <= 0;
@@ -322,7 +319,7 @@ class Booster {
   }
 
   // The vote that makes Z = Σ w exp(-α y h) least: Newton's method on a convex function of one number.
-  double least_z(const Split& split, const std::vector<double>& w) const {
+  double least_z(const StumpSplit& split, const std::vector<double>& w) const {
     const std::array<double, 4> against{split.left, -split.left, split.right, -split.right};
     double alpha = 1;
     for (int step = 0; step < 100; ++step) {
@@ -341,7 +338,7 @@ class Booster {
   }
 
   // The vote that makes the mean logistic loss least: Newton's method, with sums over the two sides.
-  double least_logistic(const Split& split) {
+  double least_logistic(const StumpSplit& split) {
     const std::array<double, 2> vote{split.left, split.right};
     struct Sums {
       std::array<double, 2> along{}, curve{};
@@ -373,12 +370,12 @@ class Booster {
   }
 
   // Scores of rows after a round, and the weight of those it leaves wrong; adds their margins to a distribution.
-  double score_two(const Split& split, double alpha, std::size_t begin, std::size_t end, double* margin) {
+  double score_two(const StumpSplit& split, double alpha, std::size_t begin, std::size_t end, double* margin) {
     if (!is_uniform_) return score_two<double>(split, alpha, begin, end, margin, [&](std::size_t i) { return given_[i]; }, 1.0);
     return score_two<std::uint32_t>(split, alpha, begin, end, margin, [](std::size_t) { return 1u; }, given_[0]);
   }
   template <class Count, class Weight>
-  double score_two(const Split& split, double alpha, std::size_t begin, std::size_t end, double* margin, Weight&& weight,
+  double score_two(const StumpSplit& split, double alpha, std::size_t begin, std::size_t end, double* margin, Weight&& weight,
                    double unit) {
     constexpr std::size_t lanes = 4;  // neighbours often fall in the same bin, and would wait for each other
     std::array<std::array<Count, margin_bins>, lanes> count{};
@@ -400,7 +397,7 @@ class Booster {
   }
 
   // The same for classes: a margin is the distance to the best wrong class.
-  double score_many(const Split& split, double alpha, std::size_t begin, std::size_t end, double* margin) {
+  double score_many(const StumpSplit& split, double alpha, std::size_t begin, std::size_t end, double* margin) {
     const std::array<std::size_t, 2> vote{std::size_t(split.left), std::size_t(split.right)};
     double missed = 0;
     for (std::size_t i = begin; i < end; ++i) {
@@ -442,7 +439,7 @@ class Booster {
 
   // Scores, weights, sums, training error and margins after a round. Of each class the rows on the side with more of them
   // keep their weight but for a common factor; the others are changed one by one.
-  void move_rows(const Split& split, double alpha, const Sides& sides, const std::vector<double>& change, double z,
+  void move_rows(const StumpSplit& split, double alpha, const Sides& sides, const std::vector<double>& change, double z,
                  BoostRounds& found) {
     const bool is_incremental = options_.loss == BoostLoss::exponential;
     std::vector<std::uint8_t> stays(k_);
@@ -470,12 +467,8 @@ class Booster {
     for (std::size_t b = 0; b < blocks_.count(); ++b)
       for (std::size_t c = 0; c < margin_bins; ++c) last[c] += margins[b * margin_bins + c];
     ++since_rebuild_;
-    if (!is_incremental || since_rebuild_ >= rebuild_after || growth_ > rebuild_growth) {
-      if (is_incremental) table_.add(changes_, k_, sums_, team_, monitor_);
-      rebuild();
-    } else {
-      table_.add(changes_, k_, sums_, team_, monitor_);
-    }
+    if (is_incremental) table_.add(changes_, k_, sums_, team_, monitor_);
+    if (!is_incremental || since_rebuild_ >= rebuild_after || growth_ > rebuild_growth) rebuild();
   }
 
   BoostOptions options_;
@@ -519,16 +512,16 @@ template <class Table>
 BoostRounds best_stumps(const Table& table, std::span<const std::int32_t> label, std::span<const double> weight, std::size_t most,
                         const BoostOptions& options, Monitor& monitor) {
   Booster<typename CodeOf<Table>::type> booster(table, label, weight, {}, 0, options, monitor);
-  std::vector<Split> split = booster.all_splits();
-  std::stable_sort(split.begin(), split.end(), [](const Split& a, const Split& b) { return a.gain > b.gain; });
+  std::vector<StumpSplit> split = booster.all_splits();
+  std::stable_sort(split.begin(), split.end(), [](const StumpSplit& a, const StumpSplit& b) { return a.gain > b.gain; });
   for (auto first = split.begin(); first != split.end();) {  // equals by column
-    const auto last = std::find_if(first, split.end(), [&](const Split& other) { return other.gain < first->gain - tie; });
-    std::sort(first, last, [](const Split& a, const Split& b) { return a.feature < b.feature; });
+    const auto last = std::find_if(first, split.end(), [&](const StumpSplit& other) { return other.gain < first->gain - tie; });
+    std::sort(first, last, [](const StumpSplit& a, const StumpSplit& b) { return a.feature < b.feature; });
     first = last;
   }
   split.resize(std::min(split.size(), most));
   BoostRounds found;
-  for (const Split& one : split) {
+  for (const StumpSplit& one : split) {
     booster.keep(one, found);
     found.error.push_back(booster.error_of(one));
   }

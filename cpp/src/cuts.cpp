@@ -156,11 +156,6 @@ class ColumnCutter {
     int present = 0;
   };
 
-  static double between(double low, double high) {
-    const double middle = std::midpoint(low, high);
-    return middle < high ? middle : low;
-  }
-
   std::size_t cells_before(std::size_t block) const { return block == 0 ? 0 : blocks_[block - 1].end; }
 
   void make_blocks(const std::vector<Item>& items) {

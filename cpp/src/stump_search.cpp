@@ -17,8 +17,8 @@ struct StumpSearch::Sums {
   const double* missing() const { return of(n_bins); }
 };
 
-Split StumpSearch::best(std::size_t j, std::int32_t usual, std::span<const double> sums, std::span<const double> factor,
-                        std::span<const double> total) const {
+StumpSplit StumpSearch::best(std::size_t j, std::int32_t usual, std::span<const double> sums, std::span<const double> factor,
+                             std::span<const double> total) const {
   const std::size_t k = n_classes_, bins = features_.n_bins(j);
   Sums own{std::vector<double>((bins + 1) * k), bins, k, features_.is_category[j] != 0, total[0], total[1]};
   for (std::size_t y = 0; y < k; ++y) {
@@ -34,7 +34,7 @@ Split StumpSearch::best(std::size_t j, std::int32_t usual, std::span<const doubl
       left[y] = std::max(0.0, total[y] - others);
     }
   }
-  Split split;
+  StumpSplit split;
   split.feature = j;
   split.side.assign(bins + 1, 0);
   if (votes_ == Votes::sign)
@@ -53,7 +53,7 @@ Split StumpSearch::best(std::size_t j, std::int32_t usual, std::span<const doubl
 
 // The gain is Σ w y h = 1 - 2ε. Missing values, and every value of a category, vote as most of their weight does; those that
 // no row has vote as most rows do.
-void StumpSearch::by_sign(const Sums& sums, Split& split) const {
+void StumpSearch::by_sign(const Sums& sums, StumpSplit& split) const {
   const auto signed_sum = [&](std::size_t code) { return sums.of(code)[1] - sums.of(code)[0]; };
   const double lost = signed_sum(sums.n_bins), majority = sums.all_1 - sums.all_0;
   const auto is_positive = [&](double s) { return s > 0 || (s == 0 && majority > 0); };
@@ -85,7 +85,7 @@ void StumpSearch::by_sign(const Sums& sums, Split& split) const {
 
 // The gain is -Z, Z = 2 Σ sqrt(W₊ W₋) over the two sides. Values of a category are in the order of their odds, in which the
 // best two sets are neighbours; the missing one is one of them. Missing numbers go to the better side.
-void StumpSearch::by_confidence(const Sums& sums, Split& split) const {
+void StumpSearch::by_confidence(const Sums& sums, StumpSplit& split) const {
   std::vector<std::size_t> order(sums.n_bins + std::size_t(sums.is_category));
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (sums.is_category) {
@@ -133,7 +133,7 @@ void StumpSearch::by_confidence(const Sums& sums, Split& split) const {
 }
 
 // The gain is the weight of rows that are right. Each side votes for the class it has most of.
-void StumpSearch::by_class(const Sums& sums, Split& split) const {
+void StumpSearch::by_class(const Sums& sums, StumpSplit& split) const {
   const std::size_t k = sums.n_classes;
   const double* const lost = sums.missing();
   std::vector<double> left(k), right(k);
@@ -173,7 +173,7 @@ void StumpSearch::by_class(const Sums& sums, Split& split) const {
 }
 
 // Two classes to vote for: every value, the missing one too, votes for the one it has more of.
-void StumpSearch::by_class_pairs(const Sums& sums, Split& split) const {
+void StumpSearch::by_class_pairs(const Sums& sums, StumpSplit& split) const {
   std::size_t left = 0, right = 0;
   for (std::size_t a = 0; a < sums.n_classes; ++a)
     for (std::size_t b = a + 1; b < sums.n_classes; ++b) {

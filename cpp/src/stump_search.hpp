@@ -13,7 +13,7 @@ namespace vitalfew {
 // Weights add up to one; what differs by less is equal, and the first of equals is taken.
 inline constexpr double tie = 1e-12;
 
-struct Split {
+struct StumpSplit {
   double gain = -1;  // more is better; what it is depends on the votes
   std::size_t feature = 0;
   std::size_t cut = 0;  // codes from here on are on the right, unless the feature is a category
@@ -32,15 +32,15 @@ class StumpSearch {
   void smooth(double weight) { smoothing_ = weight; }
 
   // The best split of feature j, ties to the lowest cut. O(bins classes), for categories with class votes O(bins classes²).
-  Split best(std::size_t j, std::int32_t usual, std::span<const double> sums, std::span<const double> factor,
-             std::span<const double> total) const;
+  StumpSplit best(std::size_t j, std::int32_t usual, std::span<const double> sums, std::span<const double> factor,
+                  std::span<const double> total) const;
 
  private:
   struct Sums;
-  void by_sign(const Sums& sums, Split& split) const;
-  void by_confidence(const Sums& sums, Split& split) const;
-  void by_class(const Sums& sums, Split& split) const;
-  void by_class_pairs(const Sums& sums, Split& split) const;
+  void by_sign(const Sums& sums, StumpSplit& split) const;
+  void by_confidence(const Sums& sums, StumpSplit& split) const;
+  void by_class(const Sums& sums, StumpSplit& split) const;
+  void by_class_pairs(const Sums& sums, StumpSplit& split) const;
 
   BinFeatures features_;
   std::size_t n_classes_;

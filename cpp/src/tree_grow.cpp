@@ -76,7 +76,7 @@ class Grower {
     std::vector<Cell> cells;  // of the parent
     std::size_t largest = 0;
     bool subtracts = false;
-    std::vector<std::vector<Candidate>> found;  // by child and feature; nothing for a child that cannot be split
+    std::vector<std::vector<SplitCandidate>> found;  // by child and feature; nothing for a child that cannot be split
   };
   struct Scratch {
     std::vector<Cell> cell, room;
@@ -144,7 +144,7 @@ class Grower {
     if (all.subtracts) all.found[all.largest][j] = search_cells(rest, j, all.child[all.largest], scratch);
   }
 
-  Candidate search_cells(const Cell* cell, std::size_t j, const Open& open, Scratch& scratch) const {
+  SplitCandidate search_cells(const Cell* cell, std::size_t j, const Open& open, Scratch& scratch) const {
     scratch.present.clear();
     for (std::size_t code = 0; code <= features_.n_bins(j); ++code) {
       const Cell* const own = cell + code * k_;
@@ -153,28 +153,28 @@ class Grower {
     return search_.best({cell, scratch.present, features_.n_bins(j)}, features_.is_category[j], open.sums(), scratch.room);
   }
 
-  Candidate search_rows(const Code* x, std::size_t j, const Open& open, Scratch& scratch) const {
+  SplitCandidate search_rows(const Code* x, std::size_t j, const Open& open, Scratch& scratch) const {
     count(x, open.rows, k_, scratch.cell.data(), [&](std::size_t code) { scratch.touched.add(code); });
     scratch.touched.drain(features_.n_bins(j) + 1, scratch.present);
     const BinSums<Cell> bins{scratch.cell.data(), scratch.present, features_.n_bins(j)};
-    const Candidate found = search_.best(bins, features_.is_category[j], open.sums(), scratch.room);
+    const SplitCandidate found = search_.best(bins, features_.is_category[j], open.sums(), scratch.room);
     for (const std::uint32_t code : scratch.present) std::fill_n(scratch.cell.data() + code * k_, k_, Cell(0));
     return found;
   }
 
   // Among the features that gain no less than the average the one with the highest ratio. Small nodes have many that are
   // equal: of these the one that is worth most over all rows is taken, as chance has least to do with it.
-  Split choose(const std::vector<Candidate>& found) const {
+  NodeSplit choose(const std::vector<SplitCandidate>& found) const {
     double sum = 0, best = 0;
     std::size_t count = 0;
-    for (const Candidate& c : found)
+    for (const SplitCandidate& c : found)
       if (c.bits > 0) {
         sum += c.bits;
         ++count;
       }
     const bool is_ratio = options_.criterion == SplitCriterion::gain_ratio;
     const double least = is_ratio && count > 0 ? sum / double(count) * (1 - 1e-9) : 0;
-    Split split;
+    NodeSplit split;
     for (const std::size_t j : by_worth_) {
       if (!(found[j].bits > 0) || found[j].bits < least) continue;
       const double merit = is_ratio ? found[j].bits / found[j].info : found[j].bits;
@@ -212,7 +212,7 @@ class Grower {
     std::vector<Siblings> all;
     all.push_back(prepare(std::move(root), {}));
     search_together(all);
-    const std::vector<Candidate>& found = all[0].found[0];
+    const std::vector<SplitCandidate>& found = all[0].found[0];
     if (!found.empty())
       std::stable_sort(by_worth_.begin(), by_worth_.end(),
                        [&](std::size_t a, std::size_t b) { return found[a].bits > found[b].bits; });

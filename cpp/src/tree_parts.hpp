@@ -12,7 +12,7 @@
 namespace vitalfew {
 
 struct Node {
-  Split split;
+  NodeSplit split;
   std::int32_t branch = 0, depth = 0;
   std::size_t first_child = 0;
   std::int32_t n_children = 0;

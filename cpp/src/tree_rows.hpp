@@ -41,9 +41,9 @@ struct NodeRows {
   }
 };
 
-struct Split {
+struct NodeSplit {
   std::int32_t feature = -1;
-  Candidate how;
+  SplitCandidate how;
 };
 
 // A node that may still be split.
@@ -57,7 +57,7 @@ struct OpenNode {
   std::vector<Cell> by_class;
   std::vector<Cell> cells;  // sums by slot and class of a large node, else empty
   double total = 0;
-  Split split;
+  NodeSplit split;
 
   NodeSums<Cell> sums() const { return {by_class.data(), total}; }
 
@@ -95,7 +95,7 @@ struct Branches {
 };
 
 template <class Code>
-Branches branches_of(const Code* x, const NodeRows& rows, const Split& split, bool is_category, std::size_t missing) {
+Branches branches_of(const Code* x, const NodeRows& rows, const NodeSplit& split, bool is_category, std::size_t missing) {
   const std::size_t n = rows.size();
   Branches found{std::vector<std::int32_t>(n), {0, 1}};
   if (!is_category) {

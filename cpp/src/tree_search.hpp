@@ -75,7 +75,7 @@ class TouchedBins {
 };
 
 // A split of a node by a feature; bits is n G, info is n S. There is none if bits is 0.
-struct Candidate {
+struct SplitCandidate {
   double bits = 0, info = 0;
   std::int32_t cut = -1, choices = 0;
 };
@@ -101,7 +101,7 @@ class SplitSearch {
   SplitSearch(std::size_t n_classes, double min_leaf, std::size_t most)
       : k_(n_classes), enough_(min_leaf * (1 - 1e-9)), xlogx_(most) {}
 
-  Candidate best(const BinSums<Cell>& bins, bool is_category, const NodeSums<Cell>& node, std::vector<Cell>& room) const {
+  SplitCandidate best(const BinSums<Cell>& bins, bool is_category, const NodeSums<Cell>& node, std::vector<Cell>& room) const {
     const bool some_missing = !bins.present.empty() && bins.present.back() == bins.missing;
     const std::size_t known = bins.present.size() - std::size_t(some_missing);
     if (known < 2) return {};
@@ -117,7 +117,9 @@ class SplitSearch {
       }
     }
     const BinSums<Cell> rest{bins.cell, bins.present.first(known), bins.missing};
-    Candidate found = is_category ? branches(rest, of_known) : k_ == 2 ? cut<2>(rest, room.data()) : cut<0>(rest, room.data());
+    SplitCandidate found = is_category ? branches(rest, of_known)
+                           : k_ == 2   ? cut<2>(rest, room.data())
+                                       : cut<0>(rest, room.data());
     if (found.bits > 0) found.info += xlogx_(node.total) - xlogx_(lost);
     return found;
   }
@@ -147,7 +149,7 @@ class SplitSearch {
   }
 
   // A branch for each code present. The split information lacks what the node adds.
-  Candidate branches(const BinSums<Cell>& bins, const Cell* of_known) const {
+  SplitCandidate branches(const BinSums<Cell>& bins, const Cell* of_known) const {
     const double before = impurity(of_known);
     double after = 0, info = 0;
     int large = 0;
@@ -171,7 +173,7 @@ class SplitSearch {
 
   // The best cut: room holds the sums to the left, then those of all known.
   template <std::size_t Fixed>
-  Candidate cut(const BinSums<Cell>& bins, Cell* room) const {
+  SplitCandidate cut(const BinSums<Cell>& bins, Cell* room) const {
     const std::size_t k = Fixed ? Fixed : k_;
     Cell* const left = room;
     const Cell* const all = room + k;

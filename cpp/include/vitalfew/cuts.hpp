@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,12 @@ struct Cuts {
   std::vector<double> value;        // rising within each column
   std::vector<std::int64_t> start;  // column j owns value[start[j]] .. value[start[j + 1] - 1]
 };
+
+// Where to part two values: their midpoint, or the lower one if the midpoint rounds to the upper one.
+inline double between(double low, double high) {
+  const double middle = std::midpoint(low, high);
+  return middle < high ? middle : low;
+}
 
 // Recursive entropy minimisation with the MDL stopping rule (Fayyad & Irani, 1993). A set S of weight N is cut in S1, S2 at
 // the value of least N1 Ent(S1) + N2 Ent(S2), the lowest one of equals, if
