@@ -1,10 +1,12 @@
 #include "vitalfew/bins.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "vitalfew/parallel.hpp"
 
@@ -87,19 +89,22 @@ constexpr std::size_t tile = 256;  // rows read together, so that a table stored
 // All distinct numbers of columns begin .. end - 1 in rising order; none for a column with too many.
 template <class T>
 std::vector<std::vector<double>> few_values(const Table<T>& table, std::size_t begin, std::size_t end, std::size_t most) {
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
   std::vector<DistinctValues> distinct(end - begin, DistinctValues(most));
   std::vector<std::uint8_t> is_open(end - begin, 1);
+  std::vector<std::array<T, 2>> last(end - begin, {nan, nan});  // the two values before: columns of 0 and 1 need no more
   for (std::size_t first = 0; first < table.n_rows; first += tile) {
     const std::size_t rows = std::min(tile, table.n_rows - first);
     for (std::size_t j = begin; j < end; ++j) {
       if (!is_open[j - begin]) continue;
       const T* x = table.data + std::ptrdiff_t(j) * table.col_stride + std::ptrdiff_t(first) * table.row_stride;
-      T before = std::numeric_limits<T>::quiet_NaN();
+      auto [late, early] = last[j - begin];
       for (std::size_t i = 0; i < rows && is_open[j - begin]; ++i, x += table.row_stride) {
-        if (*x == before || std::isnan(double(*x))) continue;
-        before = *x;
+        if (*x == late || *x == early || std::isnan(double(*x))) continue;
+        early = std::exchange(late, *x);
         is_open[j - begin] = distinct[j - begin].add(double(*x));
       }
+      last[j - begin] = {late, early};
     }
   }
   std::vector<std::vector<double>> value(end - begin);

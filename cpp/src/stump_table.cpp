@@ -9,7 +9,7 @@
 namespace vitalfew {
 namespace {
 
-constexpr std::size_t together = 4;  // columns that read a list of rows together
+constexpr std::size_t together = 4;  // most columns that read a list of rows together
 constexpr double mostly = 0.75;      // share of the usual code from which on a column is stored by rows
 
 }  // namespace
@@ -103,10 +103,18 @@ void StumpTable<Code>::add(const Changes& changes, std::size_t n_classes, std::s
                            Monitor& monitor) const {
   std::size_t rows = 0;
   for (const auto& [begin, end] : changes.stretches) rows += end - begin;
-  const std::size_t groups = (full_.size() + together - 1) / together;
+  const std::size_t full = full_.size();
+  const std::size_t turns = (full + together * team.size() - 1) / (together * team.size()), groups = turns * team.size();
   const std::size_t tasks = groups + (slot_.empty() ? 0 : n_classes);
-  const auto work = [&](std::size_t b) { b < groups ? add_columns(b, changes, sums) : add_rows(b - groups, changes, sums); };
-  const double entries = double(full_.size()) + double(slot_.size()) / double(n_rows_);
+  const auto work = [&](std::size_t b) {
+    if (b >= groups) return add_rows(b - groups, changes, sums);
+    const std::size_t begin = full * b / groups, width = full * (b + 1) / groups - begin;
+    if (width == 1) add_columns<1>(begin, changes, sums);
+    if (width == 2) add_columns<2>(begin, changes, sums);
+    if (width == 3) add_columns<3>(begin, changes, sums);
+    if (width == 4) add_columns<4>(begin, changes, sums);
+  };
+  const double entries = double(full) + double(slot_.size()) / double(n_rows_);
   if (double(rows) * entries < 5e5) {
     for (std::size_t b = 0; b < tasks; ++b) work(b);
     monitor.check();
@@ -115,31 +123,23 @@ void StumpTable<Code>::add(const Changes& changes, std::size_t n_classes, std::s
   }
 }
 
+// Columns begin .. begin + width of those stored in full.
 template <class Code>
-void StumpTable<Code>::add_columns(std::size_t group, const Changes& changes, std::span<double> sums) const {
-  const std::size_t begin = group * together, width = std::min(together, full_.size() - begin), plane = features_.n_slots();
-  std::array<const Code*, together> x{};
-  std::array<double*, together> sum{};
+template <std::size_t width>
+void StumpTable<Code>::add_columns(std::size_t begin, const Changes& changes, std::span<double> sums) const {
+  const std::size_t plane = features_.n_slots();
+  std::array<const Code*, width> x;
+  std::array<double*, width> sum;
   for (std::size_t c = 0; c < width; ++c) {
     x[c] = column_[full_[begin + c]];
     sum[c] = sums.data() + features_.first(full_[begin + c]);
   }
-  const auto each = [&](auto&& one) {
-    for (const auto& stretch : changes.stretches)
-      for (std::size_t k = stretch.begin; k < stretch.end; ++k) one(changes.row[k], plane * changes.label[k], changes.weight[k]);
-  };
-  if (width == together) {
-    each([x, sum](std::size_t i, std::size_t of_class, double w) {
-      sum[0][of_class + x[0][i]] += w;
-      sum[1][of_class + x[1][i]] += w;
-      sum[2][of_class + x[2][i]] += w;
-      sum[3][of_class + x[3][i]] += w;
-    });
-  } else {
-    each([&](std::size_t i, std::size_t of_class, double w) {
+  for (const auto& stretch : changes.stretches)
+    for (std::size_t k = stretch.begin; k < stretch.end; ++k) {
+      const std::size_t i = changes.row[k], of_class = plane * changes.label[k];
+      const double w = changes.weight[k];
       for (std::size_t c = 0; c < width; ++c) sum[c][of_class + x[c][i]] += w;
-    });
-  }
+    }
 }
 
 template <class Code>

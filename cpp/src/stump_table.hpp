@@ -41,7 +41,8 @@ class StumpTable {
              std::size_t end) const;
 
  private:
-  void add_columns(std::size_t group, const Changes& changes, std::span<double> sums) const;
+  template <std::size_t width>
+  void add_columns(std::size_t begin, const Changes& changes, std::span<double> sums) const;
   void add_rows(std::size_t label, const Changes& changes, std::span<double> sums) const;
   void turn_rows();
 

@@ -42,6 +42,8 @@ class Team {
     for (auto& helper : helpers_) helper.join();
   }
 
+  std::size_t size() const { return size_; }  // with the caller's thread
+
   // Calls body(block) for each block; the caller's thread works too, and hears of Ctrl-C between blocks.
   template <class Body>
   void run(std::size_t n_blocks, Monitor& monitor, Body&& body) {
