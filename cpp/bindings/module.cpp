@@ -13,6 +13,7 @@ void bind_subset(nb::module_& m);
 void bind_bins(nb::module_& m);
 void bind_boost(nb::module_& m);
 void bind_tree(nb::module_& m);
+void bind_pairs(nb::module_& m);
 }  // namespace vitalfew::bindings
 
 NB_MODULE(_core, m) {
@@ -31,4 +32,5 @@ NB_MODULE(_core, m) {
   bind_bins(m);
   bind_boost(m);
   bind_tree(m);
+  bind_pairs(m);
 }

@@ -446,3 +446,8 @@ def weakest_links(parent: Annotated[NDArray[numpy.int32], dict(shape=(None,), or
     """
     The least weight of the complexity at which the split of each node is gone.
     """
+
+def best_pairs(bits: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], size: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], keep: int, threads: int = 0) -> tuple:
+    """
+    Pairs of 0/1 features with the largest interaction information about the class, in nats; and each feature's largest, with its partner.
+    """

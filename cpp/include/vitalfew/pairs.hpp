@@ -1,0 +1,41 @@
+// Which pairs of 0/1 features tell more about a label together than apart: all of them, counted on bits.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vitalfew/monitor.hpp"
+
+namespace vitalfew {
+
+// Rows are sorted by class, and each class begins with a new word: class c has the words start[c] .. start[c + 1) of every
+// feature, and size[c] rows. Bits beyond the rows of a class are zero.
+struct LabelledBits {
+  std::span<const std::uint64_t> bit;  // features x words
+  std::span<const std::int64_t> start;
+  std::span<const std::int64_t> size;
+  std::size_t n_features;
+
+  std::size_t n_words() const { return std::size_t(start[n_classes()]); }
+  std::size_t n_classes() const { return size.size(); }
+  const std::uint64_t* of(std::size_t j) const { return bit.data() + j * n_words(); }
+  void validate() const;
+};
+
+struct Pair {
+  std::int32_t first, second;
+  double synergy;
+};
+
+struct PairSearch {
+  std::vector<Pair> best;    // by falling synergy, equals by column
+  std::vector<double> most;  // of each feature, with its best partner
+  std::vector<std::int32_t> partner;
+};
+
+// Interaction information I(X; Z | Y) - I(X; Z) = I(X, Z; Y) - I(X; Y) - I(Z; Y), in nats, of all pairs of features; the
+// `keep` best of them. O(d² n / 64).
+PairSearch best_pairs(const LabelledBits& data, std::size_t keep, int threads, Monitor& monitor);
+
+}  // namespace vitalfew
