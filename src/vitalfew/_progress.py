@@ -14,6 +14,13 @@ def is_shown(verbose: bool | None) -> bool:
     return sys.stderr.isatty() if verbose is None else bool(verbose)
 
 
+def as_verbose(progress) -> bool | None:
+    """The argument `progress` of functions, "auto" or a truth value, as `verbose`."""
+    if isinstance(progress, str) and progress != "auto":
+        raise ValueError(f"progress must be True, False or 'auto', got {progress!r}.")
+    return None if progress is None or progress == "auto" else bool(progress)
+
+
 def progress(total: int | None, title: str, verbose: bool | None) -> tqdm:
     """A bar of `total` steps that shows itself once the work has taken a while."""
     return tqdm(total=total, desc=title, disable=not is_shown(verbose), delay=0.2 if verbose else 2, leave=False)
