@@ -1,6 +1,10 @@
 """Errors and warnings of vitalfew. Every error message says what was received, what was expected, and the remedy."""
 
 
+class DataFileError(ValueError):
+    """A file of data cannot be read; the message says why and what to do."""
+
+
 class RuleError(ValueError):
     """A rule was asked for that the family's path cannot answer."""
 

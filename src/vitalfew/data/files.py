@@ -1,0 +1,245 @@
+"""Tables from files and to files: CSV, Parquet, Arrow, DuckDB and SQLite."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from vitalfew.data.aside import written_aside
+from vitalfew.data.csv_file import NA, read_csv
+from vitalfew.data.database import read_duckdb, read_sqlite
+from vitalfew.exceptions import DataFileError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMATS = ("csv", "tsv", "parquet", "arrow", "duckdb", "sqlite")
+WRITTEN = ("csv", "tsv", "parquet", "arrow", "json")
+SUFFIXES = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".duckdb": "duckdb",
+    ".ddb": "duckdb",
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
+    ".json": "json",
+}
+PACKED = (".gz", ".bz2", ".zst")
+NAMES = {"parquet": "Parquet", "arrow": "Arrow", "duckdb": "DuckDB", "sqlite": "SQLite"}
+
+
+def read_file(
+    path: str | os.PathLike,
+    *,
+    table: str | None = None,
+    query: str | None = None,
+    format: str | None = None,
+    na: Sequence[str] = NA,
+    encoding: str = "utf-8",
+) -> pa.Table:
+    """The table in a file.
+
+    Parameters
+    ----------
+    path : str or path
+        CSV or TSV (also packed: .gz, .bz2, .zst), Parquet, Arrow IPC or Feather, a DuckDB or SQLite database. ``"-"``
+        is standard input, CSV unless `format` says otherwise.
+    table, query : str, optional
+        Which table of a database, or what to ask it. Databases are opened read-only, and a query can touch nothing
+        else.
+    format : {"csv", "tsv", "parquet", "arrow", "duckdb", "sqlite"}, optional
+        By default what the name of the file ends with, otherwise what its first bytes say.
+    na : list of str
+        What means a missing value in CSV and TSV: by default nothing at all, NA, NaN, null and ?.
+    encoding : str, default "utf-8"
+        Of CSV and TSV.
+
+    Returns
+    -------
+    pyarrow.Table
+        With column names that differ. Types of CSV columns are those that all of their values have.
+
+    Raises
+    ------
+    DataFileError
+        If the file cannot be read, in one sentence with a remedy. FileNotFoundError and the like stay what they are.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from vitalfew.data.files import read_file
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = path.write_text("age,colour\\n31,red\\n?,blue\\n")
+    >>> read_file(path).to_pydict()
+    {'age': [31, None], 'colour': ['red', 'blue']}
+    """
+    import_arrow()
+    name = str(path)
+    if format is not None and format not in FORMATS:
+        raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}.")
+    source: Any = name
+    if name == "-":
+        source, name = io.BytesIO(sys.stdin.buffer.read()), "standard input"
+    elif _check_file(Path(path)):
+        source = io.BytesIO(Path(path).read_bytes())
+    kind = format or (recognise_format(Path(path)) if isinstance(source, str) else "csv")
+    is_database = kind in ("duckdb", "sqlite")
+    if (table is not None or query is not None) and not is_database:
+        raise ValueError(f"{name!r} is not a database: it holds one table and takes no query; leave them out.")
+    if is_database and not isinstance(source, str):
+        raise ValueError("a database cannot be read from a pipe; give the name of its file.")
+    found = _read(kind, source, name, table, query, tuple(na), encoding)
+    check_header(found.column_names, name)
+    return found
+
+
+def write_table(table: pa.Table, path: str | os.PathLike, format: str | None = None) -> None:
+    """Write a table to a file, all of it or nothing; ``"-"`` is standard output, CSV unless `format` is given.
+
+    The format is what the name ends with: .csv, .tsv, .parquet, .arrow, .feather or .json (a list of objects). Values
+    are written as they are, so that reading gives the same table again; a spreadsheet may take text that begins with
+    ``=`` for a formula unless the column is imported as text.
+    """
+    import_arrow()
+    kind = format or ("csv" if str(path) == "-" else _written_format(Path(path)))
+    if kind not in WRITTEN:
+        raise ValueError(f"format must be one of {', '.join(WRITTEN)}, got {kind!r}.")
+    if str(path) == "-":
+        _write(table, sys.stdout.buffer, kind)
+        sys.stdout.buffer.flush()
+        return
+    with written_aside(path) as file:
+        _write(table, file, kind)
+
+
+def import_arrow():
+    """pyarrow, or an error that says how to get it."""
+    return import_extra("pyarrow", "reading files needs pyarrow")
+
+
+def import_extra(module: str, what: str):
+    """An optional package, or an error that names the extra that brings it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise ImportError(f"{what}: pip install 'vitalfew[cli]'.") from None
+
+
+def recognise_format(path: Path) -> str:
+    """By suffix if it is known, otherwise by the first bytes; CSV if nothing speaks against it."""
+    suffixes = [s.lower() for s in path.suffixes]
+    if suffixes and suffixes[-1] in PACKED:
+        suffixes.pop()
+        return SUFFIXES.get(suffixes[-1] if suffixes else "", "csv")
+    found = SUFFIXES.get(suffixes[-1] if suffixes else "")
+    if found == "json":
+        raise DataFileError(f"{str(path)!r} is JSON, which is not read; convert it to CSV or Parquet first.")
+    if found is not None:
+        return found
+    with open(path, "rb") as file:
+        start = file.read(16)
+    if start[:4] == b"PAR1":
+        return "parquet"
+    if start[:6] == b"ARROW1":
+        return "arrow"
+    if start == b"SQLite format 3\0":
+        return "sqlite"
+    if start[8:12] == b"DUCK":
+        return "duckdb"
+    if suffixes and suffixes[-1] == ".db":
+        raise DataFileError(f"{str(path)!r} is neither a DuckDB nor a SQLite database.")
+    return "csv"
+
+
+def check_header(names: Sequence[str], source: str) -> None:
+    """Every column needs a name of its own."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise DataFileError(f"{source!r} has two columns named {name!r}; rename one of them.")
+        seen.add(name)
+
+
+def _check_file(path: Path) -> bool:
+    """Whether it is a pipe, which can be read once only."""
+    if path.is_dir():
+        raise DataFileError(f"{str(path)!r} is a folder; give the name of a file in it.")
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file {str(path)!r}.")
+    if not path.is_file():
+        return True
+    try:
+        with open(path, "rb") as file:
+            is_empty = not file.read(1)
+    except OSError as error:
+        raise DataFileError(f"{str(path)!r} cannot be read ({error.strerror}).") from error
+    if is_empty:
+        raise DataFileError(f"{str(path)!r} is empty.")
+    return False
+
+
+def _read(kind: str, source, name: str, table, query, na: tuple[str, ...], encoding: str) -> pa.Table:
+    if kind == "duckdb":
+        return read_duckdb(import_extra("duckdb", "reading DuckDB files needs duckdb"), name, table, query)
+    if kind == "sqlite":
+        return read_sqlite(name, table, query)
+    if kind in ("csv", "tsv"):
+        return read_csv(source, name, na, encoding, "\t" if kind == "tsv" else None)
+    pa = import_arrow()
+    try:
+        if kind == "parquet":
+            return import_module("pyarrow.parquet").ParquetFile(source).read()
+        return _read_arrow(pa, source)
+    except (pa.ArrowException, OSError) as error:
+        what = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+        raise DataFileError(
+            f"{name!r} is not a whole {NAMES[kind]} file ({what}); write or copy it again, or name its format."
+        ) from error
+
+
+def _read_arrow(pa, source) -> pa.Table:
+    stream = pa.memory_map(source) if isinstance(source, str) else pa.BufferReader(source.getvalue())
+    if stream.read(6) == b"ARROW1":
+        return pa.ipc.open_file(stream).read_all()
+    stream.seek(0)
+    return pa.ipc.open_stream(stream).read_all()
+
+
+def _written_format(path: Path) -> str:
+    found = SUFFIXES.get(path.suffix.lower())
+    if found not in WRITTEN or path.suffix.lower() == ".txt":
+        raise ValueError(f"{str(path)!r} should end with .csv, .tsv, .parquet, .arrow or .json.")
+    return str(found)
+
+
+def _write(table: pa.Table, file: IO[bytes], kind: str) -> None:
+    if kind == "parquet":
+        import_module("pyarrow.parquet").write_table(table, file)
+    elif kind == "arrow":
+        with import_arrow().ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+    elif kind == "json":
+        file.write((json.dumps(_finite(table.to_pylist()), ensure_ascii=False, indent=1, default=str) + "\n").encode())
+    else:
+        csv = import_module("pyarrow.csv")
+        options = csv.WriteOptions(delimiter="\t" if kind == "tsv" else ",")
+        csv.write_csv(table, file, options)
+
+
+def _finite(rows: list[dict]) -> list[dict]:
+    """JSON has no NaN."""
+    return [{k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()} for row in rows]
