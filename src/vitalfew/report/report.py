@@ -1,0 +1,204 @@
+"""`report`: the four questions of feature selection, answered for a table or text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from vitalfew._checks import check_threads
+from vitalfew._progress import as_verbose
+from vitalfew._progress import progress as progress_bar
+from vitalfew.data.aside import written_aside
+from vitalfew.evaluation.sealed import SealedTest, sealed_split
+from vitalfew.report.facts import STEPS, gather, rows_note
+from vitalfew.report.render_html import render_html
+from vitalfew.report.render_markdown import render_markdown
+from vitalfew.report.rows import LEAST_ROWS, read_table, read_target
+from vitalfew.report.study import Clock, Study
+
+MOST_TARGETS = 200
+LEAST_TABLE = 20
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """What :func:`report` found.
+
+    Attributes
+    ----------
+    facts : dict
+        Everything as plain numbers and sentences; ``report/schema.json`` describes it.
+    model : estimator or None
+        The recommended model, fitted on the training rows; None where no model helps.
+    sealed : SealedTest
+        The test rows, which nothing of the report has seen but the score of the recommended model.
+    """
+
+    facts: dict[str, Any]
+    model: BaseEstimator | None
+    sealed: SealedTest
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts."""
+        return self.facts
+
+    def to_json(self) -> str:
+        """The facts as JSON."""
+        return json.dumps(self.facts, ensure_ascii=False, allow_nan=False, indent=1)
+
+    def to_html(self) -> str:
+        """One page that needs no network."""
+        return render_html(self.facts)
+
+    def to_markdown(self) -> str:
+        """The same in Markdown."""
+        return render_markdown(self.facts)
+
+    def save(self, path) -> None:
+        """Write ``.html``, ``.json`` or ``.md``, by the end of the name: the whole file or nothing."""
+        makers = {".html": self.to_html, ".htm": self.to_html, ".json": self.to_json, ".md": self.to_markdown}
+        kind = Path(path).suffix.lower()
+        if kind not in makers:
+            raise ValueError(f"a report is saved as .html, .json or .md; got {str(path)!r}.")
+        text = makers[kind]()
+        with written_aside(path, "w") as file:
+            file.write(text)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f'<iframe srcdoc="{escape(self.to_html())}" style="width:100%;height:700px;border:0"></iframe>'
+
+    def __repr__(self) -> str:
+        return "\n".join(self.facts["headline"])
+
+
+def report(
+    X,
+    y,
+    *,
+    target: str = "target",
+    kinds: Mapping[str, str] | None = None,
+    task: str | None = None,
+    time_budget: float = 60.0,
+    test_size: float = 0.25,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    progress="auto",
+    source: str | None = None,
+) -> Report:
+    r"""How many features, which are redundant, which work together, and which model they serve.
+
+    A quarter of the rows is sealed first; all answers come from the others, and the recommended model is scored on the
+    sealed rows once.
+
+    1. *How many?* A greedy path of features; description length, BIC, leave-one-out and 5-fold error of each size;
+       selection frequencies over complementary half samples, with Shah and Samworth's bound on false selections.
+    2. *Redundant?* Copies, near copies, and features to which another leaves less than a tenth of their information:
+       :math:`I(X_i; Y \mid X_j) \le I(X_i; Y) / 10`. Variance inflation of numbers.
+    3. *Together?* Pairs with positive interaction information
+       :math:`I(X_i, X_j; Y) - I(X_i; Y) - I(X_j; Y)`, judged by the largest of all pairs under permutations of the
+       target; sets of three that grow from them.
+    4. *Which model?* Selectors beside models in nested cross-validation; the simplest within one standard error of the
+       best.
+
+    Parameters
+    ----------
+    X : data frame, array, sparse matrix or list of texts
+        Numbers, categories and text; missing values may be anywhere.
+    y : array-like
+        Classes or numbers. Rows without a value are left out.
+    target : str
+        What to call y.
+    kinds : mapping of column to kind, optional
+        ``"numeric"``, ``"category"``, ``"text"``, or ``"identifier"`` to leave a column out; others are recognised.
+    task : {"classes", "numeric"}, optional
+        By default a number of more than 20 distinct values, or with fractions, is a quantity.
+    time_budget : float, default 60
+        Seconds. Parts that would take longer look at fewer resamples, permutations or models, and say so.
+    test_size : float, default 0.25
+        Share of the rows that are sealed.
+    random_state : int, default 0
+    n_jobs : int, optional
+    progress : bool or "auto", default "auto"
+    source : str, optional
+        Where the data is from, for the page.
+
+    Returns
+    -------
+    Report
+        ``facts``, ``save("report.html")``, ``to_markdown()``, ``model``, ``sealed``.
+
+    References
+    ----------
+    Shah & Samworth (2013), doi:10.1111/j.1467-9868.2011.01034.x. Nogueira, Sechidis & Brown (2018),
+    https://jmlr.org/papers/v18/17-514.html. Jakulin & Bratko (2004), doi:10.1145/1015330.1015377. Westfall & Young
+    (1993), Resampling-Based Multiple Testing.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from vitalfew import report
+    >>> data = load_breast_cancer(as_frame=True)
+    >>> found = report(data.data.iloc[:, :6], data.target, target="benign", time_budget=5, progress=False)
+    >>> found.facts["target"]["kind"], found.facts["card"]["test"]["openings"]
+    ('binary', 1)
+    """
+    if not time_budget > 0:
+        raise ValueError(f"time_budget must be a positive number of seconds, got {time_budget!r}.")
+    clock = Clock(float(time_budget))
+    table = read_table(X, kinds)
+    values, task, known = read_target(y, task)
+    if len(known) != table.n_rows:
+        raise ValueError(f"X has {table.n_rows} rows but y has {len(known)}.")
+    rows = np.flatnonzero(known)
+    rows, values, n_rare = _learnable(rows, values, task, target)
+    table = table.take(rows)
+    is_numeric = task == "numeric"
+    X_train, y_train, sealed = sealed_split(
+        table.model_input, values, test_size=test_size, stratify="auto" if not is_numeric else False, random_state=random_state
+    )
+    train = replace(table, frame=X_train)
+    with progress_bar(len(STEPS), "report", as_verbose(progress)) as bar:
+
+        def step(name: str) -> None:
+            bar.set_description(name)
+            bar.update()
+
+        study = Study.of(train, y_train, is_numeric, clock, int(random_state), check_threads(n_jobs))
+        study.notes.extend(rows_note(int((~known).sum()), n_rare, target))
+        facts, model = gather(study, sealed, table, target, source, n_jobs, False, step)
+    facts["target"]["n_missing"] = int((~known).sum())
+    return Report(facts, model, sealed)
+
+
+def _learnable(rows, values, task: str, target: str):
+    """Rows of classes that have enough of them."""
+    n_rare = 0
+    if task == "classes":
+        classes, label, count = np.unique(values.astype(str), return_inverse=True, return_counts=True)
+        keep = count >= LEAST_ROWS
+        if keep.sum() < 2:
+            listed = ", ".join(f"{c!r} ({n})" for c, n in list(zip(classes, count))[:5])
+            raise ValueError(
+                f"target {target!r} needs two classes of at least {LEAST_ROWS} rows each; it has {listed}."
+            )
+        if len(classes) > MOST_TARGETS:
+            raise ValueError(
+                f"target {target!r} has {len(classes)} classes, at most {MOST_TARGETS} are supported; "
+                "is it a number (task='numeric') or an identifier?"
+            )
+        own = keep[label]
+        n_rare = int((~own).sum())
+        rows, values = rows[own], values[own]
+    elif len(np.unique(values)) < 2:
+        raise ValueError(f"target {target!r} has a single value: there is nothing to learn.")
+    if len(rows) < LEAST_TABLE:
+        raise ValueError(f"{len(rows)} rows with a value of {target!r} are too few; at least {LEAST_TABLE} are needed.")
+    return rows, values, n_rare

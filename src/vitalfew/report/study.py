@@ -1,0 +1,81 @@
+"""What the questions are asked of: training rows, their codes, and the time that is left."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew.report.codes import Alone, Coded, alone, code, label_of
+from vitalfew.report.rows import Features, Table
+
+
+class Clock:
+    """A time budget in seconds, shared among the parts of a report."""
+
+    def __init__(self, budget: float):
+        self.budget = budget
+        self.start = time.perf_counter()
+
+    @property
+    def spent(self) -> float:
+        return time.perf_counter() - self.start
+
+    def share(self, part: float, least: float = 0.2) -> float:
+        """Seconds for a part: its share of the whole, or what is left if that is less."""
+        return max(min(part * self.budget, self.budget - self.spent), least)
+
+
+@dataclass(frozen=True)
+class Study:
+    """Training rows alone: nothing here has seen the sealed test rows."""
+
+    table: Table
+    y: NDArray
+    is_numeric: bool
+    features: Features
+    coded: Coded
+    classes: list[str]  # what the codes of the label stand for
+    alone: Alone
+    clock: Clock
+    seed: int = 0
+    threads: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, table: Table, y: NDArray, is_numeric: bool, clock: Clock, seed: int, threads: int) -> Study:
+        features, notes = table.features()
+        label, classes = label_of(y, is_numeric)
+        coded = code(features, label, len(classes), threads)
+        return cls(
+            table, y, is_numeric, features, coded, classes, alone(coded, threads), clock, seed, threads, list(notes)
+        )
+
+    @property
+    def n(self) -> int:
+        return len(self.y)
+
+    @property
+    def d(self) -> int:
+        return self.features.d
+
+    def name(self, j: int) -> str:
+        return str(self.features.names[int(j)])
+
+    def rng(self, stream: int) -> np.random.Generator:
+        """Random numbers of one part, which do not depend on what other parts drew."""
+        return np.random.default_rng([self.seed, stream])
+
+    def sample(self, most: int, stream: int) -> NDArray[np.intp]:
+        """Rows drawn so that classes keep their shares; all of them where they are few."""
+        if self.n <= most:
+            return np.arange(self.n)
+        rng = self.rng(stream)
+        place = rng.random(self.n)
+        order = np.lexsort((place, self.coded.label))
+        within = np.empty(self.n, dtype=float)
+        sizes = np.bincount(self.coded.label)
+        within[order] = np.concatenate([np.arange(s) / s for s in sizes])
+        return np.sort(np.argsort(within + 1e-9 * place, kind="stable")[:most])

@@ -1,0 +1,224 @@
+"""Which model do the features serve? Ways to select beside ways to predict, on the same folds."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.pipeline import Pipeline
+
+from vitalfew.evaluation.compare import compare
+from vitalfew.evaluation.comparison import Comparison
+from vitalfew.exceptions import UnfinishedWarning
+from vitalfew.families.adaboost import AdaBoost
+from vitalfew.families.decision_tree import DecisionTree
+from vitalfew.families.encoding import make_encoded
+from vitalfew.families.greedy import GreedySubsetRegressor
+from vitalfew.families.information_ranking import InformationRanking
+from vitalfew.families.kernel_ridge import KernelRidge
+from vitalfew.families.lasso import Lasso
+from vitalfew.families.logistic import LogisticRegression
+from vitalfew.families.naive_bayes import NaiveBayes
+from vitalfew.families.ridge import Ridge
+from vitalfew.report.study import Study
+from vitalfew.report.words import plural
+
+MOST_ROWS = 4000
+MOST_KERNEL_ROWS = 1500
+# Cells beyond which trees and boosting of all columns wait for a selector.
+MOST_CELLS = 4e7
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to select, a way to predict, and both as one estimator."""
+
+    selector: str
+    model: str
+    estimator: BaseEstimator
+
+    @property
+    def name(self) -> str:
+        return self.model if self.selector == "none" else f"{self.model}, features by {self.selector}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was compared and chosen."""
+
+    facts: dict
+    chosen: Candidate | None
+    comparison: Comparison | None
+
+
+def candidates(study: Study, n_rows: int) -> list[Candidate]:
+    """Simple and well-known first: what comes late may not be reached in time."""
+    made = _regressors(study, n_rows) if study.is_numeric else _classifiers(study, n_rows)
+    return [Candidate(s, m, _piped(study, e, _selector(s, study) if is_outside else None)) for s, m, e, is_outside in made]
+
+
+def _classifiers(study: Study, n_rows: int):
+    seed = study.seed
+    fits = n_rows * study.d <= MOST_CELLS and not study.features.is_sparse
+    bayes, tree = NaiveBayes(verbose=False), DecisionTree(mdl_weight=0.5, verbose=False)
+    logistic = LogisticRegression("1se", penalty="l2", grid=20, random_state=seed, verbose=False)
+    sparse_logistic = LogisticRegression("1se", random_state=seed, verbose=False)
+    boosted = AdaBoost("1se", votes="confidence", max_rounds=200, random_state=seed, verbose=False)
+    yield "mdl", "Naive Bayes", NaiveBayes(features="mdl", verbose=False), False
+    yield "none", "Naive Bayes", bayes, False
+    yield "l1", "logistic regression", sparse_logistic, False
+    if fits:
+        yield "none", "decision tree", tree, False
+        yield "none", "boosted stumps", boosted, False
+    if not study.features.is_sparse:
+        yield "none", "logistic regression", logistic, False
+    yield "mdl", "logistic regression", logistic, True
+    yield "mdl", "decision tree", tree, True
+    yield "information", "Naive Bayes", bayes, True
+    yield "mdl", "boosted stumps", boosted, True
+    yield "information", "logistic regression", logistic, True
+    if fits:
+        yield "information", "boosted stumps", boosted, True
+        yield "none", "gradient boosting (scikit-learn)", HistGradientBoostingClassifier(random_state=seed), False
+
+
+def _regressors(study: Study, n_rows: int):
+    seed = study.seed
+    yield "l1", "linear regression", Lasso("1se", random_state=seed, verbose=False), False
+    yield "none", "ridge regression", Ridge("loo", verbose=False), False
+    yield "greedy", "linear regression", GreedySubsetRegressor("1se", random_state=seed, verbose=False), False
+    if n_rows <= MOST_KERNEL_ROWS and not study.features.is_sparse:
+        yield "none", "kernel regression", KernelRidge("loo", verbose=False), False
+    if n_rows * study.d <= MOST_CELLS and not study.features.is_sparse:
+        yield "none", "gradient boosting (scikit-learn)", HistGradientBoostingRegressor(random_state=seed), False
+
+
+def _selector(name: str, study: Study) -> BaseEstimator:
+    if name == "mdl":
+        return NaiveBayes(features="mdl", verbose=False)
+    return InformationRanking("fdr", random_state=study.seed, verbose=False)
+
+
+def _piped(study: Study, model: BaseEstimator, selector: BaseEstimator | None) -> BaseEstimator:
+    steps: list[tuple[str, Any]] = [("model", model)]
+    if not sparse.issparse(study.table.frame):
+        steps = make_encoded(model, study.table.used).steps
+    if selector is not None:
+        steps = [*steps[:-1], ("select", selector), steps[-1]]
+    return Pipeline(steps) if len(steps) > 1 else model
+
+
+def which_model(study: Study, n_jobs: int | None, progress) -> Choice:
+    """The facts of the fourth question, and the model to fit on all training rows."""
+    rows = study.sample(MOST_ROWS, 9)
+    smallest = np.bincount(study.coded.label[rows]).min() if not study.is_numeric else len(rows)
+    folds = int(min(FOLDS, smallest))
+    if folds < 2:
+        reason = "Too few rows to hold any out."
+        return Choice({"answer": reason, "skipped": reason}, None, None)
+    listed = candidates(study, len(rows))
+    X = study.table.take(rows).model_input
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore", UnfinishedWarning)
+        found = compare(
+            {c.name: c.estimator for c in listed},
+            X,
+            study.y[rows],
+            cv=folds,
+            time_budget=study.clock.share(0.45, 2.0),
+            n_jobs=n_jobs,
+            random_state=study.seed,
+            progress=progress,
+        )
+    return _chosen(study, found, {c.name: c for c in listed}, len(rows), folds)
+
+
+def _chosen(study: Study, found: Comparison, by_name: dict[str, Candidate], n_rows: int, folds: int) -> Choice:
+    best, simplest = found.best, found.simplest
+    baseline = next((line for line in found.rows if line["name"] == found.baseline), None)
+    is_useful = _beats(found, best)
+    if not is_useful:
+        simplest = found.baseline
+    rows = [_line(line, found, by_name, simplest) for line in found.rows]
+    metric = found.metric
+    if best is None or simplest is None:
+        answer = reason = "No model could be compared in the time given."
+    elif not is_useful:
+        reason = (
+            f"No model has a clearly lower {metric} than {found.baseline} "
+            f"({_shown(baseline['error'], metric) if baseline else ''}): the features do not help."
+        )
+        answer = f"None: {reason[0].lower()}{reason[1:]}"
+    else:
+        reason = _reason(found, best, simplest)
+        answer = f"{simplest}: {reason}"
+    facts = {
+        "answer": answer,
+        "metric": metric,
+        "folds": f"{folds} folds, selection inside",
+        "n_rows": n_rows,
+        "rows": rows,
+        "frontier": [
+            {"name": f["name"], "n_features": _number(f["n_features"]), "error": _number(f["error"])}
+            for f in found.frontier()
+        ],
+        "reason": reason,
+    }
+    return Choice(facts, by_name.get(simplest or "") if is_useful else None, found)
+
+
+def _beats(found: Comparison, best: str | None) -> bool:
+    """Whether the best model is better than none: the corrected paired test, for as many models as were tried."""
+    if best is None or found.baseline is None or best == found.baseline:
+        return False
+    difference = found.difference(best, found.baseline)
+    tried = sum(line["status"] == "ok" for line in found.rows) - 1
+    return difference.value < 0 and not difference.p_value * max(tried, 1) > 0.05
+
+
+def _line(line: dict, found: Comparison, by_name: dict[str, Candidate], chosen: str | None) -> dict:
+    own = by_name.get(line["name"])
+    return {
+        "selector": own.selector if own else "none",
+        "model": own.model if own else line["name"],
+        "name": line["name"],
+        "error": _number(line["error"]),
+        "se": _number(line["se"]),
+        "n_features": _number(line["n_features"]),
+        "seconds": _number(line["seconds"]),
+        "difference": _number(line["difference"]),
+        "difference_se": _number(line["difference_se"]),
+        "within_one_se": bool(line["within_one_se"]),
+        "is_baseline": line["name"] == found.baseline,
+        "is_chosen": line["name"] == chosen,
+        "note": None if line["status"] == "ok" else str(line["status"]),
+    }
+
+
+def _reason(found: Comparison, best: str, simplest: str) -> str:
+    by_name = {line["name"]: line for line in found.rows}
+    own, top = by_name[simplest], by_name[best]
+    k = own["n_features"]
+    uses = f" with {plural(round(k), 'feature')}" if k == k else ""
+    shown = f"{found.metric} {_shown(own['error'], found.metric)}{uses}"
+    if simplest == best:
+        return f"it has the least {shown}, and no simpler model comes within one standard error."
+    return (
+        f"{shown}, within one standard error of the best ({best}, {_shown(top['error'], found.metric)}), "
+        "and the simplest that is."
+    )
+
+
+def _shown(error: float, metric: str) -> str:
+    return f"{error:.1%}" if metric == "error rate" else f"{error:.4g}"
+
+
+def _number(value) -> float | None:
+    return float(value) if value is not None and np.isfinite(value) else None
