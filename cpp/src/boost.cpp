@@ -9,6 +9,7 @@
 
 #include "stump_search.hpp"
 #include "stump_table.hpp"
+#include "vitalfew/checks.hpp"
 #include "vitalfew/vectors.hpp"
 
 namespace vitalfew {
@@ -129,10 +130,8 @@ class Booster {
       throw std::invalid_argument("boosting: the logistic loss is for two classes");
     if (label.size() != n_ || (!weight.empty() && weight.size() != n_) || (!score.empty() && score.size() != n_ * outputs_))
       throw std::invalid_argument("boosting: one label, weight and score for each row are needed");
-    for (const std::int32_t y : label)
-      if (y < 0 || std::size_t(y) >= k_) throw std::invalid_argument("boosting: a label is out of range");
-    for (const double w : weight)
-      if (!(w >= 0) || !std::isfinite(w)) throw std::invalid_argument("boosting: a weight is negative or not finite");
+    if (!are_labels(label, k_)) throw std::invalid_argument("boosting: a label is out of range");
+    if (!are_weights(weight)) throw std::invalid_argument("boosting: a weight is negative or not finite");
     for (const double f : score)
       if (!std::isfinite(f)) throw std::invalid_argument("boosting: a score is not finite");
   }
