@@ -27,34 +27,30 @@ def stump_errors(X, y, w, is_category=None):
     return np.array(errors)
 
 
+def stump_sides(x):
+    """The two sides of every stump of a column, as masks. Missing values may be on either."""
+    for right in stump_outputs(x):
+        for lost_right in (True, False):
+            side = np.where(np.isnan(x), lost_right, right)
+            yield side, ~side
+
+
 def confidence_z(X, y, w):
     """The least Z = 2 Σ sqrt(W₊ W₋) over the two sides of the stumps of each column."""
-    found = []
-    for x in X.T:
-        lost = np.isnan(x)
-        least = np.inf
-        for right in stump_outputs(x):
-            for lost_right in (True, False):
-                side = np.where(lost, lost_right, right)
-                z = sum(2 * np.sqrt(w[s & (y > 0)].sum() * w[s & (y < 0)].sum()) for s in (side, ~side))
-                least = min(least, z)
-        found.append(least)
-    return np.array(found)
+
+    def z(side):
+        return 2 * np.sqrt(w[side & (y > 0)].sum() * w[side & (y < 0)].sum())
+
+    return np.array([min(sum(map(z, sides)) for sides in stump_sides(x)) for x in X.T])
 
 
 def class_errors(X, label, w, n_classes):
     """The least weighted error of stumps that vote for a class on each side."""
-    found = []
-    for x in X.T:
-        lost = np.isnan(x)
-        least = np.inf
-        for right in stump_outputs(x):
-            for lost_right in (True, False):
-                side = np.where(lost, lost_right, right)
-                correct = sum(max(w[s & (label == c)].sum() for c in range(n_classes)) for s in (side, ~side))
-                least = min(least, w.sum() - correct)
-        found.append(least)
-    return np.array(found)
+
+    def error(side):
+        return w[side].sum() - max(w[side & (label == c)].sum() for c in range(n_classes))
+
+    return np.array([min(sum(map(error, sides)) for sides in stump_sides(x)) for x in X.T])
 
 
 def adaboost_weights(y, votes, alpha, weight):

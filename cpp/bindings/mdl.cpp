@@ -25,9 +25,8 @@ nb::tuple run(const Rows& rows, const Search& s, Kernel&& kernel) {
   if (problem.label.size() != rows.n_rows || (!problem.weight.empty() && problem.weight.size() != rows.n_rows))
     throw std::invalid_argument("mdl: labels, weights and rows differ in number");
   if (s.table.shape(1) != problem.n_classes) throw std::invalid_argument("mdl: the table does not have a column for each class");
-  for (const std::int32_t c : problem.label)
-    if (c < 0 || std::size_t(c) >= problem.n_classes)
-      throw std::invalid_argument("mdl: a label is not below the number of classes");
+  if (!are_labels(problem.label, problem.n_classes))
+    throw std::invalid_argument("mdl: a label is not below the number of classes");
   const MdlOptions options{s.max_features,       s.patience,        s.patience_on_data, s.backward,
                            view(s.feature_cost), view(s.size_cost), s.threads};
   PythonMonitor monitor(s.progress);

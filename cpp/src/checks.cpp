@@ -1,6 +1,7 @@
 #include "vitalfew/checks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -114,6 +115,15 @@ template void check_shape(const Codes<std::uint8_t>&);
 template void check_shape(const Codes<std::uint32_t>&);
 template void check_rows(const Codes<std::uint8_t>&, std::size_t, std::size_t);
 template void check_rows(const Codes<std::uint32_t>&, std::size_t, std::size_t);
+
+bool are_labels(std::span<const std::int32_t> label, std::size_t n_classes) {
+  constexpr std::size_t most = std::size_t(1) << 31;  // from here on they stand for negative ones
+  return label.empty() || largest(label.data(), label.size()) < std::min(n_classes, most);
+}
+
+bool are_weights(std::span<const double> weight) {
+  return std::all_of(weight.begin(), weight.end(), [](double w) { return w >= 0 && std::isfinite(w); });
+}
 
 template <class T>
 PatternReport inspect_pattern(const Pattern& pattern, std::span<const T> value, int threads, Monitor& monitor) {

@@ -75,8 +75,7 @@ std::vector<double> count_slots(const Rows& rows, std::span<const std::int32_t> 
   if (!label.empty() && label.size() != rows.n_rows) throw std::invalid_argument("labels and rows differ in number");
   if (!weight.empty() && weight.size() != rows.n_rows) throw std::invalid_argument("weights and rows differ in number");
   check_shape(rows);
-  for (const std::int32_t c : label)
-    if (c < 0 || std::size_t(c) >= options.n_classes) throw std::invalid_argument("a label is not below the number of classes");
+  if (!are_labels(label, options.n_classes)) throw std::invalid_argument("a label is not below the number of classes");
   // A class code a row: 32-bit counters halve the table; a row adds at most one to a cell.
   if (weight.empty() && rows.n_rows < std::numeric_limits<std::uint32_t>::max())
     return count_in_parts<std::uint32_t>(rows, label, weight, options, monitor);

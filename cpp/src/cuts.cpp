@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "vitalfew/checks.hpp"
 #include "vitalfew/parallel.hpp"
 
 namespace vitalfew {
@@ -309,9 +310,7 @@ Cuts mdl_cuts(const Table<double>& table, std::span<const std::int32_t> label, s
   if (label.size() != n || (!weight.empty() && weight.size() != n))
     throw std::invalid_argument("mdl_cuts: labels, weights and rows differ in number");
   if (n > std::numeric_limits<std::uint32_t>::max()) throw std::invalid_argument("mdl_cuts: more than 2^32 - 1 rows");
-  for (const std::int32_t c : label)
-    if (c < 0 || std::size_t(c) >= options.n_classes)
-      throw std::invalid_argument("mdl_cuts: a label is not below the number of classes");
+  if (!are_labels(label, options.n_classes)) throw std::invalid_argument("mdl_cuts: a label is not below the number of classes");
   if (weight.empty()) return cut_all(table, label, weight, options, RowMeasure(n), monitor);
   double total = 0;
   for (const double w : weight) {

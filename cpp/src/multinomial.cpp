@@ -7,6 +7,7 @@
 #include "approach.hpp"
 #include "logistic_problem.hpp"
 #include "screen.hpp"
+#include "vitalfew/checks.hpp"
 #include "vitalfew/linear.hpp"
 
 namespace vitalfew {
@@ -360,8 +361,7 @@ CoefficientPath multinomial_path(const M& x, std::span<const std::int32_t> label
   if (label.size() != x.n_rows) throw std::invalid_argument("labels: one for each row is needed");
   if (n_classes < 2 || double(n_classes) * double(x.n_cols) >= 2147483648.0)
     throw std::invalid_argument("classes: at least two, and with the columns fewer than 2^31 coefficients");
-  for (const std::int32_t c : label)
-    if (c < 0 || std::size_t(c) >= n_classes) throw std::invalid_argument("a label is not below the number of classes");
+  if (!are_labels(label, n_classes)) throw std::invalid_argument("a label is not below the number of classes");
   return MultinomialSolver<M>(x, label, n_classes, weight, options, monitor).run();
 }
 

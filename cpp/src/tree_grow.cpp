@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -9,6 +8,7 @@
 #include "tree_parts.hpp"
 #include "tree_rows.hpp"
 #include "tree_search.hpp"
+#include "vitalfew/checks.hpp"
 #include "vitalfew/parallel.hpp"
 #include "vitalfew/tree.hpp"
 
@@ -317,10 +317,8 @@ void check(const BinnedColumns<Code>& table, std::span<const std::int32_t> label
   if (label.size() != table.n_rows || (!weight.empty() && weight.size() != table.n_rows))
     throw std::invalid_argument("tree: one label and one weight for each row are needed");
   if (!(options.min_leaf > 0)) throw std::invalid_argument("tree: min_leaf must be positive");
-  for (const std::int32_t y : label)
-    if (y < 0 || std::size_t(y) >= options.n_classes) throw std::invalid_argument("tree: a label is out of range");
-  for (const double w : weight)
-    if (!(w >= 0) || !std::isfinite(w)) throw std::invalid_argument("tree: a weight is negative or not finite");
+  if (!are_labels(label, options.n_classes)) throw std::invalid_argument("tree: a label is out of range");
+  if (!are_weights(weight)) throw std::invalid_argument("tree: a weight is negative or not finite");
 }
 
 template <class Code>

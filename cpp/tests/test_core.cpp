@@ -192,6 +192,18 @@ void test_inspection() {
   expect(throws<std::invalid_argument>([&] { inspect({0, 2}, {3, 4}, {1}); }), "fewer values than indices");
 }
 
+void test_labels_and_weights() {
+  constexpr auto lowest = std::numeric_limits<std::int32_t>::min(), highest = std::numeric_limits<std::int32_t>::max();
+  constexpr auto most = std::numeric_limits<std::size_t>::max();
+  const auto labels = [](std::vector<std::int32_t> label, std::size_t n_classes) { return are_labels(label, n_classes); };
+  expect(labels({}, 0) && labels({0, 2, 1}, 3) && labels({highest}, most), "labels below the number of classes");
+  expect(!labels({0}, 0) && !labels({0, 3}, 3), "labels not below it");
+  expect(!labels({0, -1}, 2) && !labels({lowest}, most), "negative labels");
+  const auto weights = [](std::vector<double> weight) { return are_weights(weight); };
+  expect(weights({}) && weights({0.0, -0.0, 1e300}), "weights");
+  for (const double bad : {-1e-300, HUGE_VAL, std::nan("")}) expect(!weights({1, bad}), "negative and not finite weights");
+}
+
 void test_kernels_refuse_bad_labels() {
   Monitor monitor;
   const BinaryRows rows{Pattern{start, row, n}};
@@ -318,6 +330,7 @@ int main() {
   test_log_product();
   test_bounds();
   test_inspection();
+  test_labels_and_weights();
   test_kernels_refuse_bad_labels();
   test_searches_agree();
   test_threads();

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.ensemble import AdaBoostClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 from test_stump import tables
@@ -376,6 +376,7 @@ def test_the_bound_on_new_rows():
         ({"loss": "hinge"}, "loss must be one of"),
         ({"multiclass": "m1"}, "multiclass must be one of"),
         ({"estimator": "forest"}, "estimator must be one of"),
+        ({"estimator": LinearRegression()}, "estimator must be a classifier"),
         ({"rounds": "cv", "warm_start": True}, "warm_start"),
         ({"max_bins": 70_000}, "max_bins"),
     ],
@@ -390,6 +391,8 @@ def test_bad_input_is_refused():
         AdaBoost("bic").fit([[1.0], [2.0]], [0, 1])
     with pytest.raises(TypeError, match="does not take sample_weight"):
         AdaBoost(estimator=KNeighborsClassifier()).fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(TypeError, match="an instance is needed"):
+        AdaBoost(estimator=DecisionTreeClassifier).fit([[1.0], [2.0]], [0, 1])
     with pytest.raises(ValueError, match=r"one class only, \['a'\]"):
         AdaBoost().fit([[1.0], [2.0]], ["a", "a"])
     with pytest.raises(ValueError, match="infinity: column 'x0', row 0"):

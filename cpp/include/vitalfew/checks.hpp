@@ -1,4 +1,4 @@
-// Bounds of the views, checked before a kernel trusts them; and what a sparse matrix looks like.
+// Bounds of the views, labels and weights, checked before a kernel trusts them; and what a sparse matrix looks like.
 #pragma once
 
 #include <concepts>
@@ -33,6 +33,10 @@ void check_bounds(const Rows& rows, int threads, Monitor& monitor) {
   parallel_blocks(blocks, threads, monitor,
                   [&](std::size_t b) { check_rows(rows, rows.n_rows * b / blocks, rows.n_rows * (b + 1) / blocks); });
 }
+
+// Whether labels are in 0 .. n_classes - 1, and whether weights are finite and not negative. Kernels have their own messages.
+bool are_labels(std::span<const std::int32_t> label, std::size_t n_classes);
+bool are_weights(std::span<const double> weight);
 
 struct PatternReport {
   bool is_sorted = true;  // strictly rising within each line: sorted, no duplicates

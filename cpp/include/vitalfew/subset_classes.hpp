@@ -7,6 +7,7 @@
 
 #include <stdexcept>
 
+#include "vitalfew/checks.hpp"
 #include "vitalfew/subset.hpp"
 
 namespace vitalfew {
@@ -19,9 +20,7 @@ struct ClassLabels {
 inline void check_labels(const ClassLabels& labels, std::size_t n_rows) {
   if (labels.label.size() != n_rows) throw std::invalid_argument("labels: one for each row is needed");
   if (labels.n_classes < 2) throw std::invalid_argument("there must be at least two classes");
-  for (const std::int32_t label : labels.label)
-    if (label < 0 || std::size_t(label) >= labels.n_classes)
-      throw std::invalid_argument("a label is not below the number of classes");
+  if (!are_labels(labels.label, labels.n_classes)) throw std::invalid_argument("a label is not below the number of classes");
 }
 
 // Coefficient j of class c is column (c - 1) n_cols + j of the result, for all classes but the first; it has so many

@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_array
+from sklearn.utils import Tags, check_array
 
 from vitalfew import _core
 from vitalfew._checks import is_missing
@@ -93,6 +93,15 @@ def read_table(X: Any, *, min_rows: int = 1, threads: int = 0) -> RawTable:
     if X.dtype.kind in "fiub":
         return RawTable(len(X), names, matrix=X)
     return RawTable(len(X), names, columns=[_read_objects(X[:, j], names[j]) for j in range(X.shape[1])])
+
+
+def tag_tables(tags: Tags) -> Tags:
+    """scikit-learn's tags of an estimator that takes what `read_table` takes."""
+    tags.input_tags.sparse = True
+    tags.input_tags.allow_nan = True
+    tags.input_tags.categorical = True
+    tags.input_tags.string = True
+    return tags
 
 
 def read_frame(X: Any, *, min_rows: int = 1) -> RawTable | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -11,10 +10,11 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.dummy import DummyClassifier
+from sklearn.utils.validation import has_fit_parameter
 
 from vitalfew.families.binned_tree import BinnedTree
 from vitalfew.families.boost_run import CURVES, MARGIN_BINS, BoostRun, FittedLearners
+from vitalfew.families.learners import check_classifier, fresh_learner
 
 # An advantage over guessing below which there is none.
 CHANCE = 1e-10
@@ -22,9 +22,8 @@ CHANCE = 1e-10
 
 def check_learner(estimator) -> None:
     """A base learner must be a classifier that takes weights."""
-    if not hasattr(estimator, "fit") or not hasattr(estimator, "predict"):
-        raise TypeError(f"estimator must be 'stump', 'tree' or a scikit-learn classifier, got {estimator!r}.")
-    if "sample_weight" not in inspect.signature(estimator.fit).parameters:
+    check_classifier(estimator)
+    if not has_fit_parameter(estimator, "sample_weight"):
         raise TypeError(
             f"{type(estimator).__name__} does not take sample_weight, which boosting needs; "
             "use a classifier whose fit takes it, or Bagging."
@@ -98,10 +97,10 @@ class LearnerBooster:
         return np.where(self.label > 0, 1.0, -1.0)
 
     def _fit(self):
-        is_alone = (self.label == self.label[0]).all()
-        if is_alone and not isinstance(self.estimator, BinnedTree):  # a fold may be so, which some classifiers refuse
-            return DummyClassifier(strategy="most_frequent").fit(self.X, self.label)
-        model = clone(self.estimator)
+        if isinstance(self.estimator, BinnedTree):  # knows all classes, whichever the rows have
+            model = clone(self.estimator)
+        else:
+            model = fresh_learner(self.estimator, self.label)
         if "random_state" in model.get_params(deep=False):
             model.set_params(random_state=int(self.rng.integers(2**31)))
         return model.fit(self.X, self.label, sample_weight=self.weights() * self.weight_sum)

@@ -21,6 +21,7 @@ from vitalfew.families.boost_run import MARGIN_BINS, STOPS, BoostRun
 from vitalfew.families.boost_theory import edge_bound, generalisation_bound, stump_dimension
 from vitalfew.families.fold_paths import paths_in_threads
 from vitalfew.families.stumps import StumpSet
+from vitalfew.rules.resampling import paths_in_turn
 from vitalfew.rules.scoring import Scores, mean_loss
 from vitalfew.rules.selection import chart_text, import_altair, make_frame
 
@@ -269,15 +270,11 @@ class BoostFamily:
         n_rows = float(data.weights.sum())
         return BoostPath(data.classes, runs, points, self.form, self.loss_name, n_rows, coder, None, data.n_features)
 
-    def fold_paths(self, data: Data, splits, path: BoostPath, _options):
-        """Folds run side by side."""
-        if self.learner != "stump":
-            alone = replace(self, verbose=False)
-            for train, test in splits:
-                fitted, tested = data.split(train, test)
-                yield alone.path(fitted, path.grid), tested
-        else:
-            yield from paths_in_threads(self, data, splits, path)
+    def fold_paths(self, data: Data, splits, path: BoostPath, _options) -> Iterator[tuple[Any, Any]]:
+        """Folds of stumps run side by side, those of other learners one after the other."""
+        if self.learner == "stump":
+            return paths_in_threads(self, data, splits, path)
+        return paths_in_turn(replace(self, verbose=False), data, splits, path)
 
     def _run(self, data: Data, label, most: int, done: BoostRun | None, tell) -> BoostRun:
         if done is not None and done.stop != 0:

@@ -17,6 +17,7 @@ from vitalfew import rules
 from vitalfew._checks import check_choice, check_classes, check_threads, weigh_classes
 from vitalfew.data.binned import BinnedData
 from vitalfew.data.bins import BinCoder, to_dense
+from vitalfew.data.frames import tag_tables
 from vitalfew.families.subset_model import is_count
 from vitalfew.families.tree_family import CRITERIA, TreeFamily, resolve
 from vitalfew.families.tree_nodes import Tree
@@ -229,12 +230,7 @@ class DecisionTree(SelectorMixin, ClassifierMixin, BaseEstimator):
         return self.support_
 
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+        return tag_tables(super().__sklearn_tags__())
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")

@@ -15,6 +15,7 @@ from vitalfew import rules
 from vitalfew._checks import check_choice, check_threads
 from vitalfew.data.coding import NUMERIC, TableCoder
 from vitalfew.data.discrete import DiscreteData
+from vitalfew.data.frames import tag_tables
 from vitalfew.exceptions import RuleError
 from vitalfew.families.evidence import check_prior, check_prior_fits, default_strength
 from vitalfew.families.naive_bayes_path import FeatureFamily, FeaturePath, counts_of
@@ -149,10 +150,6 @@ class InformationRanking(SelectorMixin, BaseEstimator):
         return self.support_
 
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
+        tags = tag_tables(super().__sklearn_tags__())
         tags.target_tags.required = True
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
         return tags

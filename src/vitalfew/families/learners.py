@@ -26,6 +26,12 @@ def make_learner(estimator):
     if isinstance(estimator, str):
         check_choice("estimator", estimator, LEARNERS)
         return LEARNERS[estimator]
+    check_classifier(estimator)
+    return estimator
+
+
+def check_classifier(estimator) -> None:
+    """Votes are had from classifiers alone."""
     missing = [name for name in ("fit", "predict", "get_params") if not hasattr(estimator, name)]
     if missing or isinstance(estimator, type):
         what = f"the class {estimator.__name__}" if isinstance(estimator, type) else repr(estimator)
@@ -35,13 +41,16 @@ def make_learner(estimator):
         )
     if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
         raise ValueError(f"estimator must be a classifier, for votes are cast for classes; got {estimator!r}.")
-    return estimator
+
+
+def fresh_learner(estimator, y):
+    """A copy to fit. Where there is one class only, which many learners refuse, it is predicted whatever the row."""
+    return clone(estimator) if len(np.unique(y)) > 1 else DummyClassifier(strategy="most_frequent")
 
 
 def fit_learner(estimator, X, y, **weights):
-    """A fitted copy. Where there is one class only, which many learners refuse, it is predicted whatever the row."""
-    learner = clone(estimator) if len(np.unique(y)) > 1 else DummyClassifier(strategy="most_frequent")
-    return learner.fit(X, y, **weights)
+    """A fitted copy, as `fresh_learner` makes it."""
+    return fresh_learner(estimator, y).fit(X, y, **weights)
 
 
 class Source:

@@ -17,7 +17,7 @@ from vitalfew import rules
 from vitalfew._checks import check_choice, check_threads, check_weight, encode_labels
 from vitalfew.data.coding import NUMERIC, TableCoder
 from vitalfew.data.discrete import DiscreteData
-from vitalfew.data.frames import read_table
+from vitalfew.data.frames import read_table, tag_tables
 from vitalfew.families.evidence import (
     Evidence,
     check_prior,
@@ -322,12 +322,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         return self.support_
 
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+        return tag_tables(super().__sklearn_tags__())
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "support_")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv, train_test_split
@@ -34,8 +36,8 @@ def choose_by_folds(rule: str, path: Path, family: Family, data, options) -> Sel
     if not splits or any(len(train) == 0 for train, _ in splits):
         raise ValueError("a fold has no training rows with a weight above zero; use fewer folds or other weights.")
     found = []
-    fold_paths = getattr(family, "fold_paths", None)
-    fitted = _fold_paths(family, data, splits, path) if fold_paths is None else fold_paths(data, splits, path, options)
+    own = getattr(family, "fold_paths", None)
+    fitted = paths_in_turn(family, data, splits, path) if own is None else own(data, splits, path, options)
     with progress(len(splits), f"{path.knob} by {rule!r}", options.verbose) as bar:
         for of_fold, tested in fitted:
             found.append(score(of_fold, tested, options.scoring).value)
@@ -43,8 +45,8 @@ def choose_by_folds(rule: str, path: Path, family: Family, data, options) -> Sel
     return select_from_folds(rule, path, np.array(found), options.scoring)
 
 
-def _fold_paths(family, data, splits, path):
-    """The path of each fold and the rows to test it on, one after the other."""
+def paths_in_turn(family, data, splits, path) -> Iterator[tuple[Any, Any]]:
+    """The path of each fold over the grid of another path, and the rows to test it on, one after the other."""
     for train, test in splits:
         fitted, tested = data.split(train, test)
         yield family.path(fitted, path.grid), tested
