@@ -14,8 +14,9 @@ from scipy import sparse
 
 from vitalfew import _core
 from vitalfew.data.coding import MISSING, Categories
-from vitalfew.data.frames import RawTable, read_table
+from vitalfew.data.frames import Column, RawTable, read_table
 from vitalfew.data.numeric import read_matrix
+from vitalfew.data.words import WordColumn
 
 # Bins of a column coded in two bytes; in one byte there are 255.
 MOST_BINS = 65_535
@@ -171,7 +172,7 @@ class BinCoder:
         numbers = []
         for j in range(table.n_features):
             column = table.column(j)
-            if column.dtype.kind == "O" or named[j]:
+            if isinstance(column, WordColumn) or named[j]:
                 self.categories[j] = _categories_of(column, table.names[j])
             else:
                 numbers.append(j)
@@ -306,18 +307,19 @@ def _numbers(table: RawTable, which: list[int]) -> NDArray:
     found = np.empty((table.n_rows, len(which)), order="F")
     for at, j in enumerate(which):
         column = table.column(j)
-        if column.dtype.kind == "O":
-            example = next((v for v in column.tolist() if v is not None), None)
+        if isinstance(column, WordColumn):
             raise ValueError(
-                f"column {table.names[j]!r} holds text such as {example!r}, but held numbers in training; "
+                f"column {table.names[j]!r} holds text such as {column.example()!r}, but held numbers in training; "
                 "convert it, or fit on text."
             )
         found[:, at] = column
     return found
 
 
-def _categories_of(column: NDArray, name: str) -> Categories:
-    distinct = sorted(v for v in set(column.tolist()) if v is not None and v == v)
+def _categories_of(column: Column, name: str) -> Categories:
+    distinct: list = (
+        column.distinct() if isinstance(column, WordColumn) else sorted(v for v in set(column.tolist()) if v == v)
+    )
     if len(distinct) >= MOST_BINS:
         raise ValueError(f"column {name!r} has {len(distinct)} categories; at most {MOST_BINS - 1} are supported.")
     return Categories(tuple(distinct))
