@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from vitalfew import _core
-from vitalfew.data.coding import MISSING, Categories
+from vitalfew.data.coding import MISSING, Categories, refuse_infinite
+from vitalfew.data.discretize import between
 from vitalfew.data.frames import Column, RawTable, read_table
 from vitalfew.data.numeric import read_matrix
 from vitalfew.data.words import WordColumn
@@ -229,9 +230,7 @@ class BinCoder:
             cuts = np.concatenate([self.cuts[j] for j in numbers])
             start = np.concatenate([[0], np.cumsum([len(self.cuts[j]) for j in numbers])]).astype(np.int64)
             out = codes if len(numbers) == table.n_features else np.empty((table.n_rows, len(numbers)), kind, "F")
-            values = _numbers(table, numbers)
-            flags = _core.code_bins(values, cuts, start, out, self.threads)
-            _refuse_infinite(flags, values, [table.names[j] for j in numbers])
+            refuse_infinite(_core.code_bins(_numbers(table, numbers), cuts, start, out, self.threads), table, numbers)
             if out is not codes:
                 codes[:, numbers] = out
         for j, categories in self.categories.items():
@@ -266,9 +265,7 @@ class BinCoder:
         bins = np.minimum(count, self.max_bins)
         code = rank * bins[owner] // count[owner]
         is_cut = np.flatnonzero((owner[1:] == owner[:-1]) & (code[1:] != code[:-1]))
-        low, high = value[is_cut], value[is_cut + 1]
-        middle = low / 2 + high / 2
-        cuts = np.where((middle >= low) & (middle < high), middle, low)
+        cuts = between(value[is_cut], value[is_cut + 1])
         return np.split(cuts, np.cumsum(np.bincount(owner[is_cut], minlength=d))[:-1])
 
     def _sparse(self, columns: sparse.csc_array) -> SparseBins:
@@ -323,14 +320,3 @@ def _categories_of(column: Column, name: str) -> Categories:
     if len(distinct) >= MOST_BINS:
         raise ValueError(f"column {name!r} has {len(distinct)} categories; at most {MOST_BINS - 1} are supported.")
     return Categories(tuple(distinct))
-
-
-def _refuse_infinite(flags: NDArray[np.uint8], values: NDArray, names: Sequence[str]) -> None:
-    infinite = np.flatnonzero(flags & _core.HAS_INFINITE)
-    if infinite.size:
-        j = int(infinite[0])
-        row = int(np.argmax(np.isinf(values[:, j])))
-        raise ValueError(
-            f"Input X contains infinity: column {names[j]!r}, row {row}. "
-            "Replace it by a number, or by NaN if it means missing."
-        )

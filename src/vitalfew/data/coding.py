@@ -160,14 +160,7 @@ class TableCoder:
                 if not isinstance(column, WordColumn):
                     flag, codes, top = _code_matrix(column[:, None], self.threads)
                     flags[j], small[:, j], tops[j] = flag[0], codes[:, 0], top[0]
-        infinite = np.flatnonzero(flags & _core.HAS_INFINITE)
-        if infinite.size:
-            j = int(infinite[0])
-            row = int(np.argmax(np.isinf(_as_numbers(table.column(j)))))
-            raise ValueError(
-                f"Input X contains infinity: column {table.names[j]!r}, row {row}. "
-                "Replace it by a number, or by NaN if it means missing."
-            )
+        refuse_infinite(flags, table, range(table.n_features))
         return flags, tops, small
 
     def _easy_coding(self, table: RawTable, j: int, flag: int, top: int) -> Coding | None:
@@ -205,6 +198,18 @@ class TableCoder:
             # MISSING wraps to 255 in bytes, which is their missing code.
             codes[:, j] = self.codings[j].encode(table.column(j)).astype(codes.dtype)
         return CodesBlock(codes, offsets)
+
+
+def refuse_infinite(flags: NDArray[np.uint8], table: RawTable, which: Sequence[int]) -> None:
+    """Names the first infinite number, by the flags that a kernel has for these columns."""
+    infinite = np.flatnonzero(flags & _core.HAS_INFINITE)
+    if infinite.size:
+        j = which[int(infinite[0])]
+        row = int(np.argmax(np.isinf(_as_numbers(table.column(j)))))
+        raise ValueError(
+            f"Input X contains infinity: column {table.names[j]!r}, row {row}. "
+            "Replace it by a number, or by NaN if it means missing."
+        )
 
 
 def _code_matrix(matrix: NDArray, threads: int):
