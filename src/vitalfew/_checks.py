@@ -54,7 +54,8 @@ def _encode_small_range(y: NDArray, low) -> tuple[NDArray, NDArray[np.int32]]:
 
 def _encode_objects(y: NDArray) -> tuple[NDArray, NDArray[np.int32]]:
     values = y.tolist()
-    missing = next((i for i, v in enumerate(values) if is_missing(v)), None)
+    is_text = set(map(type, values)) == {str}
+    missing = None if is_text else next((i for i, v in enumerate(values) if is_missing(v)), None)
     if missing is not None:
         raise ValueError(
             f"Input y contains NaN: row {missing} has no label. Pass unlabelled rows as X_unlabeled, or leave them out."
@@ -67,7 +68,7 @@ def _encode_objects(y: NDArray) -> tuple[NDArray, NDArray[np.int32]]:
     if any(isinstance(v, float) and not v.is_integer() for v in distinct):
         check_classification_targets(y)
     code = {v: i for i, v in enumerate(distinct)}
-    codes = np.fromiter((code[v] for v in values), dtype=np.int32, count=len(values))
+    codes = np.fromiter(map(code.__getitem__, values), dtype=np.int32, count=len(values))
     return np.array(distinct, dtype=y.dtype if y.dtype.kind != "O" else None), codes
 
 

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from vitalfew import _core
-from vitalfew.data.coding import MISSING, Categories
-from vitalfew.data.frames import RawTable, read_table
+from vitalfew.data.coding import MISSING, Categories, refuse_infinite
+from vitalfew.data.discretize import between
+from vitalfew.data.frames import Column, RawTable, read_table
 from vitalfew.data.numeric import read_matrix
+from vitalfew.data.words import WordColumn
 
 # Bins of a column coded in two bytes; in one byte there are 255.
 MOST_BINS = 65_535
@@ -171,7 +173,7 @@ class BinCoder:
         numbers = []
         for j in range(table.n_features):
             column = table.column(j)
-            if column.dtype.kind == "O" or named[j]:
+            if isinstance(column, WordColumn) or named[j]:
                 self.categories[j] = _categories_of(column, table.names[j])
             else:
                 numbers.append(j)
@@ -228,9 +230,7 @@ class BinCoder:
             cuts = np.concatenate([self.cuts[j] for j in numbers])
             start = np.concatenate([[0], np.cumsum([len(self.cuts[j]) for j in numbers])]).astype(np.int64)
             out = codes if len(numbers) == table.n_features else np.empty((table.n_rows, len(numbers)), kind, "F")
-            values = _numbers(table, numbers)
-            flags = _core.code_bins(values, cuts, start, out, self.threads)
-            _refuse_infinite(flags, values, [table.names[j] for j in numbers])
+            refuse_infinite(_core.code_bins(_numbers(table, numbers), cuts, start, out, self.threads), table, numbers)
             if out is not codes:
                 codes[:, numbers] = out
         for j, categories in self.categories.items():
@@ -265,9 +265,7 @@ class BinCoder:
         bins = np.minimum(count, self.max_bins)
         code = rank * bins[owner] // count[owner]
         is_cut = np.flatnonzero((owner[1:] == owner[:-1]) & (code[1:] != code[:-1]))
-        low, high = value[is_cut], value[is_cut + 1]
-        middle = low / 2 + high / 2
-        cuts = np.where((middle >= low) & (middle < high), middle, low)
+        cuts = between(value[is_cut], value[is_cut + 1])
         return np.split(cuts, np.cumsum(np.bincount(owner[is_cut], minlength=d))[:-1])
 
     def _sparse(self, columns: sparse.csc_array) -> SparseBins:
@@ -306,29 +304,19 @@ def _numbers(table: RawTable, which: list[int]) -> NDArray:
     found = np.empty((table.n_rows, len(which)), order="F")
     for at, j in enumerate(which):
         column = table.column(j)
-        if column.dtype.kind == "O":
-            example = next((v for v in column.tolist() if v is not None), None)
+        if isinstance(column, WordColumn):
             raise ValueError(
-                f"column {table.names[j]!r} holds text such as {example!r}, but held numbers in training; "
+                f"column {table.names[j]!r} holds text such as {column.example()!r}, but held numbers in training; "
                 "convert it, or fit on text."
             )
         found[:, at] = column
     return found
 
 
-def _categories_of(column: NDArray, name: str) -> Categories:
-    distinct = sorted(v for v in set(column.tolist()) if v is not None and v == v)
+def _categories_of(column: Column, name: str) -> Categories:
+    distinct: list = (
+        column.distinct() if isinstance(column, WordColumn) else sorted(v for v in set(column.tolist()) if v == v)
+    )
     if len(distinct) >= MOST_BINS:
         raise ValueError(f"column {name!r} has {len(distinct)} categories; at most {MOST_BINS - 1} are supported.")
     return Categories(tuple(distinct))
-
-
-def _refuse_infinite(flags: NDArray[np.uint8], values: NDArray, names: Sequence[str]) -> None:
-    infinite = np.flatnonzero(flags & _core.HAS_INFINITE)
-    if infinite.size:
-        j = int(infinite[0])
-        row = int(np.argmax(np.isinf(values[:, j])))
-        raise ValueError(
-            f"Input X contains infinity: column {names[j]!r}, row {row}. "
-            "Replace it by a number, or by NaN if it means missing."
-        )

@@ -15,7 +15,8 @@ from vitalfew import _core
 from vitalfew._checks import check_choice
 from vitalfew.data.blocks import BinaryBlock, Block, CodesBlock
 from vitalfew.data.discretize import apply_cuts, cut_columns
-from vitalfew.data.frames import RawTable
+from vitalfew.data.frames import Column, RawTable
+from vitalfew.data.words import WordColumn
 from vitalfew.exceptions import DiscretizationWarning
 
 NUMERIC = ("mdl", "quantile", "uniform", "distinct")
@@ -30,7 +31,7 @@ class Coding(Protocol):
     @property
     def n_values(self) -> int: ...
 
-    def encode(self, column: NDArray) -> NDArray[np.uint32]: ...
+    def encode(self, column: Column) -> NDArray[np.uint32]: ...
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,13 @@ class Categories:
 
     def encode(self, column):
         code = {v: i for i, v in enumerate(self.values)}
-        column = _like(self.values, column)
-        return np.fromiter(map(code.get, column.tolist(), repeat(MISSING)), dtype=np.uint32, count=len(column))
+        is_text = bool(self.values) and isinstance(self.values[0], str)
+        known: Sequence  # in the type of the categories, so that 1 and '1' meet
+        if isinstance(column, WordColumn):
+            known = column.values if is_text else _numbers_in(column.values)
+            return column.look_up([code.get(v, MISSING) for v in known], MISSING, np.uint32)
+        known = [v if v != v else str(v) for v in column.tolist()] if is_text else _as_numbers(column).tolist()
+        return np.fromiter(map(code.get, known, repeat(MISSING)), dtype=np.uint32, count=len(column))
 
 
 @dataclass(frozen=True)
@@ -151,24 +157,17 @@ class TableCoder:
             flags = np.full(table.n_features, _core.NEEDS_CODING, dtype=np.uint8)
             tops = np.zeros(table.n_features, dtype=np.int32)
             for j, column in enumerate(table.columns):
-                if column.dtype.kind in "fiub":
+                if not isinstance(column, WordColumn):
                     flag, codes, top = _code_matrix(column[:, None], self.threads)
                     flags[j], small[:, j], tops[j] = flag[0], codes[:, 0], top[0]
-        infinite = np.flatnonzero(flags & _core.HAS_INFINITE)
-        if infinite.size:
-            j = int(infinite[0])
-            row = int(np.argmax(np.isinf(_as_numbers(table.column(j)))))
-            raise ValueError(
-                f"Input X contains infinity: column {table.names[j]!r}, row {row}. "
-                "Replace it by a number, or by NaN if it means missing."
-            )
+        refuse_infinite(flags, table, range(table.n_features))
         return flags, tops, small
 
     def _easy_coding(self, table: RawTable, j: int, flag: int, top: int) -> Coding | None:
         """The coding of a column that needs no cuts, or None."""
         column = table.column(j)
-        if column.dtype.kind == "O":
-            return Categories(tuple(sorted({v for v in column.tolist() if v is not None})))
+        if isinstance(column, WordColumn):
+            return Categories(tuple(column.distinct()))
         if not flag & _core.NEEDS_CODING and (top <= MAX_CATEGORIES + 1 or self.numeric == "distinct"):
             return OwnCodes(max(2, int(top)))
         values = _as_numbers(column)
@@ -201,6 +200,18 @@ class TableCoder:
         return CodesBlock(codes, offsets)
 
 
+def refuse_infinite(flags: NDArray[np.uint8], table: RawTable, which: Sequence[int]) -> None:
+    """Names the first infinite number, by the flags that a kernel has for these columns."""
+    infinite = np.flatnonzero(flags & _core.HAS_INFINITE)
+    if infinite.size:
+        j = which[int(infinite[0])]
+        row = int(np.argmax(np.isinf(_as_numbers(table.column(j)))))
+        raise ValueError(
+            f"Input X contains infinity: column {table.names[j]!r}, row {row}. "
+            "Replace it by a number, or by NaN if it means missing."
+        )
+
+
 def _code_matrix(matrix: NDArray, threads: int):
     if matrix.dtype == bool:
         matrix = matrix.view(np.uint8)
@@ -216,28 +227,21 @@ def _code_matrix(matrix: NDArray, threads: int):
     return flags, out, tops
 
 
-def _as_numbers(column: NDArray) -> NDArray[np.float64]:
-    """Numbers of a column; strings that were not seen as such in training are missing."""
-    if column.dtype.kind != "O":
-        return column.astype(np.float64, copy=False)
-    numbers = np.full(len(column), np.nan)
-    for i, v in enumerate(column.tolist()):
+def _as_numbers(column: Column) -> NDArray[np.float64]:
+    """Numbers of a column; words that are none are missing."""
+    if isinstance(column, WordColumn):
+        return column.look_up(_numbers_in(column.values), np.nan, np.float64)
+    return column.astype(np.float64, copy=False)
+
+
+def _numbers_in(words: tuple[str, ...]) -> list[float]:
+    numbers = []
+    for word in words:
         try:
-            numbers[i] = np.nan if v is None else float(v)
+            numbers.append(float(word))
         except ValueError:
-            continue
+            numbers.append(np.nan)
     return numbers
-
-
-def _like(values: tuple, column: NDArray) -> NDArray:
-    """The column in the type of the categories, so that 1 and '1' meet."""
-    if values and isinstance(values[0], str) and column.dtype.kind != "O":
-        texts = np.empty(len(column), dtype=object)
-        texts[:] = [None if v != v else str(v) for v in column.tolist()]
-        return texts
-    if values and not isinstance(values[0], str):
-        return _as_numbers(column)
-    return column
 
 
 def _sparsified(table: RawTable) -> BinaryBlock:

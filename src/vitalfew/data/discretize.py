@@ -126,7 +126,7 @@ def _quantile_cuts(x, weight, n_bins: int) -> NDArray[np.float64]:
         below = np.searchsorted(mass * n_bins, rank, side="left")
         is_flat = mass[below] * n_bins == rank
     above = np.minimum(below + is_flat, x.size - 1)
-    return _without_empty_bins(_between(x[below], x[above]), x)
+    return _without_empty_bins(between(x[below], x[above]), x)
 
 
 def _uniform_cuts(x, _weight, n_bins: int) -> NDArray[np.float64]:
@@ -139,7 +139,7 @@ def _uniform_cuts(x, _weight, n_bins: int) -> NDArray[np.float64]:
     return cuts[(cuts >= low) & (cuts < high)]
 
 
-def _between(low, high) -> NDArray[np.float64]:
+def between(low, high) -> NDArray[np.float64]:
     """Midpoints, or the lower value where the midpoint rounds to the upper one."""
     middle = low / 2 + high / 2
     return np.where((low <= middle) & (middle < high), middle, low)

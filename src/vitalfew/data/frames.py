@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any
+from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -16,6 +16,9 @@ from sklearn.utils import Tags, check_array
 from vitalfew import _core
 from vitalfew._checks import is_missing
 from vitalfew.data.blocks import BinaryBlock
+from vitalfew.data.words import WordColumn, words_from_list, words_from_series
+
+Column: TypeAlias = NDArray | WordColumn
 
 
 class NumberedNames(Sequence):
@@ -43,7 +46,7 @@ def names_of(data) -> Sequence[str]:
 
 @dataclass(frozen=True)
 class RawTable:
-    """A table before coding: a numeric matrix, or columns of numbers and strings with None where a value is missing.
+    """A table before coding: a numeric matrix, or columns of numbers and of words.
 
     `sparse_block` is set instead of `columns` for sparse input, which needs no coding.
     """
@@ -51,14 +54,14 @@ class RawTable:
     n_rows: int
     names: Sequence[str]
     matrix: NDArray | None = None
-    columns: list[NDArray] | None = None
+    columns: list[Column] | None = None
     sparse_block: BinaryBlock | None = None
 
     @property
     def n_features(self) -> int:
         return len(self.names)
 
-    def column(self, j: int) -> NDArray:
+    def column(self, j: int) -> Column:
         if self.matrix is not None:
             return self.matrix[:, j]
         assert self.columns is not None
@@ -92,7 +95,7 @@ def read_table(X: Any, *, min_rows: int = 1, threads: int = 0) -> RawTable:
     names = NumberedNames(X.shape[1])
     if X.dtype.kind in "fiub":
         return RawTable(len(X), names, matrix=X)
-    return RawTable(len(X), names, columns=[_read_objects(X[:, j], names[j]) for j in range(X.shape[1])])
+    return RawTable(len(X), names, columns=[_read_objects(X[:, j].tolist(), names[j]) for j in range(X.shape[1])])
 
 
 def tag_tables(tags: Tags) -> Tags:
@@ -144,12 +147,10 @@ def _read_columns(frame: nw.DataFrame, min_rows: int) -> RawTable:
     return RawTable(n_rows, names, columns=[_read_series(frame[:, j], names[j]) for j in range(n_features)])
 
 
-def _read_series(series: nw.Series, name: str) -> NDArray:
+def _read_series(series: nw.Series, name: str) -> Column:
     dtype = series.dtype
     if isinstance(dtype, nw.Categorical | nw.Enum):  # numbers, too, are names here
-        listed = series.to_list()
-        named = {v: None if is_missing(v) else str(v) for v in set(listed)}
-        return _read_objects(np.array([*map(named.get, listed), None], dtype=object)[:-1], name)
+        return _words_or_nothing(words_from_series(series))
     if isinstance(dtype, nw.Boolean) or dtype.is_numeric():
         if series.null_count() == 0:
             values = series.to_numpy()
@@ -162,15 +163,23 @@ def _read_series(series: nw.Series, name: str) -> NDArray:
         )
     if dtype.is_temporal():
         raise TypeError(f"column {name!r} holds {dtype}; turn dates into numbers or parts (year, weekday) first.")
-    return _read_objects(np.array([*series.to_list(), None], dtype=object)[:-1], name)
+    if isinstance(dtype, nw.String) and getattr(nw.to_native(series), "dtype", None) != np.dtype(object):
+        return _words_or_nothing(words_from_series(series))
+    return _read_objects(series.to_list(), name)
 
 
-def _read_objects(values: NDArray, name: str) -> NDArray:
-    """Numbers if every value is one, else strings; None where a value is missing."""
-    words = _read_words(values)
+def _words_or_nothing(words: WordColumn) -> Column:
+    return words if words.codes.max(initial=-1) >= 0 else np.full(len(words), np.nan)
+
+
+def _read_objects(listed: list, name: str) -> Column:
+    """Numbers if every value is one, else strings."""
+    words = words_from_list(listed)
     if words is not None:
         return words
-    listed = [None if is_missing(v) else v for v in values.tolist()]
+    if set(map(type, listed)) <= {int, float, NoneType}:
+        return np.array(listed, dtype=np.float64)
+    listed = [None if is_missing(v) else v for v in listed]
     if all(v is None or isinstance(v, bool | int | float | np.number) for v in listed):
         return np.array([np.nan if v is None else v for v in listed], dtype=np.float64)
     for row, v in enumerate(listed):
@@ -179,26 +188,9 @@ def _read_objects(values: NDArray, name: str) -> NDArray:
                 f"argument must be a string or a number: column {name!r}, row {row} holds "
                 f"a {type(v).__name__}; a feature takes strings, numbers and missing values."
             )
-    column = np.empty(len(listed), dtype=object)
-    column[:] = [None if v is None else str(v) for v in listed]
-    return column
-
-
-def _read_words(values: NDArray) -> NDArray | None:
-    """Strings with None where one is missing; None if there is anything else, or no string.
-
-    Most columns of text are so, and it is known of all values once it is known of the distinct ones.
-    """
-    listed = values.tolist()
-    if not set(map(type, listed)) <= {str, NoneType, float}:
-        return None
-    distinct = set(listed)
-    others = [v for v in distinct if not isinstance(v, str)]
-    if len(others) == len(distinct) or not all(map(is_missing, others)):
-        return None
-    column = np.empty(len(listed), dtype=object)
-    column[:] = [v if isinstance(v, str) else None for v in listed] if others else listed
-    return column
+    words = words_from_list([None if v is None else str(v) for v in listed])
+    assert words is not None
+    return words
 
 
 def _read_sparse(X, threads: int) -> BinaryBlock:

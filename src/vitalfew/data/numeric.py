@@ -14,8 +14,9 @@ from sklearn.utils import _safe_indexing, assert_all_finite, check_array, column
 
 from vitalfew import _core
 from vitalfew._checks import check_consistent_length, check_weight, encode_labels
-from vitalfew.data.frames import NumberedNames, check_shape, is_frame, read_frame
+from vitalfew.data.frames import Column, NumberedNames, check_shape, is_frame, read_frame
 from vitalfew.data.rows import Given, split_rows
+from vitalfew.data.words import WordColumn
 
 FLOATS = (np.float64, np.float32)
 Matrix = Any  # a NumPy array or a scipy.sparse.csc_array of floats
@@ -153,7 +154,7 @@ def read_matrix(X, *, threads: int = 0) -> tuple[Matrix, Sequence[str]]:
     else:
         names = frame.names
         assert frame.columns is not None
-        kinds = {c.dtype for c in frame.columns}
+        kinds = {c.dtype for c in frame.columns if not isinstance(c, WordColumn)}
         matrix = np.empty((frame.n_rows, len(names)), np.float32 if kinds == {np.dtype(np.float32)} else float, "F")
         for j, column in enumerate(frame.columns):
             matrix[:, j] = _numbers_of(column, names[j])
@@ -164,13 +165,12 @@ def read_matrix(X, *, threads: int = 0) -> tuple[Matrix, Sequence[str]]:
     return matrix, names
 
 
-def _numbers_of(column: NDArray, name: str) -> NDArray:
-    if column.dtype.kind in "fiub":
+def _numbers_of(column: Column, name: str) -> NDArray:
+    if not isinstance(column, WordColumn):
         return column
-    example = next((v for v in column.tolist() if v is not None), None)
     raise ValueError(
-        f"column {name!r} holds text such as {example!r}; a linear model needs numbers: encode it first, for instance "
-        "with scikit-learn's OneHotEncoder (and feature_groups, so that its columns enter together)."
+        f"column {name!r} holds text such as {column.example()!r}; a linear model needs numbers: encode it first, for "
+        "instance with scikit-learn's OneHotEncoder (and feature_groups, so that its columns enter together)."
     )
 
 
