@@ -1,0 +1,95 @@
+"""Numbers for people, and names of strangers as text that any page can hold."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+# Control characters are shown by their pictures (␀, ␛ …); text is not reversed or hidden by marks of direction.
+_PICTURES = {c: 0x2400 + c for c in range(0x20) if c not in (0x09, 0x0A)} | {0x7F: 0x2421}
+_PICTURES |= {c: 0xFFFD for c in (*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFFFE, 0xFFFF)}
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def clean(value: Any) -> Any:
+    """The same facts with every string fit for UTF-8, HTML and SVG, and every number finite or None."""
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value.translate(_PICTURES))
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {clean(k): clean(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean(v) for v in value]
+    return value
+
+
+def shorten(text: Any, length: int = 120) -> str:
+    """Beginning and end of a long text, with its length; a short text as it is."""
+    text = str(text)
+    if len(text) <= length:
+        return text
+    tail = length // 4
+    return f"{text[: length - tail]} … {text[-tail:]} ({len(text):,} characters)"
+
+
+def label(text: Any, length: int) -> str:
+    """One line for the axis of a chart."""
+    text = " ".join(str(text).split()) or "(no name)"
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Three significant digits, thousands apart.
+
+    >>> number(0.014159), number(1234567.8), number(12.0), number(3.2e-7), number(None)
+    ('0.0142', '1,234,568', '12', '3.2e-07', '–')
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    size = abs(value)
+    if value == int(value) and size < 1e15:
+        text = f"{int(value):,}"
+    elif size >= 1e15 or size < 1e-4:
+        text = f"{value:.{digits - 1}e}".replace(".00e", "e").replace("0e", "e")
+    elif size >= 10 ** (digits - 1):
+        text = f"{value:,.0f}"
+    else:
+        text = f"{value:.{digits - 1 - math.floor(math.log10(size))}f}"
+    return text.replace("-", "\u2212") if value < 0 else text
+
+
+def percent(value: float | None) -> str:
+    """A share in per cent.
+
+    >>> percent(0.1413), percent(1.0), percent(0.0004)
+    ('14.1%', '100%', '0.040%')
+    """
+    if value is None:
+        return "–"
+    return f"{number(100 * value, 3 if abs(value) >= 0.01 else 2)}%"
+
+
+def is_rate(unit: str | None) -> bool:
+    """Whether a measure is a share of rows."""
+    return bool(unit) and "rate" in str(unit)
+
+
+def loss(value: float | None, unit: str | None) -> str:
+    """An error in the way its measure is read: a rate in per cent, all else as a number."""
+    return percent(value) if is_rate(unit) else number(value)
+
+
+def p_value(value: float | None) -> str:
+    """A probability; very small ones by their bound."""
+    if value is None:
+        return "–"
+    return "< 0.0001" if value < 1e-4 else number(value, 2)
+
+
+def plural(count: float, one: str, many: str | None = None) -> str:
+    """A count with its noun."""
+    return f"{number(count)} {one if count == 1 else many or one + 's'}"
