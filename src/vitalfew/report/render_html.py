@@ -1,7 +1,7 @@
 """The facts of a report as one page that needs nothing else.
 
-Jinja2 writes it, because it escapes every value unless told otherwise; Altair brings it along. Nothing in the page is evaluated
-but its own script, which the content policy names by its hash; nothing is fetched.
+Jinja2 writes it, because it escapes every value unless told otherwise; Altair brings it along. Nothing in the page is
+evaluated but its own script, which the content policy names by its hash; nothing is fetched.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from vitalfew.report import text
-from vitalfew.report.charts import all_figures, model_name
+from vitalfew.report.charts import all_figures
 from vitalfew.report.glossary import GLOSSARY
+from vitalfew.report.model_charts import model_name
 from vitalfew.report.svg import COLOURS, Figure
 from vitalfew.report.tables import columns_table, features_table
 

@@ -1,7 +1,8 @@
 """Altair charts as inline SVG that follows the theme of the page.
 
-Drawn here, a chart needs neither a megabyte of script in the page nor the right to evaluate code: it prints, it shows without
-JavaScript, and a strict content policy holds. What is under the pointer is told by ``data-tip``, which the page's script reads.
+Drawn here, a chart needs neither a megabyte of script in the page nor the right to evaluate code: it prints, it shows
+without JavaScript, and a strict content policy holds. What is under the pointer is told by ``data-tip``, which
+the page's script reads.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from vitalfew.rules.selection import import_altair
 
 SVG = "{http://www.w3.org/2000/svg}"
 
-# Role of a colour in charts: light, dark. Each light colour stands for one role only, so that style sheets can replace it.
+# Role of a colour in charts: light, dark. A light colour stands for one role only, so that style sheets can replace it.
 INK, MUTED, GRID = "#24292e", "#59626d", "#e4e7eb"
 MAIN, CHOSEN, QUIET = "#1f5fbf", "#b4470c", "#97a1ab"
 BAND, PAPER = "#e3ecf9", "#fffffe"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,14 @@ from vitalfew.report.text import label, number, p_value, percent, shorten
 FEATURE_BYTES, COLUMN_BYTES = 2_600_000, 1_700_000
 ROWS_AT_FIRST = 25
 
-FORMATS = {"text": shorten, "count": number, "number": number, "p": p_value, "share": percent, "bar": number}
+FORMATS: dict[str, Callable[[Any], str]] = {
+    "text": shorten,
+    "count": number,
+    "number": number,
+    "bar": number,
+    "p": p_value,
+    "share": percent,
+}
 
 
 @dataclass
@@ -68,24 +76,23 @@ def pack(values: Sequence) -> Any:
     >>> pack([None, None, None, None, 2.5, None])
     {'n': 6, 'rest': None, 'at': [4], 'is': [2.5]}
     >>> pack(["numeric", "category", "numeric", "category"])
-    {'of': ['category', 'numeric'], 'place': [1, 0, 1, 0]}
+    {'of': ['numeric', 'category'], 'place': [0, 1, 0, 1]}
     """
-    different = {json.dumps(v): v for v in values}
-    if not different or len(different) > max(64, len(values) // 2):
+    count = Counter(values)
+    if not count or len(count) > max(64, len(values) // 2):
         return list(values)
-    count: dict[str, int] = {}
-    keys = [json.dumps(v) for v in values]
-    for key in keys:
-        count[key] = count.get(key, 0) + 1
-    common = max(count, key=lambda k: count[k])
-    if count[common] > 0.7 * len(values):
-        at = [i for i, key in enumerate(keys) if key != common]
-        return {"n": len(values), "rest": different[common], "at": at, "is": [values[i] for i in at]}
-    if sum(map(len, different)) + 3 * len(values) < sum(map(len, keys)):
-        order = sorted(different)
-        place = {key: i for i, key in enumerate(order)}
-        return {"of": [different[key] for key in order], "place": [place[key] for key in keys]}
+    common, times = count.most_common(1)[0]
+    if times > 0.7 * len(values):
+        at = [i for i, v in enumerate(values) if v != common]
+        return {"n": len(values), "rest": common, "at": at, "is": [values[i] for i in at]}
+    if sum(_length(v) for v in count) + 3 * len(values) < sum(_length(v) * times for v, times in count.items()):
+        place = {v: i for i, v in enumerate(count)}
+        return {"of": list(count), "place": [place[v] for v in values]}
     return list(values)
+
+
+def _length(value: Any) -> int:
+    return len(value) + 2 if isinstance(value, str) else len(repr(value))
 
 
 def features_table(facts: dict) -> Table:
@@ -99,15 +106,15 @@ def features_table(facts: dict) -> Table:
         "name": ("Feature", "text", ""),
         "column": ("Column", "text", "the column it was made from"),
         "information": ("Information", "bar", "bits about the target, alone"),
-        "p": ("p-value", "p", "chance of so much without any relation"),
-        "q": ("q-value", "p", "expected share of false ones at this rank or above"),
+        "p": ("p\u2011value", "p", "chance of so much without any relation"),
+        "q": ("q\u2011value", "p", "expected share of false ones at this rank or above"),
         "context": ("In context", "number", "bits that it adds to the others"),
         "context_rank": ("Rank in context", "count", "by bits added to the others"),
         "chosen": ("Chosen", "flag", "in the model of the card"),
         "frequency": ("Stability", "share", "share of resamples in which it is chosen"),
         "group": ("Redundant with", "text", "the feature to keep of its group"),
     }
-    keeps = [None if g is None or g >= len(groups) else shorten(groups[g]["keep"], 60) for g in features["group"]]
+    keeps = [None if g is None or g >= len(groups) else groups[g]["keep"] for g in features["group"]]
     values = {
         "rank": features["rank_alone"],
         "name": names,
@@ -119,14 +126,16 @@ def features_table(facts: dict) -> Table:
         "context_rank": features["rank_in_context"],
         "chosen": [int(bool(c)) for c in features["chosen"]],
         "frequency": _digits(features["frequency"], 3),
-        "group": [None if k == n else k for k, n in zip(keeps, names)],
+        "group": [None if k is None or k == n else shorten(k, 60) for k, n in zip(keeps, features["name"])],
     }
     if names == sources:
         del titles["column"], values["column"]
     for key in ("context", "context_rank", "frequency", "group"):
         if all(v is None for v in values[key]):
             del titles[key], values[key]
-    return Table("features", "feature", features["n"], titles, values, "rank", ("chosen", "Chosen only")).cut(FEATURE_BYTES)
+    return Table("features", "feature", features["n"], titles, values, "rank", ("chosen", "Chosen only")).cut(
+        FEATURE_BYTES
+    )
 
 
 def columns_table(facts: dict) -> Table:
@@ -135,12 +144,12 @@ def columns_table(facts: dict) -> Table:
     titles = {
         "name": ("Column", "text", ""),
         "kind": ("Kind", "text", ""),
+        "used": ("Used", "flag", ""),
+        "why": ("Why not", "text", ""),
         "missing": ("Missing", "count", "rows without a value"),
         "distinct": ("Distinct", "count", "different values"),
         "features": ("Features", "count", "features made from it"),
-        "used": ("Used", "flag", ""),
         "values": ("Values", "text", "range and mean, or the commonest values"),
-        "why": ("Why not used", "text", ""),
     }
     values = {
         "name": [shorten(c["name"]) for c in columns],

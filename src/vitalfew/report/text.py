@@ -8,14 +8,15 @@ from typing import Any
 
 # Control characters are shown by their pictures (␀, ␛ …); text is not reversed or hidden by marks of direction.
 _PICTURES = {c: 0x2400 + c for c in range(0x20) if c not in (0x09, 0x0A)} | {0x7F: 0x2421}
-_PICTURES |= {c: 0xFFFD for c in (*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFFFE, 0xFFFF)}
+_PICTURES |= dict.fromkeys((*range(128, 160), *range(8234, 8239), *range(8294, 8298), 65534, 65535), 65533)
+BLANK = "(blank)"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def clean(value: Any) -> Any:
     """The same facts with every string fit for UTF-8, HTML and SVG, and every number finite or None."""
     if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value.translate(_PICTURES))
+        return _SURROGATE.sub("\ufffd", value.replace("\r\n", "\n").translate(_PICTURES))
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -28,7 +29,7 @@ def clean(value: Any) -> Any:
 def shorten(text: Any, length: int = 120) -> str:
     """Beginning and end of a long text, with its length; a short text as it is."""
     text = str(text)
-    if len(text) <= length:
+    if len(text) <= length + 20:
         return text
     tail = length // 4
     return f"{text[: length - tail]} … {text[-tail:]} ({len(text):,} characters)"
@@ -36,15 +37,15 @@ def shorten(text: Any, length: int = 120) -> str:
 
 def label(text: Any, length: int) -> str:
     """One line for the axis of a chart."""
-    text = " ".join(str(text).split()) or "(no name)"
+    text = " ".join(str(text).split()) or BLANK
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Three significant digits, thousands apart.
+    """Three significant digits, thousands apart, no zeros at the end.
 
-    >>> number(0.014159), number(1234567.8), number(12.0), number(3.2e-7), number(None)
-    ('0.0142', '1,234,568', '12', '3.2e-07', '–')
+    >>> number(0.014159), number(1234567.8), number(12.0), number(0.8), number(3.2e-7), number(None)
+    ('0.0142', '1,234,568', '12', '0.8', '3.2e-07', '–')
     """
     if value is None:
         return "–"
@@ -54,11 +55,11 @@ def number(value: float | None, digits: int = 3) -> str:
     if value == int(value) and size < 1e15:
         text = f"{int(value):,}"
     elif size >= 1e15 or size < 1e-4:
-        text = f"{value:.{digits - 1}e}".replace(".00e", "e").replace("0e", "e")
+        text = re.sub(r"\.?0*e", "e", f"{value:.{digits - 1}e}")
     elif size >= 10 ** (digits - 1):
         text = f"{value:,.0f}"
     else:
-        text = f"{value:.{digits - 1 - math.floor(math.log10(size))}f}"
+        text = f"{value:.{digits - 1 - math.floor(math.log10(size))}f}".rstrip("0").rstrip(".")
     return text.replace("-", "\u2212") if value < 0 else text
 
 
@@ -66,7 +67,7 @@ def percent(value: float | None) -> str:
     """A share in per cent.
 
     >>> percent(0.1413), percent(1.0), percent(0.0004)
-    ('14.1%', '100%', '0.040%')
+    ('14.1%', '100%', '0.04%')
     """
     if value is None:
         return "–"

@@ -22,10 +22,10 @@
     if (Number.isInteger(v)) return minus(v.toLocaleString("en-US"));
     if (size < 1e-4) return minus(v.toExponential(digits - 1).replace(/\.?0*e/, "e").replace(/e([+-])(\d)$/, "e$10$2"));
     if (size >= 10 ** (digits - 1)) return minus(v.toLocaleString("en-US", { maximumFractionDigits: 0 }));
-    return minus(v.toFixed(digits - 1 - Math.floor(Math.log10(size))));
+    return minus(v.toFixed(digits - 1 - Math.floor(Math.log10(size))).replace(/\.?0+$/, ""));
   };
   const FORMS = {
-    text: (v) => (v === null ? "–" : v === "" ? "(no name)" : v),
+    text: (v) => (v === null ? "–" : v.trim() === "" ? "(blank)" : v),
     count: number, number, bar: number,
     p: (v) => (v !== null && v < 1e-4 ? "< 0.0001" : number(v, 2)),
     share: (v) => (v === null ? "–" : `${number(100 * v, Math.abs(v) >= 0.01 ? 3 : 2)}%`),
@@ -54,7 +54,7 @@
     const largest = {};
     for (const h of heads) if (h.form === "bar") largest[h.key] = columns[h.key].reduce((m, v) => Math.max(m, v || 0), 0);
     const search = find("input[type=search]", section), flag = find("input[data-flag]", section);
-    const count = find(".count", section), pager = find(".pager", section), where = find(".where", section);
+    const count = find(".status", section), pager = find(".pager", section), where = find(".where", section);
     const state = { rows: [], page: 0, sort: null, falls: false };
 
     const compare = (key, form, falls) => {
@@ -85,7 +85,7 @@
         cell.append(name);
       } else cell.textContent = text;
       if (form === "flag" && value) cell.classList.add("yes");
-      if (form === "bar" && value > 0) cell.style.backgroundSize = `${(100 * value / largest[key]).toFixed(1)}% 1.3em`;
+      if (form === "bar" && value > 0) cell.style.backgroundSize = `${(100 * value / largest[key]).toFixed(1)}% 1.65em`;
       return cell;
     };
     const show = () => {
