@@ -6,7 +6,7 @@ CORE := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyprojec
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 JOBS ?= 2
 
-.PHONY: demo test lint bench quality asan native stubs format clean help
+.PHONY: demo test browser lint bench quality asan native stubs format clean help
 
 help:            ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -14,8 +14,11 @@ help:            ## what can be made
 demo: $(VENV)/.installed  ## learn from docstrings with few labels, choose the words by MDL
 	$(BIN)/python examples/demo.py
 
-test: $(VENV)/.installed  ## unit, property, doctest and estimator checks
+test: $(VENV)/.installed browser  ## unit, property, doctest and estimator checks
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
+
+browser:         ## Chromium for the tests of the report, where it can be installed
+	@scripts/browser.sh
 
 lint: $(VENV)/.lint  ## ruff, mypy, clang-format, import contract
 	$(BIN)/ruff check .
@@ -36,7 +39,7 @@ quality: $(VENV)/.bench  ## test error and number of features on real data
 	$(BIN)/python benchmarks/quality.py $(ARGS)
 
 # Tests of what is NumPy alone, or goes the same ways through the core again, gain nothing from sanitizers.
-WITHOUT_KERNELS := --ignore=test_estimators.py --ignore=rules --ignore=evaluation $(addprefix --ignore=families/test_, \
+WITHOUT_KERNELS := --ignore=test_estimators.py --ignore=rules --ignore=evaluation --ignore=report $(addprefix --ignore=families/test_, \
   ridge.py kernel_ridge.py bagging.py greedy_search.py)
 
 asan: $(VENV)/.installed  ## the core's own tests and Python's, on a core built with address and undefined-behaviour sanitizers

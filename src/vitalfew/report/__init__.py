@@ -1,0 +1,1 @@
+"""The report: facts first, pages second."""
