@@ -15,7 +15,8 @@ from vitalfew._checks import check_threads
 from vitalfew._progress import as_verbose
 from vitalfew._progress import progress as progress_bar
 from vitalfew.data.aside import written_aside
-from vitalfew.evaluation.sealed import SealedTest, sealed_split
+from vitalfew.evaluation.sealed import SealedTest
+from vitalfew.evaluation.sealed_split import sealed_split
 from vitalfew.report.facts import STEPS, gather, rows_note
 from vitalfew.report.render_html import render_html
 from vitalfew.report.render_markdown import render_markdown
