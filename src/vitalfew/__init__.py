@@ -4,6 +4,7 @@ from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
 from vitalfew.evaluation.bias_variance import bias_variance
 from vitalfew.evaluation.compare import compare
+from vitalfew.evaluation.leave_one_out import loo_predict
 from vitalfew.families.adaboost import AdaBoost
 from vitalfew.families.bagging import Bagging
 from vitalfew.families.best_classes import BestSubsetClassifier
@@ -66,5 +67,6 @@ __all__ = [
     "ebic",
     "entropy",
     "interaction_information",
+    "loo_predict",
     "mutual_information",
 ]
