@@ -74,15 +74,7 @@ def features_of(study: Study, model: BaseEstimator) -> list[dict]:
     if isinstance(last, NaiveBayes):
         return _of_bayes(last, names)
     if isinstance(last, AdaBoost):
-        total: dict[int, float] = {}
-        path = last.path_
-        stumps = getattr(path, "stumps", None)
-        for t in range(int(last.rounds_)) if stumps is not None else []:
-            j = int(stumps.feature[t])
-            reach = max(abs(float(stumps.left[t])), abs(float(stumps.right[t])))
-            total[j] = total.get(j, 0.0) + abs(float(path.alpha[t])) * reach
-        weight = np.array([total.get(j, 0.0) for j in range(len(names))])
-        return _listed(names, weight, "share of all votes" if weight.any() else "", scale=weight.sum())
+        return _of_boosting(last, names)
     if isinstance(last, DecisionTree):
         return _listed(names, np.asarray(last.feature_importances_), "share of what its splits gain")
     coef = getattr(last, "coef_", None)
@@ -96,6 +88,18 @@ def features_of(study: Study, model: BaseEstimator) -> list[dict]:
         place = {n: j for j, n in enumerate(names)}
         return [{**f, "detail": f"of class {classes[top[place[f['name']]]]}"} for f in found]
     return _listed(names, coef.ravel(), "")
+
+
+def _of_boosting(model: AdaBoost, names: list[str]) -> list[dict]:
+    """Stumps have votes; what a boosted tree looks at is known, its share is not."""
+    if model.estimator != "stump" or not hasattr(model.path_, "stumps"):
+        return [{"name": names[j], "weight": None, "detail": ""} for j in np.flatnonzero(model.support_)[:MOST_LISTED]]
+    stumps, alpha = model.path_.stumps, model.path_.alpha
+    weight = np.zeros(len(names))
+    for t in range(int(model.rounds_)):
+        reach = max(abs(float(stumps.left[t])), abs(float(stumps.right[t])))
+        weight[int(stumps.feature[t])] += abs(float(np.ravel(alpha[t])[0])) * reach
+    return _listed(names, weight, "share of all votes", scale=float(weight.sum()))
 
 
 def _listed(names: list[str], weight, detail: str, scale: float = 1.0) -> list[dict]:

@@ -98,10 +98,10 @@ def _data(study: Study, whole: Table, source: str | None, sealed: SealedTest) ->
         )
     return {
         "source": source,
-        "n_rows": int(study.n + sealed.n),
+        "n_rows": int(study.n + len(sealed)),
         "n_columns": len(whole.kinds),
         "n_train": int(study.n),
-        "n_test": int(sealed.n),
+        "n_test": int(len(sealed)),
         "n_features": int(study.d),
         "columns": columns,
     }

@@ -267,7 +267,7 @@ def _answer(span, agree, chosen, criteria, stability, d) -> str:
     if stability is not None:
         stable = stability["n_stable"]
         text += (
-            f" {plural(stable, 'feature')} of a set of {stability['size']} "
-            f"{'is' if stable == 1 else 'are'} chosen in at least {THRESHOLD:.0%} of half samples."
+            f" Of sets of {stability['size']} chosen from half of the rows, {plural(stable, 'feature is', 'features are')} "
+            f"in at least {THRESHOLD:.0%}."
         )
     return text

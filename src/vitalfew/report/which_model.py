@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.pipeline import Pipeline
 
 from vitalfew.evaluation.compare import compare
@@ -67,7 +67,7 @@ def _classifiers(study: Study, n_rows: int):
     seed = study.seed
     fits = n_rows * study.d <= MOST_CELLS and not study.features.is_sparse
     bayes, tree = NaiveBayes(verbose=False), DecisionTree(mdl_weight=0.5, verbose=False)
-    logistic = LogisticRegression("1se", penalty="l2", grid=20, random_state=seed, verbose=False)
+    logistic = LogisticRegression("1se", penalty="l2", grid=12, random_state=seed, verbose=False)
     sparse_logistic = LogisticRegression("1se", random_state=seed, verbose=False)
     boosted = AdaBoost("1se", votes="confidence", max_rounds=200, random_state=seed, verbose=False)
     yield "mdl", "Naive Bayes", NaiveBayes(features="mdl", verbose=False), False
@@ -76,6 +76,7 @@ def _classifiers(study: Study, n_rows: int):
     if fits:
         yield "none", "decision tree", tree, False
         yield "none", "boosted stumps", boosted, False
+        yield "none", "boosted trees", AdaBoost(50, estimator="tree", random_state=seed, verbose=False), False
     if not study.features.is_sparse:
         yield "none", "logistic regression", logistic, False
     yield "mdl", "logistic regression", logistic, True
@@ -85,7 +86,6 @@ def _classifiers(study: Study, n_rows: int):
     yield "information", "logistic regression", logistic, True
     if fits:
         yield "information", "boosted stumps", boosted, True
-        yield "none", "gradient boosting (scikit-learn)", HistGradientBoostingClassifier(random_state=seed), False
 
 
 def _regressors(study: Study, n_rows: int):
@@ -96,7 +96,8 @@ def _regressors(study: Study, n_rows: int):
     if n_rows <= MOST_KERNEL_ROWS and not study.features.is_sparse:
         yield "none", "kernel regression", KernelRidge("loo", verbose=False), False
     if n_rows * study.d <= MOST_CELLS and not study.features.is_sparse:
-        yield "none", "gradient boosting (scikit-learn)", HistGradientBoostingRegressor(random_state=seed), False
+        forest = RandomForestRegressor(100, min_samples_leaf=3, random_state=seed)
+        yield "none", "random forest (scikit-learn)", forest, False
 
 
 def _selector(name: str, study: Study) -> BaseEstimator:
@@ -209,7 +210,7 @@ def _reason(found: Comparison, best: str, simplest: str) -> str:
     uses = f" with {plural(round(k), 'feature')}" if k == k else ""
     shown = f"{found.metric} {_shown(own['error'], found.metric)}{uses}"
     if simplest == best:
-        return f"it has the least {shown}, and no simpler model comes within one standard error."
+        return f"{shown}, the least of all, and no simpler model comes within one standard error."
     return (
         f"{shown}, within one standard error of the best ({best}, {_shown(top['error'], found.metric)}), "
         "and the simplest that is."
