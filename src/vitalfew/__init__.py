@@ -3,6 +3,7 @@
 from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
 from vitalfew.evaluation.bias_variance import bias_variance
+from vitalfew.evaluation.compare import compare
 from vitalfew.families.adaboost import AdaBoost
 from vitalfew.families.bagging import Bagging
 from vitalfew.families.best_classes import BestSubsetClassifier
@@ -58,6 +59,7 @@ __all__ = [
     "aic",
     "bias_variance",
     "bic",
+    "compare",
     "conditional_entropy",
     "conditional_mutual_information",
     "description_length",

@@ -30,6 +30,13 @@ def bars_by(maker: Callable[[int | None, str], Any]) -> Iterator[None]:
         _maker = before
 
 
+def as_verbose(progress) -> bool | None:
+    """The argument `progress` of functions, "auto" or a truth value, as `verbose`."""
+    if isinstance(progress, str) and progress != "auto":
+        raise ValueError(f"progress must be True, False or 'auto', got {progress!r}.")
+    return None if progress is None or progress == "auto" else bool(progress)
+
+
 def progress(total: int | None, title: str, verbose: bool | None) -> Any:
     """A bar of `total` steps that shows itself once the work has taken a while."""
     if _maker is not None and verbose is None:

@@ -1,0 +1,65 @@
+"""Errors by which finished models are judged: less is better, whatever scikit-learn's score says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier, is_regressor
+from sklearn.metrics import check_scoring, get_scorer
+
+ERROR_RATE = "error rate"
+RMSE = "root mean squared error"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """An error, and the score of scikit-learn that it comes from."""
+
+    label: str
+    scoring: Any
+
+    @classmethod
+    def of(cls, scoring, is_classification: bool) -> Metric:
+        """The error rate or the root mean squared error, unless `scoring` says otherwise.
+
+        Scores that scikit-learn negates are turned back; others, whose best value is 1, are taken from 1.
+        """
+        if scoring is None:
+            return cls(ERROR_RATE if is_classification else RMSE, None)
+        if not isinstance(scoring, str):
+            if not callable(scoring):
+                raise ValueError(f"scoring must be None, a name of scikit-learn or a function, got {scoring!r}.")
+            return cls(f"minus {getattr(scoring, '__name__', 'score')}", scoring)
+        get_scorer(scoring)
+        if scoring == "accuracy":
+            return cls(ERROR_RATE, scoring)
+        return cls(scoring[4:].replace("_", " ") if scoring.startswith("neg_") else f"1 - {scoring}", scoring)
+
+    def to_error(self, score: float) -> float:
+        """The error that belongs to a score."""
+        is_negated = not isinstance(self.scoring, str) or self.scoring.startswith("neg_")
+        return -score if is_negated else 1.0 - score
+
+    def error(self, model, X, y: NDArray) -> float:
+        """Of a fitted model on rows it has not seen."""
+        if self.scoring is None:
+            predicted = np.asarray(model.predict(X))
+            if self.label == ERROR_RATE:
+                return float(np.mean(predicted.ravel() != y))
+            return float(np.sqrt(np.mean((predicted.ravel().astype(float) - y) ** 2)))
+        score = check_scoring(model, self.scoring)(model, X, y)
+        if not np.ndim(score) == 0 or not np.isfinite(float(score)):
+            raise ValueError(f"the score {self.scoring!r} is {score!r}, which is not a finite number.")
+        return self.to_error(float(score))
+
+
+def task_of(models) -> bool | None:
+    """Whether models are classifiers (True) or regressors (False); None if none of them says."""
+    known = [m for m in models if hasattr(m, "__sklearn_tags__")]
+    kinds = {is_classifier(m) for m in known if is_classifier(m) or is_regressor(m)}
+    if len(kinds) == 2:
+        raise ValueError("models are both classifiers and regressors, whose errors do not compare: give one kind.")
+    return kinds.pop() if kinds else None
