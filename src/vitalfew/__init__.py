@@ -4,6 +4,7 @@ from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
 from vitalfew.evaluation.bias_variance import bias_variance
 from vitalfew.evaluation.compare import compare
+from vitalfew.export.model_file import load, save
 from vitalfew.families.adaboost import AdaBoost
 from vitalfew.families.bagging import Bagging
 from vitalfew.families.best_classes import BestSubsetClassifier
@@ -66,5 +67,7 @@ __all__ = [
     "ebic",
     "entropy",
     "interaction_information",
+    "load",
     "mutual_information",
+    "save",
 ]

@@ -9,6 +9,10 @@ class RuleError(ValueError):
     """A rule was asked for that the family's path cannot answer."""
 
 
+class ModelFileError(ValueError):
+    """A model file is not whole, was changed, or is not one."""
+
+
 class VitalfewWarning(UserWarning):
     """Base of the warnings of this package."""
 
@@ -39,3 +43,7 @@ class ConditioningWarning(VitalfewWarning):
 
 class GuessingWarning(VitalfewWarning):
     """A learner found nothing that is better than guessing."""
+
+
+class VersionWarning(VitalfewWarning):
+    """A file was written with other versions of the packages it depends on."""

@@ -179,7 +179,7 @@ class Bagging(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """The share of the votes that each class has after each round."""
         check_is_fitted(self)
         table = self._table(X, reset=False)
-        return replace(self.path_, n_jobs=self.n_jobs).staged(table, self.rounds_)
+        return self.path_.staged(table, self.rounds_, self.n_jobs)
 
     def plot_error(self):
         """Out-of-bag error over rounds, one standard error either way, and the number of rounds chosen: Altair."""

@@ -79,21 +79,21 @@ class BaggingPath:
         """Learners of one point."""
         return self.learners[: int(self.grid[index])]
 
-    def staged(self, X, rounds: int | None = None) -> Iterator[NDArray[np.float64]]:
-        """Share of the votes that each class has after each round: (rows, classes)."""
+    def staged(self, X, rounds: int | None = None, n_jobs: int | None = None) -> Iterator[NDArray[np.float64]]:
+        """Share of the votes that each class has after each round, with so many learners at a time: (rows, classes)."""
         everyone = ((learner, X) for learner in self.learners[:rounds])
         total = np.zeros((X.shape[0], len(self.classes)))
-        for count, votes in enumerate(self._ballots(everyone), start=1):
+        for count, votes in enumerate(self._ballots(everyone, n_jobs), start=1):
             total += votes
             yield total / count
 
     def predict(self, data: NumericData) -> NDArray[np.float64]:
         """Shares of votes at all points: (rows, points, classes)."""
-        return np.stack(list(self.staged(data.X)), axis=1)
+        return np.stack(list(self.staged(data.X, n_jobs=self.n_jobs)), axis=1)
 
     def default_scores(self, tested: NumericData) -> Scores:
         """Errors at all points, without the shares of all points at once."""
-        found = [own_scores(shares, tested) for shares in self.staged(tested.X)]
+        found = [own_scores(shares, tested) for shares in self.staged(tested.X, n_jobs=self.n_jobs)]
         return Scores(*(np.concatenate(part) for part in zip(*((s.value, s.standard_error) for s in found))))
 
     def oob(self) -> OutOfBag:
@@ -145,7 +145,8 @@ class BaggingPath:
         """Rows out of each learner's bag, and its votes for them."""
         assert self.data is not None
         learners, bags, X = self.learners[first:last], self.bags[first:last], self.data.X
-        votes = self._ballots((learner, _safe_indexing(X, self._out(bag))) for learner, bag in zip(learners, bags))
+        jobs = ((learner, _safe_indexing(X, self._out(bag))) for learner, bag in zip(learners, bags))
+        votes = self._ballots(jobs, self.n_jobs)
         yield from zip(map(self._out, bags), votes)
 
     def _out(self, bag: NDArray) -> NDArray[np.intp]:
@@ -155,10 +156,10 @@ class BaggingPath:
         is_out[bag] = False
         return np.flatnonzero(is_out)
 
-    def _ballots(self, jobs) -> Iterator[NDArray[np.float64]]:
+    def _ballots(self, jobs, n_jobs: int | None) -> Iterator[NDArray[np.float64]]:
         """Votes of learners for rows, in order, some at a time: who stops early leaves nothing behind."""
         codes, n_classes = self.ensemble.classes_, len(self.classes)
-        run = Parallel(n_jobs=self.n_jobs, prefer="threads")
+        run = Parallel(n_jobs=n_jobs, prefer="threads")
         waiting = iter(jobs)
         while some := list(islice(waiting, TOGETHER)):
             yield from run(delayed(ballot)(learner, X, codes, n_classes, self.votes) for learner, X in some)

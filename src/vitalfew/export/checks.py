@@ -1,0 +1,313 @@
+"""How the parts of a loaded model must fit together, so that no prediction reads beyond an array or goes in circles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from vitalfew.data.bins import MOST_BINS, BinCoder
+from vitalfew.data.coding import NUMERIC, Categories, TableCoder
+from vitalfew.data.kinds import USED
+from vitalfew.exceptions import ModelFileError
+from vitalfew.export.record import require
+from vitalfew.families.binned_tree import BinnedTree
+from vitalfew.families.boost_run import STOPS, BoostRun, FittedLearners
+from vitalfew.families.kernels import check_kernel
+from vitalfew.families.stumps import StumpSet
+from vitalfew.families.tree_nodes import Tree
+
+MOST_VALUES = 2**31
+
+
+def are_in(indices, n: int) -> bool:
+    """Whether all of some indices are from 0 to n - 1."""
+    values = np.asarray(indices)
+    return values.size == 0 or (values.min() >= 0 and values.max() < n)
+
+
+def are_rising(values) -> bool:
+    """Finite, and each larger than the one before."""
+    numbers = np.asarray(values, dtype=float)
+    return bool(np.isfinite(numbers).all() and (np.diff(numbers) > 0).all())
+
+
+def features(model) -> None:
+    """Names of features and what there is for each of them."""
+    require(model.n_features_in_ > 0, "the number of features is not positive")
+    names = getattr(model, "feature_names_in_", None)
+    require(names is None or len(names) == model.n_features_in_, "there is not a name for each feature")
+    support = getattr(model, "support_", None)
+    require(support is None or len(support) == model.n_features_in_, "support_ has not an entry for each feature")
+
+
+def regressor(model) -> None:
+    require(len(model.coef_) == model.n_features_in_, "coef_ has not an entry for each feature")
+    features(model)
+    require(are_in(getattr(model, "subset_", ()), model.n_features_in_), "subset_ names a feature that is not there")
+
+
+def classifier(model) -> None:
+    features(model)
+    classes(model)
+    outputs = len(model.classes_) if len(model.classes_) > 2 else 1
+    require(model.coef_.shape == (outputs, model.n_features_in_), "coef_ has not an entry for each class and feature")
+    require(model.intercept_.shape == (outputs,), "intercept_ has not an entry for each class")
+    require(are_in(getattr(model, "subset_", ()), model.n_features_in_), "subset_ names a feature that is not there")
+
+
+def classes(model) -> None:
+    require(len(model.classes_) > 1, "there are not two classes")
+    require(len(set(model.classes_.tolist())) == len(model.classes_), "a class is there twice")
+
+
+def selection(found) -> None:
+    n = len(found.grid)
+    sizes = {len(v) for v in (found.score, found.standard_error, found.n_features, *found.parts.values())}
+    require(sizes == {n} and 0 <= found.index < n, "the curve of a rule has no such point")
+
+
+def kernel(found) -> None:
+    check_kernel(found.kind)
+    require(set(found.parameters) <= {"gamma", "degree", "coef0"}, "the kernel has an unknown parameter")
+
+
+def kernel_ridge(model) -> None:
+    features(model)
+    basis = model.X_fit_
+    if model.path_.kernel.is_precomputed:
+        require(
+            isinstance(basis, np.ndarray) and basis.ndim == 1 and basis.dtype.kind in "iu", "X_fit_ is not of numbers"
+        )
+        require(are_in(basis, model.n_features_in_), "X_fit_ names a row that is not there")
+    else:
+        is_matrix = sparse.issparse(basis) or isinstance(basis, np.ndarray)
+        require(is_matrix and basis.ndim == 2 and basis.dtype.kind == "f", "X_fit_ is not a matrix of numbers")
+        require(basis.shape[1] == model.n_features_in_, "X_fit_ has not a column for each feature")
+    require(basis.shape[0] == len(model.dual_coef_), "dual_coef_ has not an entry for each row of X_fit_")
+
+
+def search(model) -> None:
+    features(model)
+    require(are_in(model.subset_, model.n_features_in_), "subset_ names a feature that is not there")
+    known = getattr(model.best_estimator_, "n_features_in_", len(model.subset_))
+    require(known == len(model.subset_), "best_estimator_ has other features than subset_")
+
+
+def discretizer(model) -> None:
+    features(model)
+    require(len(model.cuts_) == len(model.n_bins_) == model.n_features_in_, "there are not cuts for each feature")
+    require(all(map(are_rising, model.cuts_)), "cuts of a feature do not rise")
+    require([len(c) + 1 for c in model.cuts_] == model.n_bins_.tolist(), "n_bins_ is not that of the cuts")
+
+
+def words(model) -> None:
+    idf = getattr(model, "idf_", None)
+    require((idf is not None) == (model.weighting is not None), "the weights of the words are not there")
+    require(idf is None or len(idf) == len(model._terms), "idf_ has not an entry for each word")
+
+
+def columns(model) -> None:
+    kinds = model.kinds
+    require(isinstance(kinds, dict) and all(isinstance(n, str) for n in kinds), "kinds does not name the columns")
+    require(all(kind in USED for kind in kinds.values()), "a column is of an unknown kind")
+    require(list(model.feature_names_in_) == list(kinds), "the columns are not those of kinds")
+    require(model.n_features_in_ == len(kinds), "the columns are not those of kinds")
+    require(all(kinds.get(name) == "text" for name in model.words_), "words belong to a column that is not text")
+
+
+def ranking(model) -> None:
+    features(model)
+    sizes = {len(getattr(model, name)) for name in ("scores_", "p_values_", "ranking_")}
+    require(sizes == {model.n_features_in_}, "there is not a score for each feature")
+
+
+# Codes
+
+
+def categories(found: Categories) -> None:
+    kinds = {isinstance(v, str) for v in found.values}
+    require(len(kinds) < 2, "categories are text and numbers")
+    require(all(isinstance(v, str | int | float) for v in found.values), "a category is neither text nor a number")
+    require(len(set(found.values)) == len(found.values) < MOST_VALUES, "a category is there twice")
+
+
+def own_codes(found) -> None:
+    require(2 <= found.n_values < MOST_VALUES, "a feature has no values")
+
+
+def cuts(found) -> None:
+    require(all(isinstance(v, float) for v in found.cuts) and are_rising(found.cuts), "cuts of a feature do not rise")
+
+
+def table_coder(coder: TableCoder) -> None:
+    require(coder.numeric in NUMERIC, "the coding of numbers is unknown")
+    require(len(coder.codings) == (0 if coder.is_sparse else len(coder.names)), "there is not a coding for each column")
+
+
+def bin_coder(coder: BinCoder) -> None:
+    d = len(coder.cuts)
+    require(len(coder.names) == d, "there is not a name for each column of bins")
+    require(all(len(c) < MOST_BINS and are_rising(c) for c in coder.cuts), "cuts of a feature do not rise")
+    require(are_in(list(coder.categories), d), "a category is of a column that is not there")
+    for j, known in coder.categories.items():
+        require(len(coder.cuts[j]) == 0 and len(known.values) < MOST_BINS, "a category has cuts")
+    require(not (coder.is_sparse and coder.categories), "a sparse matrix has categories")
+
+
+def naive_bayes(model) -> None:
+    features(model)
+    classes(model)
+    counts, coder, d = model.counts_, model.coder_, model.n_features_in_
+    require(len(coder.names) == d == counts.n_features, "there is not a coding for each feature")
+    n_values = [2] * d if coder.is_sparse else [c.n_values for c in coder.codings]
+    require(np.array_equal(counts.n_values, n_values) and counts.offsets[0] == 0, "counts are not those of the codings")
+    counts._check_consistent()
+    require(counts.table.shape == model.feature_log_prob_.shape, "feature_log_prob_ is not of the shape of the counts")
+    require(model.feature_log_prob_.shape[1] == len(model.classes_), "there are not counts for each class")
+    require(len(model.class_log_prior_) == len(model.classes_), "class_log_prior_ has not an entry for each class")
+
+
+# Stumps and trees
+
+
+def stumps(found: StumpSet, coder: BinCoder, n_classes: int) -> None:
+    """Stumps on the columns of a coder; votes for classes where there are more than two."""
+    n = len(found.feature)
+    sizes = {len(v) for v in (found.cut, found.missing_right, found.left, found.right)}
+    require(sizes == {n} and len(found.start) == n + 1, "there are parts missing of a stump")
+    require(found.start[0] == 0 and (np.diff(found.start) >= 0).all(), "the sides of stumps overlap")
+    require(found.start[-1] == len(found.side), "the sides of stumps are not all there")
+    require(are_in(found.feature, len(coder.cuts)), "a stump has a feature that is not there")
+    for t, j in enumerate(found.feature.tolist()):
+        n_sides = int(found.start[t + 1] - found.start[t])
+        require(n_sides in (0, coder.n_bins(j)) and found.cut[t] >= 0, "a stump has a cut that is not there")
+        is_cut = j not in coder.categories
+        require(not is_cut or found.cut[t] <= len(coder.cuts[j]), "a stump has a cut that is not there")
+    if n_classes > 2:
+        votes = np.concatenate([found.left, found.right])
+        require((votes == np.floor(votes)).all() and are_in(votes, n_classes), "a stump votes for no class")
+
+
+def stump(model) -> None:
+    features(model)
+    classes(model)
+    require(len(model.stumps_) > 0 and len(model.coder_.cuts) == model.n_features_in_, "there is no stump")
+    stumps(model.stumps_, model.coder_, len(model.classes_))
+    require(len(model.errors_) == len(model.stumps_), "there is not an error of each stump")
+    require(model.shares_.shape == (2, len(model.classes_)), "shares_ has not an entry for each class")
+
+
+def tree(found: Tree) -> None:
+    """Children follow each other after their parent, each node is the child of one: no way leads in circles."""
+    n, d = len(found.feature), len(found.meaning.names)
+    names = ("cut", "parent", "first_child", "n_children", "level", "branch", "choices", "gain", "weight")
+    require(n > 0 and {len(getattr(found, name)) for name in names} == {n}, "there are parts missing of a tree")
+    require(found.weight.shape[1] == len(found.meaning.classes), "a tree has not a weight for each class")
+    require((found.weight >= 0).all() and (found.weight.sum(axis=1) > 0).all(), "a node of a tree weighs nothing")
+    require(len(found.meaning.cuts) == d and are_in(found.feature + 1, d + 1), "a node splits by an unknown feature")
+    is_split = found.feature >= 0
+    of_child, above = np.arange(1, n), found.parent[1:]
+    require(found.parent[0] == -1 and are_in(above, n) and (above < of_child).all(), "a tree goes in circles")
+    counted = np.bincount(above, minlength=n)
+    require(np.array_equal(counted, found.n_children), "a node of a tree has other children than it says")
+    require(((counted >= 2) == is_split).all() and ((counted == 0) == ~is_split).all(), "a split of a tree is none")
+    first = found.first_child[above]
+    require(((of_child >= first) & (of_child < first + counted[above])).all(), "children in a tree are mixed up")
+    require(found.level[0] == 0 and (found.level[1:] == found.level[above] + 1).all(), "a tree has wrong levels")
+    for v in np.flatnonzero(is_split):
+        _split(found, int(v))
+
+
+def _split(found: Tree, v: int) -> None:
+    j, begin = int(found.feature[v]), int(found.first_child[v])
+    branches = found.branch[begin : begin + int(found.n_children[v])]
+    if j in found.meaning.categories:
+        fits = are_in(branches, len(found.meaning.categories[j])) and (np.diff(branches) > 0).all()
+        require(fits, "a tree has a branch for a category that is not there")
+    else:
+        require(branches.tolist() == [0, 1], "a cut of a tree has not two sides")
+        require(1 <= found.cut[v] <= len(found.meaning.cuts[j]), "a tree has a cut that is not there")
+
+
+def tree_on(found: Tree, coder: BinCoder) -> None:
+    """Whether a tree is on the bins of a coder."""
+    known = found.meaning
+    fits = [len(c) for c in known.cuts] == [len(c) for c in coder.cuts]
+    same = {j: tuple(c.values) for j, c in coder.categories.items()} == {
+        j: tuple(v) for j, v in known.categories.items()
+    }
+    require(fits and same, "a tree is on other bins than those of its table")
+
+
+def decision_tree(model) -> None:
+    features(model)
+    classes(model)
+    require(len(model.coder_.cuts) == model.n_features_in_, "there are not bins for each feature")
+    require(model.tree_.weight.shape[1] == len(model.classes_), "the tree has other classes")
+    tree_on(model.tree_, model.coder_)
+
+
+def binned_tree(model: BinnedTree) -> None:
+    require(isinstance(model.coder, BinCoder) and model.tree_.weight.shape[1] == model.n_classes, "a tree has no bins")
+    tree_on(model.tree_, model.coder)
+
+
+# Ensembles
+
+
+def boost(model) -> None:
+    features(model)
+    classes(model)
+    path, n_classes = model.path_, len(model.classes_)
+    require(
+        path.form in ("two", "samme", "ova") and path.loss_name in ("exponential", "logistic"), "it votes strangely"
+    )
+    require((path.form == "two") == (n_classes == 2) and len(path.classes) == n_classes, "it has other classes")
+    require(len(path.runs) == (n_classes if path.form == "ova" else 1), "there is not a run for each class")
+    require(path.n_columns == model.n_features_in_, "it has other features")
+    require(path.coder is None or len(path.coder.cuts) == path.n_columns, "there are not bins for each feature")
+    require(1 <= model.rounds_ <= len(path.grid), "rounds_ is not a number of its rounds")
+    for run in path.runs:
+        _run(run, path.coder, n_classes if path.form == "samme" else 2)
+
+
+def _run(run: BoostRun, coder: BinCoder | None, n_classes: int) -> None:
+    n = len(run.learners)
+    require({len(v) for v in (run.alpha, run.error, run.z, run.trained)} == {n}, "rounds of boosting are not complete")
+    require(run.n_outputs == (n_classes if n_classes > 2 else 1) and are_in([run.stop], len(STOPS)), "a run is strange")
+    if isinstance(run.learners, StumpSet):
+        if coder is None:
+            raise ModelFileError("stumps have no bins")
+        stumps(run.learners, coder, n_classes)
+    else:
+        _learners(run.learners, coder, n_classes)
+
+
+def _learners(found: FittedLearners, coder: BinCoder | None, n_classes: int) -> None:
+    require(found.n_classes == n_classes, "learners have other classes")
+    for model in found.models:
+        require(isinstance(model, BinnedTree) == (coder is not None), "a learner reads other rows")
+        require(are_in(model.classes_, n_classes), "a learner knows other classes")
+        if isinstance(model, BinnedTree):
+            tree_on(model.tree_, coder)  # type: ignore[arg-type]
+
+
+def bagging(model) -> None:
+    features(model)
+    classes(model)
+    path = model.path_
+    learners, codes = path.learners, path.ensemble.classes_
+    require(len(learners) == len(path.grid) and 1 <= model.rounds_ <= len(learners), "there are learners missing")
+    require(are_in(codes, len(model.classes_)) and len(path.classes) == len(model.classes_), "it has other classes")
+    require(model.selection_.index == model.rounds_ - 1, "rounds_ is not what was chosen")
+    require(all(are_in(learner.classes_, len(codes)) for learner in learners), "a learner knows other classes")
+
+
+def sequence_of_text(names) -> bool:
+    return isinstance(names, Sequence | np.ndarray) and not isinstance(names, str) and all(map(_is_text, names))
+
+
+def _is_text(name) -> bool:
+    return isinstance(name, str)

@@ -1,0 +1,202 @@
+"""`save` and `load`: fitted models as JSON documents with a schema and a checksum."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import warnings
+from pathlib import Path
+from typing import Any
+
+import sklearn
+from sklearn.utils.validation import check_is_fitted
+
+from vitalfew.exceptions import ModelFileError, VersionWarning
+from vitalfew.export.codec import Decoder, Encoder
+from vitalfew.export.registry import BY_NAME, RECORDS
+
+FORMAT = "vitalfew.model"
+SCHEMA = 1
+
+
+def save(model, path) -> None:
+    """Write a fitted model to a file that :func:`load` reads, on this machine or another.
+
+    The file is JSON: the class, its parameters, what predictions need, the names of the features and the curve that the
+    rule saw (`selection_`). It holds no code. A checksum guards against damage, not against somebody who means to
+    change the model: keep files where only those may write whom you trust.
+
+    Parameters
+    ----------
+    model : estimator
+        Any fitted estimator of this package; or a ``Pipeline`` of them with scikit-learn's ``ColumnTransformer``,
+        ``StandardScaler``, ``MinMaxScaler``, ``MaxAbsScaler``, ``RobustScaler``, ``SimpleImputer``, ``OneHotEncoder``
+        and ``OrdinalEncoder``. Ensembles and ``GreedySearch`` can be saved if their learners can. Functions (as
+        `kernel`, `scoring` or in a ``FunctionTransformer``) cannot.
+    path : str or path
+        Written aside and then moved into place: a file that is there already is replaced whole, or stays as it is.
+
+    Notes
+    -----
+    Training rows and whole paths are not kept, except those rows that ``KernelRidge`` predicts from. A loaded model has
+    no `path_` (``AdaBoost`` and ``Bagging`` have theirs, without the margins and the bags of training rows), no
+    `near_ties_`, `history_`, or `oob_decision_function_`; to ask for them is an ``AttributeError``. ``NaiveBayes``
+    keeps its counts, so that it can go on with `partial_fit`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_iris
+    >>> from vitalfew import DecisionTree, load, save
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = DecisionTree().fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, Path(folder) / "tree.json")
+    ...     loaded = load(Path(folder) / "tree.json")
+    >>> bool((loaded.predict_proba(X) == model.predict_proba(X)).all())
+    True
+    """
+    check_is_fitted(model)
+    text = dump(model)
+    target = Path(os.path.realpath(path))
+    aside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        with open(aside, "x", encoding="ascii") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(aside, target)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def load(path):
+    """Read a model that :func:`save` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    estimator
+        It predicts what the saved model did, bit by bit on the same machine. What a file does not keep is said in
+        :func:`save`.
+
+    Raises
+    ------
+    vitalfew.exceptions.ModelFileError
+        If the file is not whole, was changed, is of a newer version, or its parts do not fit together.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from vitalfew import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "model.json"
+    ...     _ = path.write_text('{"format": "vitalfew.model", "sche')
+    ...     load(path)
+    Traceback (most recent call last):
+    ...
+    vitalfew.exceptions.ModelFileError: ...model.json: it is truncated, or not JSON (...)...
+    """
+    raw = Path(path).read_bytes()
+    try:
+        return parse(raw)
+    except ModelFileError as error:
+        raise ModelFileError(f"cannot load {os.fspath(path)}: {error}.") from error.__cause__
+
+
+def dump(model) -> str:
+    """The document of a model."""
+    from vitalfew import __version__
+
+    encoder = Encoder(RECORDS)
+    name = type(model).__name__
+    document = {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "vitalfew": __version__,
+        "scikit-learn": sklearn.__version__,
+        "class": name,
+        "model": encoder.encode(model, name),
+    }
+    lines = {"checksum": checksum(document), **document}
+    return "{\n" + ",\n".join(f"{json.dumps(k)}: {_json(v)}" for k, v in lines.items()) + "\n}\n"
+
+
+def parse(raw: bytes) -> Any:
+    """The model of a document."""
+    document = _read(raw)
+    given = document.pop("checksum", None)
+    if given != checksum(document):
+        raise ModelFileError("its checksum does not agree, so that it was changed or damaged; save the model again")
+    decoder = Decoder(BY_NAME)
+    try:
+        model = decoder.decode(document["model"])
+    except ModelFileError as error:
+        raise ModelFileError(f"{error}; save the model again") from error.__cause__
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise ModelFileError(f"its parts do not fit together ({error}); save the model again") from error
+    if type(model).__name__ != document.get("class"):
+        raise ModelFileError("it holds another class than it says; save the model again")
+    _warn_of_versions(document, decoder.classes)
+    return model
+
+
+def checksum(document: dict[str, Any]) -> str:
+    """SHA-256 of a document without its checksum: keys in order, no spaces, ASCII."""
+    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def _read(raw: bytes) -> dict[str, Any]:
+    """A document of this format and schema."""
+    try:
+        document = json.loads(raw, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"it is truncated, or not JSON ({error}); save the model again") from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ModelFileError(f"it is not a model file: its format is not {FORMAT!r}; write one with vitalfew.save")
+    schema = document.get("schema")
+    if type(schema) is not int or schema < 1:
+        raise ModelFileError(f"its schema is {schema!r}, not a number; save the model again")
+    if schema > SCHEMA:
+        raise ModelFileError(
+            f"it was written by vitalfew {document.get('vitalfew')} with schema {schema}, and this version reads up to "
+            f"{SCHEMA}; upgrade vitalfew"
+        )
+    return document
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _warn_of_versions(document: dict[str, Any], classes: set[type]) -> None:
+    """scikit-learn's objects are kept whole, and may be others in other versions."""
+    then, now = str(document.get("scikit-learn")), sklearn.__version__
+    is_theirs = any(cls.__module__.startswith("sklearn.") for cls in classes)
+    if is_theirs and then.split(".")[:2] != now.split(".")[:2]:
+        warnings.warn(
+            f"the model holds objects of scikit-learn {then}, and this is {now}: they may behave differently. Compare "
+            "predictions, or save the model again with this version.",
+            VersionWarning,
+            stacklevel=4,
+        )

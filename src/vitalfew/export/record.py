@@ -1,0 +1,171 @@
+"""What a model file keeps of a class: which fields, of which kind, and how they must fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from vitalfew.exceptions import ModelFileError
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a field holds, in words and as a test."""
+
+    text: str
+    test: Callable[[Any], bool]
+
+
+real = Kind("a number", lambda v: isinstance(v, int | float | np.number) and not isinstance(v, bool))
+whole = Kind("a whole number", lambda v: isinstance(v, int | np.integer) and not isinstance(v, bool))
+flag = Kind("true or false", lambda v: isinstance(v, bool | np.bool_))
+text = Kind("text", lambda v: isinstance(v, str))
+anything = Kind("anything", lambda _: True)
+
+
+def array(kinds: str, ndim: int, *, finite: bool = False) -> Kind:
+    """An array whose dtype is of one of these kinds."""
+
+    def test(v) -> bool:
+        fits = isinstance(v, np.ndarray) and v.dtype.kind in kinds and v.ndim == ndim
+        return fits and (not finite or bool(np.isfinite(v).all()))
+
+    return Kind(f"an array of {ndim} dimension(s) and kind {kinds!r}" + (", finite" if finite else ""), test)
+
+
+def is_a(*classes: type) -> Kind:
+    return Kind(" or ".join(c.__name__ for c in classes), lambda v: isinstance(v, classes))
+
+
+def maybe(kind: Kind) -> Kind:
+    return Kind(f"{kind.text} or nothing", lambda v: v is None or kind.test(v))
+
+
+def each(kind: Kind, *containers: type) -> Kind:
+    """A list (or another container) of such things."""
+    kept: Any = containers or list
+    return Kind(f"a list, each {kind.text}", lambda v: isinstance(v, kept) and all(kind.test(item) for item in v))
+
+
+def keyed(key: Kind, value: Kind) -> Kind:
+    """A dictionary."""
+    return Kind(
+        f"a dictionary, each {value.text}",
+        lambda v: isinstance(v, dict) and all(map(key.test, v)) and all(map(value.test, v.values())),
+    )
+
+
+# scikit-learn sets these; not every estimator has them.
+COMMON = {
+    "n_features_in_": whole,
+    "feature_names_in_": array("OUT", 1),
+    "_sklearn_output_config": keyed(text, text),
+}
+
+
+@dataclass(frozen=True)
+class Record:
+    """One class in a model file.
+
+    Attributes
+    ----------
+    cls : type
+    fields : dict of Kind, or None
+        What is kept besides the parameters of an estimator; None for all that there is (of scikit-learn's classes).
+    optional : tuple of str
+        Fields that an object need not have.
+    left : tuple of str
+        What stays behind: to ask a loaded object for it is an AttributeError that says so.
+    blank : dict
+        What a loaded object has instead of what the file does not hold.
+    check : callable, optional
+        Raises if the fields of an object do not fit together.
+    read, make : callable, optional
+        From an object to fields and back, where these are not its attributes.
+    """
+
+    cls: type
+    fields: Mapping[str, Kind] | None
+    optional: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    blank: Mapping[str, Any] = field(default_factory=dict)
+    check: Callable[[Any], None] | None = None
+    read: Callable[[Any], dict[str, Any]] | None = None
+    make: Callable[..., Any] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.cls.__name__
+
+    @property
+    def is_estimator(self) -> bool:
+        return self.make is None and issubclass(self.cls, BaseEstimator)
+
+    def pack(self, value: Any) -> dict[str, Any]:
+        """The fields of an object."""
+        if self.read is not None:
+            return self.read(value)
+        state = value.__getstate__() if hasattr(value, "__getstate__") else vars(value)
+        state = {} if state is None else state
+        if self.fields is None:
+            given = value.get_params(deep=False) if self.is_estimator else {}
+            return {k: v for k, v in state.items() if k not in given and k not in _UNUSED}
+        return {k: state[k] for k in (*(COMMON if self.is_estimator else ()), *self.fields) if k in state}
+
+    def build(self, params: dict[str, Any], fields: dict[str, Any]) -> Any:
+        """An object with these parameters and fields, or an error that says what is wrong."""
+        self._check_names(fields)
+        if self.make is not None:
+            return self.make(**fields)
+        value: Any = self.cls(**params) if self.is_estimator else object.__new__(self.cls)
+        is_fitted = bool(fields) or not self.is_estimator
+        for name, kept in {**(self.blank if is_fitted else {}), **fields}.items():
+            object.__setattr__(value, name, kept)
+        if self.check is not None and is_fitted:
+            self.check(value)
+        return value
+
+    def _check_names(self, fields: dict[str, Any]) -> None:
+        if self.fields is None:
+            strange = [name for name in fields if not name.isidentifier() or name.startswith("__")]
+        else:
+            known = {**(COMMON if self.is_estimator else {}), **self.fields}
+            strange = [name for name in fields if name not in known]
+            needed = [name for name in self.fields if name not in self.optional]
+            missing = [name for name in needed if name not in fields]
+            if missing and (fields or not self.is_estimator):
+                raise ModelFileError(f"{self.name} has no {missing[0]!r}")
+            for name, value in fields.items():
+                if name in known and not known[name].test(value):
+                    raise ModelFileError(f"{name!r} of {self.name} is not {known[name].text}")
+        if strange:
+            raise ModelFileError(f"{self.name} has an unknown field {strange[0]!r}")
+
+
+# Of the state of scikit-learn's estimators: what only training or display reads.
+_UNUSED = {"_sklearn_version", "_metadata_request", "_doc_link_url_param_generator"}
+
+
+class LeftBehind:
+    """Stands in a class for an attribute that a fit sets and a model file does not keep: without a value it says so."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __get__(self, instance, owner):
+        if instance is None:
+            return self
+        raise AttributeError(
+            f"{owner.__name__} has no {self.name}: fit sets it, and a model file does not keep it. Fit the model to "
+            "have it."
+        )
+
+
+def require(holds: Any, reason: str) -> None:
+    """For checks of how fields fit together."""
+    if not holds:
+        raise ModelFileError(reason)
