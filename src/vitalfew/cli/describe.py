@@ -12,8 +12,10 @@ from vitalfew.data.columns import TableColumns
 from vitalfew.families.adaboost import AdaBoost
 from vitalfew.families.decision_tree import DecisionTree
 from vitalfew.families.encoding import EncodedFeature, chosen_mask, encoded_features
+from vitalfew.families.evidence import describe_features
 from vitalfew.families.naive_bayes import NaiveBayes
 from vitalfew.families.stump import Stump
+from vitalfew.families.stumps import StumpSet
 
 # Rounds of boosting that are told one by one.
 MOST_ROUNDS = 20
@@ -37,11 +39,16 @@ def features_of(fitted: Any) -> list[EncodedFeature]:
 
 
 def chosen_features(fitted: Any) -> list[dict[str, Any]]:
-    """A line for each feature in use: name, column, weight, and the class that it speaks for; heaviest first."""
+    """A line for each feature in use: name, column, weight, and the class that it speaks for; heaviest first.
+
+    Naive Bayes knows the information of its features too.
+    """
     model, features = model_of(fitted), features_of(fitted)
+    if isinstance(model, NaiveBayes):
+        return _of_naive_bayes(model, features)
     mask = chosen_mask(model)
     used = np.arange(len(features)) if mask is None else np.flatnonzero(mask)
-    weights = _weights(model, features)
+    weights = _weights(model)
     lines = []
     for j in used.tolist():
         weight, speaks_for = weights.get(j, (None, None))
@@ -51,15 +58,27 @@ def chosen_features(fitted: Any) -> list[dict[str, Any]]:
     return sorted(lines, key=lambda line: -abs(line["weight"] or 0.0))
 
 
-def _weights(model: Any, features: list[EncodedFeature]) -> dict[int, tuple[float | None, str | None]]:
-    if isinstance(model, NaiveBayes):
-        summary = model.summary([str(j) for j in range(len(features))])
-        columns = {name: list(summary[name]) for name in summary.columns}
-        if "weight" not in columns:
-            return {}
-        return {
-            int(j): (float(w), str(c)) for j, w, c in zip(columns["feature"], columns["weight"], columns["speaks_for"])
-        }
+def _of_naive_bayes(model: NaiveBayes, features: list[EncodedFeature]) -> list[dict[str, Any]]:
+    """From its summary, the most informative first; only words and the like have a weight."""
+    found = describe_features(model._evidence(), model.support_, list(range(len(features))))
+    lines = []
+    for i, j in enumerate(map(int, found["feature"])):
+        has_weight = "weight" in found
+        lines.append(
+            {
+                "feature": features[j].name,
+                "column": features[j].column,
+                "information": float(found["information"][i]),
+                "weight": float(found["weight"][i]) if has_weight else None,
+                "speaks_for": str(found["speaks_for"][i]) if has_weight else None,
+            }
+        )
+    return lines
+
+
+def _weights(model: Any) -> dict[int, tuple[float | None, str | None]]:
+    if isinstance(model, AdaBoost):
+        return _votes(model)
     coef = getattr(model, "coef_", None)
     if coef is None:
         importances = getattr(model, "feature_importances_", None)
@@ -75,6 +94,17 @@ def _weights(model: Any, features: list[EncodedFeature]) -> dict[int, tuple[floa
             speaks_for = str(classes[c] if len(table) > 1 else classes[int(weight > 0)])
         found[j] = (weight, speaks_for)
     return found
+
+
+def _votes(model: AdaBoost) -> dict[int, tuple[float | None, str | None]]:
+    """The share of all votes that stumps of a feature have."""
+    share = np.zeros(model.n_features_in_)
+    for run in model.path_.runs:
+        if not isinstance(run.learners, StumpSet):
+            return {}
+        n = min(model.rounds_, len(run))
+        np.add.at(share, run.learners.feature[:n], np.abs(run.alpha[:n]))
+    return {j: (float(s), None) for j, s in enumerate(share / max(share.sum(), np.finfo(float).tiny))}
 
 
 def rules_of(fitted: Any) -> str | None:
@@ -99,16 +129,18 @@ def _rounds(model: AdaBoost) -> str:
     frame = model.path_.to_frame()
     columns = {name: list(frame[name]) for name in frame.columns}
     lines = []
-    for i in range(min(len(columns["round"]), MOST_ROUNDS)):
+    said = columns.get("stump", ["a learner"] * len(columns["round"]))
+    for i in range(min(len(said), MOST_ROUNDS)):
         of_class = f"class {columns['class'][i]}: " if "class" in columns else ""
-        lines.append(f"round {columns['round'][i]}, vote {columns['alpha'][i]:.3g}: {of_class}{columns['learner'][i]}")
+        lines.append(f"round {columns['round'][i]}, vote {columns['alpha'][i]:.3g}: {of_class}{said[i]}")
     more = len(columns["round"]) - len(lines)
     return "\n".join([*lines, f"… and {more:,} more rounds"] if more > 0 else lines)
 
 
 def selection_of(fitted: Any) -> Any:
-    """The curve of the last rule that chose; None if nothing was chosen."""
-    return getattr(model_of(fitted), "selection_", None)
+    """The curve of the last rule that chose; None if no rule did."""
+    found = getattr(model_of(fitted), "selection_", None)
+    return found if found is not None and found.rule != "fixed" else None
 
 
 def selection_facts(selection: Any) -> dict[str, Any] | None:

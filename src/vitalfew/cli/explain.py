@@ -11,6 +11,12 @@ import typer
 from vitalfew.cli import options
 
 DIALECTS = ("duckdb", "sqlite", "postgres")
+COLUMNS = {
+    "feature": "feature",
+    "information": "information (bits)",
+    "weight": "weight",
+    "speaks_for": "speaks for",
+}
 
 
 def explain(
@@ -45,11 +51,11 @@ def explain(
         raise ValueError(f"--sql is one of {', '.join(DIALECTS)}, got {sql!r}.")
     fitted = read_model(model)
     if sql is not None:
-        from vitalfew.export import to_sql
+        from vitalfew import to_sql
 
         _put(to_sql(fitted, dialect=sql, table=table), output)
     elif python:
-        from vitalfew.export import to_python
+        from vitalfew import to_python
 
         _put(to_python(fitted), output)
     elif as_json:
@@ -91,13 +97,8 @@ def in_words(fitted: Any) -> list[str]:
         lines.append("predicts a number")
     lines += [f"uses {len(found['features']):,} of {found['n_features']:,} features", ""]
     lines = [shown(text) for text in lines]
-    if found["features"] and any(f["weight"] is not None for f in found["features"]):
-        lines += [
-            *table_lines(found["features"], {"feature": "feature", "weight": "weight", "speaks_for": "speaks for"}),
-            "",
-        ]
-    elif found["features"]:
-        lines += [*table_lines(found["features"], {"feature": "feature"}), ""]
+    if found["features"]:
+        lines += [*table_lines(found["features"], COLUMNS), ""]
     if found["rules"]:
         lines += [*(shown(text) for text in found["rules"].split("\n")), ""]
     selection = selection_of(fitted)

@@ -36,7 +36,9 @@ MODELS = {
     "nb": Entry("Naive Bayes, features by mdl", lambda: NaiveBayes(features="mdl")),
     "logistic": Entry("logistic regression, L1 penalty by 1se", lambda: LogisticRegression(alpha="1se")),
     "lasso": Entry("L1 penalty by 1se", lambda: LogisticRegression(alpha="1se"), lambda: Lasso(alpha="1se")),
-    "ridge": Entry("L2 penalty", lambda: LogisticRegression(alpha="cv", penalty="l2"), lambda: Ridge(alpha="loo")),
+    "ridge": Entry(
+        "L2 penalty by loo", lambda: LogisticRegression(alpha="loo", penalty="l2"), lambda: Ridge(alpha="loo")
+    ),
     "tree": Entry("decision tree, pruned by mdl", DecisionTree),
     "adaboost": Entry("100 boosted stumps", AdaBoost),
     "stump": Entry("one decision stump", Stump),
@@ -51,7 +53,7 @@ NAMES = ", ".join(MODELS)
 def make_model(name: str, task: str, *, seed: int = 0, settings: Sequence[str] | None = None) -> Any:
     """The model of a short name, for classes or for numbers, with settings such as ``alpha=0.1``."""
     if name not in MODELS:
-        raise ValueError(f"there is no model {name!r}; {suggestion(name, list(MODELS), 'the models are')}.")
+        raise ValueError(f"there is no model {name!r}; {suggestion(name, list(MODELS), 'the models are')}")
     maker = getattr(MODELS[name], task)
     if maker is None:
         able = ", ".join(n for n, e in MODELS.items() if getattr(e, task) is not None)
@@ -70,7 +72,7 @@ def configured(model: Any, seed: int, settings: Sequence[str] | None = None) -> 
             raise ValueError(f"--set takes NAME=VALUE, got {text!r}.")
         if name not in known:
             raise ValueError(
-                f"{type(model).__name__} has no parameter {name!r}; {suggestion(name, list(known), 'it has')}."
+                f"{type(model).__name__} has no parameter {name!r}; {suggestion(name, list(known), 'it has')}"
             )
         given[name] = parse_value(value)
     return model.set_params(**given)

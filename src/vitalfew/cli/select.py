@@ -115,7 +115,7 @@ def selector(method: str, k: str | None, task: str, seed: int, time_budget: floa
     from vitalfew.families.naive_bayes import NaiveBayes
 
     if method not in METHODS:
-        raise ValueError(f"there is no method {method!r}; {suggestion(method, list(METHODS), 'the methods are')}.")
+        raise ValueError(f"there is no method {method!r}; {suggestion(method, list(METHODS), 'the methods are')}")
     if time_budget is not None and method != "best":
         raise ValueError(f"--time-budget is for the method best; leave it out with {method}.")
     size = parse_value(k or METHODS[method])

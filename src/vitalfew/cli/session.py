@@ -19,6 +19,7 @@ from vitalfew._progress import bars_by
 from vitalfew.cli.bars import RichBars, silent
 from vitalfew.exceptions import VitalfewWarning
 
+STYLES = {"error": "bold red", "internal error": "bold red", "note": "dim"}
 WRONG, INTERNAL, INTERRUPTED, BROKEN_PIPE = 1, 70, 130, 141
 
 
@@ -89,8 +90,10 @@ def _silence_stdout() -> None:
 
 def say(text: str) -> None:
     """A line on standard error."""
+    head, colon, rest = shown(text).partition(":")
+    line = Text(head + colon, style=STYLES.get(head, "")) + Text(rest) if colon else Text(head)
     with suppress(OSError):
-        Console(stderr=True, soft_wrap=True, highlight=False).print(Text(shown(text)))
+        Console(stderr=True, soft_wrap=True, highlight=False).print(line)
 
 
 def note(text: str) -> None:

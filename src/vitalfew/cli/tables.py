@@ -17,11 +17,6 @@ from vitalfew.cli.session import shown
 PIPE_WIDTH = 10_000
 
 
-def stdout() -> Console:
-    is_terminal = sys.stdout.isatty()
-    return Console(highlight=False, soft_wrap=not is_terminal, width=None if is_terminal else PIPE_WIDTH)
-
-
 def table_lines(rows: Sequence[dict[str, Any]], columns: dict[str, str]) -> list[str]:
     """Rows as text; `columns` are keys and their headings. A column without any value is left out."""
     present = {key: title for key, title in columns.items() if any(row.get(key) is not None for row in rows)}
@@ -33,7 +28,9 @@ def table_lines(rows: Sequence[dict[str, Any]], columns: dict[str, str]) -> list
         table.add_column(title, justify="right" if is_number else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(_cell(row.get(key))) for key in present))
-    console = stdout()
+    # Without colours: the same text may go to a file.
+    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    console = Console(file=sys.stdout, color_system=None, force_terminal=False, highlight=False, width=width)
     with console.capture() as printed:
         console.print(table)
     return [text.rstrip() for text in printed.get().rstrip().splitlines()]

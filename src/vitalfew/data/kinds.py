@@ -115,7 +115,7 @@ def check_names(names, columns: Sequence[str]) -> None:
     """Every name must be a column; otherwise the closest one is suggested."""
     for name in names:
         if name not in columns:
-            raise ValueError(f"there is no column {name!r}; {suggestion(name, columns)}.")
+            raise ValueError(f"there is no column {name!r}; {suggestion(name, columns)}")
 
 
 def suggestion(name: str, known: Sequence[str], what: str = "the columns are") -> str:
@@ -123,9 +123,9 @@ def suggestion(name: str, known: Sequence[str], what: str = "the columns are") -
     close = difflib.get_close_matches(str(name), [str(k) for k in known], n=1)
     lower = [k for k in known if str(k).lower() == str(name).lower()]
     if lower or close:
-        return f"did you mean {(lower or close)[0]!r}?"[:-1]
+        return f"did you mean {(lower or close)[0]!r}?"
     listed = ", ".join(repr(str(k)) for k in known[:10])
-    return f"{what} {listed}" + (f" and {len(known) - 10} more" if len(known) > 10 else "")
+    return f"{what} {listed}" + (f" and {len(known) - 10} more." if len(known) > 10 else ".")
 
 
 def table_frame(table: Any) -> nw.DataFrame:
