@@ -5,6 +5,8 @@ from vitalfew.data.text import WordPresence
 from vitalfew.evaluation.bias_variance import bias_variance
 from vitalfew.evaluation.compare import compare
 from vitalfew.evaluation.leave_one_out import loo_predict
+from vitalfew.evaluation.sealed import SealedTest
+from vitalfew.evaluation.sealed_split import sealed_split
 from vitalfew.families.adaboost import AdaBoost
 from vitalfew.families.bagging import Bagging
 from vitalfew.families.best_classes import BestSubsetClassifier
@@ -55,6 +57,7 @@ __all__ = [
     "Moments",
     "NaiveBayes",
     "Ridge",
+    "SealedTest",
     "Stump",
     "WordPresence",
     "aic",
@@ -69,4 +72,5 @@ __all__ = [
     "interaction_information",
     "loo_predict",
     "mutual_information",
+    "sealed_split",
 ]
