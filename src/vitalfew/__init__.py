@@ -4,6 +4,9 @@ from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
 from vitalfew.evaluation.bias_variance import bias_variance
 from vitalfew.evaluation.compare import compare
+from vitalfew.evaluation.leave_one_out import loo_predict
+from vitalfew.evaluation.sealed import SealedTest
+from vitalfew.evaluation.sealed_split import sealed_split
 from vitalfew.export.model_file import load, save
 from vitalfew.families.adaboost import AdaBoost
 from vitalfew.families.bagging import Bagging
@@ -55,6 +58,7 @@ __all__ = [
     "Moments",
     "NaiveBayes",
     "Ridge",
+    "SealedTest",
     "Stump",
     "WordPresence",
     "aic",
@@ -68,6 +72,8 @@ __all__ = [
     "entropy",
     "interaction_information",
     "load",
+    "loo_predict",
     "mutual_information",
     "save",
+    "sealed_split",
 ]

@@ -98,7 +98,10 @@ def fingerprint(X) -> str:
         X = X.tocsr()
         return joblib.hash((X.shape, X.data, X.indices, X.indptr))
     frame = None if isinstance(X, list) else as_frame(X)
-    if frame is None:
-        return joblib.hash(nw.from_native(X, series_only=True).to_numpy() if is_series(X) else X)
-    columns = [(str(name), str(frame[:, j].dtype), frame[:, j].to_numpy()) for j, name in enumerate(frame.columns)]
-    return joblib.hash(columns)
+    if frame is not None:
+        columns = [frame[:, j] for j in range(frame.shape[1])]
+        return joblib.hash([(str(n), str(c.dtype), fingerprint(c.to_numpy())) for n, c in zip(frame.columns, columns)])
+    if isinstance(X, list):
+        return joblib.hash(X)
+    values = nw.from_native(X, series_only=True).to_numpy() if is_series(X) else X
+    return joblib.hash(np.ascontiguousarray(values))  # how numbers lie in memory is no part of what they are

@@ -111,11 +111,11 @@ def score_predictions(prediction: NDArray[np.float64], data, loss: str, scoring=
         at = prediction[:, p]
         point = ClassifierPoint(at, data.classes) if prediction.ndim == 3 else _RegressorPoint(at)
         scorer = check_scoring(point, scoring)
-        values.append(scorer(point, rows, data.y, **_weight_for(scorer, data.weight)))
+        values.append(scorer(point, rows, data.y, **weights_for(scorer, data.weight)))
     return Scores(np.array(values, dtype=float), np.full(len(values), np.nan))
 
 
-def _weight_for(scorer, weight) -> dict:
+def weights_for(scorer, weight) -> dict:
     """Weights for a scorer that takes them; a plain function need not."""
     if weight is None:
         return {}

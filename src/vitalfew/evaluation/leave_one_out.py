@@ -1,0 +1,260 @@
+"""Leave-one-out predictions of any model: by formula where there is one, by refitting otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import has_fit_parameter
+
+from vitalfew import _core
+from vitalfew._checks import check_choice, check_consistent_length, check_weight
+from vitalfew._progress import as_verbose
+from vitalfew._progress import progress as progress_bar
+from vitalfew._threads import limit_threads
+from vitalfew.evaluation.loo_formulas import LeftOut, leave_out
+from vitalfew.evaluation.metrics import task_of
+from vitalfew.evaluation.rows import as_rows, looks_like_classes, read_y, take_parts
+from vitalfew.families.learners import fit_learner
+from vitalfew.rules.scoring import mean_loss
+
+METHODS = ("predict", "predict_proba", "decision_function")
+
+
+@dataclass(frozen=True)
+class LooResult:
+    """Predictions for each row by the model fitted to all the others.
+
+    Attributes
+    ----------
+    prediction : ndarray of shape (n_samples,) or (n_samples, n_classes)
+    error : float
+        Mean loss: the error rate, the mean squared error, or for probabilities the log loss, see `metric`.
+    standard_error : float
+        Of the error, over the rows.
+    kind : {"exact", "approximate", "refit"}
+        How the predictions were found: by a formula whose result is that of refitting; by one whose result is near it;
+        or by refitting.
+    note : str
+        Which formula, what it holds fixed, or why there is none.
+    per_row_loss : ndarray of shape (n_samples,)
+    metric : str
+    classes : ndarray or None
+        The classes to which columns of `prediction` belong.
+    """
+
+    prediction: NDArray
+    error: float
+    standard_error: float
+    kind: str
+    note: str
+    per_row_loss: NDArray[np.float64]
+    metric: str
+    classes: NDArray | None = None
+
+    def __repr__(self) -> str:
+        return f"LooResult({self.metric} {self.error:.4g} ± {self.standard_error:.2g}, {self.kind}: {self.note})"
+
+
+def loo_predict(
+    model,
+    X,
+    y,
+    *,
+    method: str = "predict",
+    sample_weight=None,
+    n_jobs: int | None = None,
+    progress="auto",
+) -> LooResult:
+    r"""Predictions for each row by the model fitted to all other rows.
+
+    The mean of their losses is leave-one-out cross-validation,
+
+    .. math:: \frac{1}{m} \sum_i L(y_i, f_{-i}(x_i)),
+
+    whose expectation over training sets of m rows is the true error of training sets of m - 1 rows. That holds if
+    *everything* that looked at row i is done anew without it; so a formula is used only where every knob of the model
+    is a number, and a model that chooses by rule (``Ridge(alpha="loo")``, ``NaiveBayes(features="mdl")``) is refitted,
+    choice included.
+
+    ================================================  ===========  ==============================================
+    model                                             result       held fixed
+    ================================================  ===========  ==============================================
+    ``Ridge``, ``KernelRidge``, and scikit-learn's    exact        nothing
+    ``LinearRegression`` and ``Ridge``
+    ``NaiveBayes`` with all features                  exact        nothing
+    ``NaiveBayes`` with ``numeric="quantile"``, …     approximate  cuts of numeric columns
+    ``KernelRidge`` with landmarks                    approximate  landmarks
+    ``Lasso``                                         approximate  features in use
+    ``LogisticRegression``                            approximate  features in use; one Newton step
+    anything else                                     refit        nothing
+    ================================================  ===========  ==============================================
+
+    ``NaiveBayes`` is refitted where labels decide on the cuts of numeric columns (``numeric="mdl"``).
+
+    Parameters
+    ----------
+    model : classifier or regressor
+        It is cloned and stays as it is.
+    X : array, sparse matrix, data frame or list of texts
+    y : array-like of shape (n_samples,)
+    method : {"predict", "predict_proba", "decision_function"}, default "predict"
+        Columns of probabilities are those of the classes in rising order.
+    sample_weight : array-like of shape (n_samples,), optional
+        For fitting and for the mean.
+    n_jobs : int, optional
+        Refits at a time, as in scikit-learn.
+    progress : bool or "auto", default "auto"
+        Progress bar of refits: by default on a terminal, for long work.
+
+    Returns
+    -------
+    LooResult
+        ``prediction``, ``error``, ``standard_error``, ``kind``, ``note``, ``per_row_loss``.
+
+    References
+    ----------
+    Luntz & Brailovsky (1969), On estimation of characters obtained in statistical procedure of recognition,
+    Technicheskaya Kibernetica 3. Allen (1974), doi:10.1080/00401706.1974.10489157. Rad & Maleki (2020),
+    doi:10.1111/rssb.12374.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from vitalfew import Ridge, loo_predict
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> loo_predict(Ridge(alpha=0.1), X, y)
+    LooResult(mean squared error 3005 ± 1.8e+02, exact: residuals over one minus leverage)
+    >>> loo_predict(Ridge(alpha="loo", grid=20), X[:50], y[:50])
+    LooResult(mean squared error 3211 ± 6.9e+02, refit: alpha='loo' is chosen anew without each row)
+    """
+    check_choice("method", method, METHODS)
+    X = as_rows(X)
+    is_classification = task_of([model])
+    if is_classification is None:
+        is_classification = looks_like_classes(np.asarray(y))
+    if not hasattr(model, method) or (not is_classification and method != "predict"):
+        raise ValueError(f"method={method!r} is not one that {type(model).__name__} has.")
+    y = read_y(y, is_classification)
+    check_consistent_length(X, y)
+    if len(y) < 2:
+        raise ValueError("leave-one-out needs at least two rows to fit one without the other, got n_samples = 1.")
+    weight = check_weight(sample_weight, len(y))
+    classes = np.unique(y) if is_classification else None
+    found = _by_formula(model, X, y, weight, method, classes)
+    if isinstance(found, str):
+        prediction = _refit(model, X, y, weight, method, classes, n_jobs, as_verbose(progress))
+        kind, note = "refit", found
+    else:
+        prediction, kind, note = found
+    metric, loss = _losses(prediction, y, method, classes)
+    scores = mean_loss(loss[:, None], weight)
+    error, spread = float(scores.value[0]), float(scores.standard_error[0])
+    return LooResult(prediction, error, spread, kind, note, loss, metric, classes)
+
+
+def _by_formula(model, X, y, weight, method: str, classes) -> tuple[NDArray, str, str] | str:
+    """Predictions, kind and note; or why there is no formula for this."""
+    # A row of weight zero is as if it were not there: what is fitted without it is what is fitted with it.
+    kept = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
+    if len(kept) < 2 or (classes is not None and len(np.unique(y[kept])) < 2):
+        return "too few rows weigh anything"
+    rows, heavy = (X, weight) if len(kept) == len(y) else (take_parts(model, X, kept, kept)[0], weight[kept])
+    found = leave_out(clone(model), rows, y[kept], heavy)
+    if isinstance(found, str):
+        return found
+    own = _answer(found, method, classes)
+    if len(kept) == len(y):
+        return own, found.kind, found.note
+    prediction = np.empty((len(y), *own.shape[1:]), dtype=own.dtype)
+    prediction[kept] = own
+    rest = np.setdiff1d(np.arange(len(y)), kept)
+    fitted = clone(model).fit(rows, y[kept], sample_weight=heavy)
+    prediction[rest] = _aligned(fitted, take_parts(model, X, kept, rest)[1], method, classes)
+    return prediction, found.kind, found.note
+
+
+def _answer(found: LeftOut, method: str, classes) -> NDArray:
+    """What a method of the model returns."""
+    if found.value is not None:
+        return found.value
+    assert found.probability is not None
+    assert found.classes is not None
+    if method == "decision_function":
+        assert found.decision is not None
+        return found.decision
+    if method == "predict":
+        return found.classes[found.probability.argmax(axis=1)]
+    out = np.zeros((len(found.probability), len(classes)))
+    out[:, np.searchsorted(classes, found.classes)] = found.probability
+    return out
+
+
+def _refit(model, X, y, weight, method: str, classes, n_jobs, verbose: bool | None) -> NDArray:
+    """n fits, each tested on the row that it has not seen."""
+    jobs = (delayed(_without)(i, model, X, y, weight, method, classes) for i in range(len(y)))
+    team = joblib.effective_n_jobs(n_jobs)
+    threads = 0 if team == 1 else max(1, _core.thread_count(0) // team)
+    found: list[Any] = []
+    with progress_bar(len(y), "leaving one out", verbose) as bar, limit_threads(threads):
+        for one in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
+            found.append(one)
+            bar.update()
+    return np.concatenate(found)
+
+
+def _without(i: int, model, X, y, weight, method: str, classes) -> NDArray:
+    others = np.delete(np.arange(len(y)), i)
+    rows, row = take_parts(model, X, others, np.array([i]))
+    weights = {} if weight is None else _weights_for(model, weight[others])
+    if classes is None:
+        fitted = clone(model).fit(rows, y[others], **weights)
+    else:
+        fitted = fit_learner(model, rows, y[others], **weights)
+    return _aligned(fitted, row, method, classes)
+
+
+def _weights_for(model, weight: NDArray) -> dict[str, NDArray]:
+    """Weights under the name by which a model, or the last step of a pipeline, takes them."""
+    steps = getattr(model, "steps", None)
+    if steps and hasattr(model, "named_steps"):
+        return {f"{steps[-1][0]}__sample_weight": weight}
+    if not has_fit_parameter(model, "sample_weight"):
+        raise ValueError(f"sample_weight was given, but {type(model).__name__} takes none.")
+    return {"sample_weight": weight}
+
+
+def _aligned(fitted, rows, method: str, classes) -> NDArray:
+    """Predictions with a column for each class, also for those that the training rows lack."""
+    if classes is not None and method == "decision_function":
+        if len(getattr(fitted, "classes_", classes)) < len(classes) or not hasattr(fitted, method):
+            raise ValueError(
+                "a class has one row only, and without it there is no decision for that class: use 'predict_proba', or "
+                "leave the row out."
+            )
+        return np.asarray(fitted.decision_function(rows))
+    predicted = np.asarray(getattr(fitted, method)(rows))
+    if method == "predict":
+        return predicted.ravel()
+    out = np.zeros((len(predicted), len(classes)))
+    out[:, np.searchsorted(classes, fitted.classes_)] = predicted
+    return out
+
+
+def _losses(prediction: NDArray, y: NDArray, method: str, classes) -> tuple[str, NDArray[np.float64]]:
+    """The name of the loss, and that of each row."""
+    if classes is None:
+        return "mean squared error", (prediction.astype(float) - y) ** 2
+    code = np.searchsorted(classes, y)
+    if method == "predict_proba":
+        own = prediction[np.arange(len(y)), code]
+        return "log loss", -np.log(np.maximum(own, np.finfo(float).tiny))
+    if method == "decision_function":
+        best = (prediction > 0).astype(np.intp) if prediction.ndim == 1 else prediction.argmax(axis=1)
+        return "error rate", (best != code).astype(float)
+    return "error rate", (prediction != y).astype(float)

@@ -1,0 +1,151 @@
+"""Leave-one-out without refitting: which models have a formula, when it is exact, and what it holds fixed.
+
+A formula answers for a model whose every knob is a number. Where a rule, or an order of features, looked at all rows,
+its choice would be part of what is left out, and only a refit is honest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import Ridge as PeerRidge
+
+from vitalfew.data.coding import Cuts
+from vitalfew.families.evidence import Evidence
+from vitalfew.families.kernel_ridge import CHOSEN, MOST_ROWS, KernelRidge, is_to_choose
+from vitalfew.families.lasso import Lasso
+from vitalfew.families.logistic import LogisticRegression
+from vitalfew.families.logistic_path import MOST_COORDINATES, Design, probabilities
+from vitalfew.families.naive_bayes import NaiveBayes
+from vitalfew.families.naive_bayes_path import counts_of, loo_probabilities
+from vitalfew.families.ridge import Ridge
+
+EXACT, APPROXIMATE = "exact", "approximate"
+
+
+class LeftOut(NamedTuple):
+    """What models predict for the row that each of them has not seen. Probabilities and decisions are those of
+    classifiers: (rows, classes) and (rows,) or (rows, classes)."""
+
+    kind: str
+    note: str
+    value: NDArray[np.float64] | None = None
+    probability: NDArray[np.float64] | None = None
+    decision: NDArray[np.float64] | None = None
+    classes: NDArray | None = None
+
+
+def leave_out(model, X, y, weight) -> LeftOut | str:
+    """By the formula for models of exactly this class, with weights none of which is zero; or why there is none."""
+    if type(model) not in FORMULAS:
+        return f"there is no formula for {type(model).__name__}"
+    return why_not(model) or FORMULAS[type(model)](model, X, y, weight)
+
+
+def why_not(model) -> str:
+    """Why a model that has a formula is to be refitted all the same; empty if it is not."""
+    chosen = [name for name in _knobs(model) if is_to_choose(getattr(model, name))]
+    if chosen:
+        listed = " and ".join(f"{name}={getattr(model, name)!r}" for name in chosen)
+        return f"{listed} is chosen anew without each row"
+    if type(model) is NaiveBayes and model.features is not None:
+        return "features are chosen anew without each row"
+    return ""
+
+
+def _knobs(model) -> tuple[str, ...]:
+    if type(model) is KernelRidge:
+        return ("alpha", *CHOSEN)
+    if type(model) is NaiveBayes:
+        return () if model.prior_strength == "auto" else ("prior_strength",)
+    return ("alpha",) if type(model) in (Ridge, Lasso, LogisticRegression) else ()
+
+
+def _ridge(model, X, y, weight) -> LeftOut:
+    """The residual over one minus the leverage."""
+    model._check_parameters()
+    data = model._read(X, y, weight)
+    path = model._family(data.n_features, data.names).path(data, np.array([float(model.alpha)]))
+    return LeftOut(EXACT, "residuals over one minus leverage", path.loo().prediction[:, 0])
+
+
+def _peer(model, X, y, weight) -> LeftOut | str:
+    """scikit-learn's least squares and ridge regression minimise what ours does."""
+    alpha = 0.0 if isinstance(model, LinearRegression) else model.alpha
+    if model.positive or np.ndim(alpha) > 0 or np.ndim(y) > 1:
+        return "there is no formula for coefficients that must not be negative, or for several targets"
+    return _ridge(Ridge(float(alpha), fit_intercept=model.fit_intercept), X, y, weight)
+
+
+def _kernel_ridge(model: KernelRidge, X, y, weight) -> LeftOut:
+    """Dual coefficients over the diagonal of the inverse."""
+    model._check_parameters()
+    data = model._read(X, y, weight)
+    found = model._family(data).path(data, np.array([float(model.alpha)])).loo()
+    has_landmarks = model.n_components is not None or data.n_rows > MOST_ROWS
+    kind = APPROXIMATE if has_landmarks and found.note else EXACT
+    return LeftOut(kind, found.note or "dual coefficients over the diagonal of the inverse", found.prediction[:, 0])
+
+
+def _without_a_row(alpha: float | str, n: int) -> float:
+    """On the scale of the sum of losses a penalty of their mean is less when there is a row less."""
+    return float(alpha) * (n - 1) / n
+
+
+def _lasso(model: Lasso, X, y, weight) -> LeftOut:
+    """A ridge regression on the columns in use."""
+    model._check_parameters()
+    data = model._read(X, y, weight)
+    penalty = np.array([_without_a_row(model.alpha, data.n_rows)])
+    found = model._family(data.n_features, data.names).path(data, penalty).loo()
+    return LeftOut(APPROXIMATE, found.note, found.prediction[:, 0])
+
+
+def _logistic(model: LogisticRegression, X, y, weight) -> LeftOut | str:
+    """One Newton step on the coefficients in use."""
+    model.set_params(alpha=_without_a_row(model.alpha, len(y)), grid=1).fit(X, y, weight)
+    if np.count_nonzero(model.coef_) + len(model.coef_) > MOST_COORDINATES:
+        return f"more than {MOST_COORDINATES} coefficients are in use"
+    data, path, point = model._read(X, y, weight), model.path_, model.selection_.index
+    decision = Design(path, point, data).without_each(path.decision(data)[:, point])
+    note = "one Newton step; the features in use are held as they are"
+    outer = decision[:, 0] if decision.shape[1] == 1 else decision
+    return LeftOut(APPROXIMATE, note, None, probabilities(decision), outer, path.classes)
+
+
+def _naive_bayes(model: NaiveBayes, X, y, weight) -> LeftOut | str:
+    """Counts without those of the row."""
+    model._check_parameters()
+    data = model._read(X, y, weight, None, reset=True)
+    counts = counts_of(data)
+    cut = any(isinstance(coding, Cuts) and len(coding.cuts) for coding in counts.codings or [])
+    if data.coder.is_supervised:
+        return "cuts of numeric columns are chosen anew without each row"
+    if model.prior_mean != "pooled" and counts.codings is not None and _has_rare_values(data):
+        return "a value of one row alone changes what the prior is spread over"
+    probability = loo_probabilities(Evidence(counts, model._given_strength(counts.n_features), model.prior_mean), data)
+    kind = APPROXIMATE if cut else EXACT
+    note = "the cuts of numeric columns are held as they are" if cut else "counts without those of the row"
+    return LeftOut(kind, note, None, probability[:, 0], None, data.classes)
+
+
+def _has_rare_values(data) -> bool:
+    """Whether some value of a feature is that of one row alone."""
+    block = data.block.to_codes()
+    known = block.codes != np.iinfo(block.codes.dtype).max
+    return any((np.bincount(c[k].astype(np.int64)) == 1).any() for c, k in zip(block.codes.T, known.T) if k.any())
+
+
+FORMULAS: dict[type, Callable[..., Any]] = {
+    Ridge: _ridge,
+    LinearRegression: _peer,
+    PeerRidge: _peer,
+    KernelRidge: _kernel_ridge,
+    NaiveBayes: _naive_bayes,
+    Lasso: _lasso,
+    LogisticRegression: _logistic,
+}
