@@ -69,6 +69,13 @@ def test_text_without_common_words():
         TableColumns({"t": "text"}, max_words=9).fit_transform(table)
 
 
+def test_many_rows_have_fewer_words(monkeypatch):
+    monkeypatch.setattr("vitalfew.data.columns.MOST_CELLS", 8)
+    monkeypatch.setattr("vitalfew.data.columns.LEAST_WORDS", 1)
+    table = pa.table({"n": [1.0] * 4, "t": ["one two three four"] * 4})
+    assert TableColumns({"n": "numeric", "t": "text"}, max_words=9).fit_transform(table).num_columns == 3
+
+
 def test_errors():
     table = pa.table({"size": ["1", "two"], "n": [1, 2]})
     with pytest.raises(ValueError, match="column 'size' is taken as numbers, but row 1 holds 'two'; take it as a cat"):

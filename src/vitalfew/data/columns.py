@@ -14,6 +14,8 @@ from vitalfew.data.text import WordPresence
 
 # Words of fewer rows than this tell nothing that lasts.
 MIN_ROWS = 2
+# Words of many rows are stored a byte each: so many in all, but at least so many words.
+MOST_CELLS, LEAST_WORDS = 200_000_000, 50
 
 
 class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
@@ -28,7 +30,8 @@ class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         The columns, in this order; see :func:`~vitalfew.data.kinds.recognise`.
     max_words : int or None, default None
         None: text stays text. A number: each column of text becomes columns of 0 and 1, whether the row has the word,
-        for so many words, those of most rows; at least two rows must have a word.
+        for so many words, those of most rows; at least two rows must have a word. Tables of more than 200,000 rows get
+        fewer words, so that they fit into memory.
 
     Attributes
     ----------
@@ -61,7 +64,8 @@ class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self.n_features_in_ = len(self.kinds)
         self.words_ = {}
         for name in self._text if self.max_words is not None else []:
-            words = WordPresence(min_df=MIN_ROWS, max_features=self.max_words, dtype=np.uint8)
+            most = min(self.max_words, max(MOST_CELLS // max(len(frame), 1), LEAST_WORDS))
+            words = WordPresence(min_df=MIN_ROWS, max_features=most, dtype=np.uint8)
             try:
                 self.words_[name] = words.fit(frame[name].to_list())
             except ValueError:  # no word is in two rows

@@ -100,7 +100,7 @@ def _question(path: str, tables: Callable[[], dict[str, str]], table: str | None
         listed = ", ".join(map(repr, list(known)[:20])) + (", …" if len(known) > 20 else "")
         raise DataFileError(f"{path!r} has {len(known)} tables; name one of {listed} (--table).")
     if table is not None and table not in known:
-        raise DataFileError(f"{path!r} has no table {table!r}; {suggestion(table, list(known), 'its tables are')}.")
+        raise DataFileError(f"{path!r} has no table {table!r}; {suggestion(table, list(known), 'its tables are')}")
     return f"select * from {known[table] if table is not None else next(iter(known.values()))}"
 
 

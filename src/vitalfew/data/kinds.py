@@ -23,6 +23,8 @@ KINDS = (*USED, "constant", "identifier", "empty", "date")
 MIN_WORDS = 4
 # Fewer rows than this may all differ by chance.
 MIN_KEYS = 10
+# More distinct whole numbers than this are a number to predict, not classes.
+MAX_CLASSES = 10
 # Rows looked at for the number of words.
 SAMPLE = 2000
 
@@ -113,7 +115,7 @@ def check_names(names, columns: Sequence[str]) -> None:
     """Every name must be a column; otherwise the closest one is suggested."""
     for name in names:
         if name not in columns:
-            raise ValueError(f"there is no column {name!r}; {suggestion(name, columns)}.")
+            raise ValueError(f"there is no column {name!r}; {suggestion(name, columns)}")
 
 
 def suggestion(name: str, known: Sequence[str], what: str = "the columns are") -> str:
@@ -121,9 +123,9 @@ def suggestion(name: str, known: Sequence[str], what: str = "the columns are") -
     close = difflib.get_close_matches(str(name), [str(k) for k in known], n=1)
     lower = [k for k in known if str(k).lower() == str(name).lower()]
     if lower or close:
-        return f"did you mean {(lower or close)[0]!r}?"[:-1]
+        return f"did you mean {(lower or close)[0]!r}?"
     listed = ", ".join(repr(str(k)) for k in known[:10])
-    return f"{what} {listed}" + (f" and {len(known) - 10} more" if len(known) > 10 else "")
+    return f"{what} {listed}" + (f" and {len(known) - 10} more." if len(known) > 10 else ".")
 
 
 def table_frame(table: Any) -> nw.DataFrame:
@@ -220,3 +222,31 @@ def _is_object(dtype) -> bool:
 
 def _is_plain(value) -> bool:
     return is_missing(value) or isinstance(value, str | bool | int | float | Decimal | np.generic | date | time)
+
+
+def recognise_task(target: Any, task: str | None = None) -> str:
+    """Whether a target is ``"classes"`` or ``"numeric"``, unless that is given.
+
+    Numbers are numeric, unless there are only two, or at most ten and all of them whole.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from vitalfew.data.kinds import recognise_task
+    >>> recognise_task(pd.Series([1.5, 2.5, 3.0])), recognise_task(pd.Series(["a", "b"])), recognise_task([0, 1, 2, 1])
+    ('numeric', 'classes', 'classes')
+    """
+    if task is not None:
+        return task
+    found = nw.from_native(target, series_only=True, pass_through=True)
+    if isinstance(found, nw.Series):
+        if not found.dtype.is_numeric():
+            return "classes"
+        values = found.filter(~is_absent(found)).unique().cast(nw.Float64).to_numpy()
+    else:
+        array = np.asarray(target)
+        if array.dtype.kind not in "fiu":
+            return "classes"
+        values = np.unique(array[~np.isnan(array)])
+    is_whole = bool((values == np.floor(values)).all())
+    return "classes" if len(values) <= 2 or (is_whole and len(values) <= MAX_CLASSES) else "numeric"

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from vitalfew.data.bins import MOST_BINS, BinCoder
 from vitalfew.data.coding import NUMERIC, Categories, TableCoder
+from vitalfew.data.kinds import USED
 from vitalfew.exceptions import ModelFileError
 from vitalfew.export.record import require
 from vitalfew.families.binned_tree import BinnedTree
@@ -105,6 +106,15 @@ def words(model) -> None:
     idf = getattr(model, "idf_", None)
     require((idf is not None) == (model.weighting is not None), "the weights of the words are not there")
     require(idf is None or len(idf) == len(model._terms), "idf_ has not an entry for each word")
+
+
+def columns(model) -> None:
+    kinds = model.kinds
+    require(isinstance(kinds, dict) and all(isinstance(n, str) for n in kinds), "kinds does not name the columns")
+    require(all(kind in USED for kind in kinds.values()), "a column is of an unknown kind")
+    require(list(model.feature_names_in_) == list(kinds), "the columns are not those of kinds")
+    require(model.n_features_in_ == len(kinds), "the columns are not those of kinds")
+    require(all(kinds.get(name) == "text" for name in model.words_), "words belong to a column that is not text")
 
 
 def ranking(model) -> None:

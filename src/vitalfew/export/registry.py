@@ -12,6 +12,7 @@ from sklearn.ensemble import BaggingClassifier
 
 from vitalfew.data.bins import BinCoder
 from vitalfew.data.coding import Categories, Cuts, OwnCodes, TableCoder
+from vitalfew.data.columns import TableColumns
 from vitalfew.data.discretize import Discretizer
 from vitalfew.data.frames import NumberedNames
 from vitalfew.data.text import Terms, WordPresence, _checked_vocabulary
@@ -211,6 +212,7 @@ ESTIMATORS = [
         optional=("n_documents_", "idf_"),
         check=checks.words,
     ),
+    Record(TableColumns, {"words_": keyed(text, is_a(WordPresence))}, check=checks.columns),
 ]
 
 

@@ -1,0 +1,34 @@
+"""Model files, in and out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from vitalfew.data.aside import written_aside
+
+
+def write_model(model: Any, output: str) -> None:
+    """To a file, whole or not at all, or to standard output."""
+    from vitalfew.export.model_file import dump
+
+    text = dump(model)
+    if output == "-":
+        sys.stdout.write(text)
+        return
+    with written_aside(output, "w") as file:
+        file.write(text)
+
+
+def read_model(path: str) -> Any:
+    """From a file, or from standard input."""
+    from vitalfew.export.model_file import load, parse
+
+    if path == "-":
+        return parse(sys.stdin.buffer.read())
+    if Path(path).is_dir():
+        raise ValueError(f"{path!r} is a folder; give the name of a model file.")
+    if not Path(path).exists():
+        raise FileNotFoundError(f"there is no file {path!r}; write one with vitalfew fit.")
+    return load(path)

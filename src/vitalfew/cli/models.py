@@ -1,0 +1,86 @@
+"""The models by their short names, and their parameters from text."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vitalfew.data.kinds import suggestion
+from vitalfew.families.adaboost import AdaBoost
+from vitalfew.families.best_classes import BestSubsetClassifier
+from vitalfew.families.best_subset import BestSubsetRegressor
+from vitalfew.families.decision_tree import DecisionTree
+from vitalfew.families.greedy import GreedySubsetRegressor
+from vitalfew.families.greedy_classes import GreedySubsetClassifier
+from vitalfew.families.lasso import Lasso
+from vitalfew.families.logistic import LogisticRegression
+from vitalfew.families.naive_bayes import NaiveBayes
+from vitalfew.families.ridge import Ridge
+from vitalfew.families.stump import Stump
+
+Maker = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a short name stands for; None where it cannot predict that."""
+
+    title: str
+    classes: Maker | None
+    numeric: Maker | None = None
+
+
+MODELS = {
+    "nb": Entry("Naive Bayes, features by mdl", lambda: NaiveBayes(features="mdl")),
+    "logistic": Entry("logistic regression, L1 penalty by 1se", lambda: LogisticRegression(alpha="1se")),
+    "lasso": Entry("L1 penalty by 1se", lambda: LogisticRegression(alpha="1se"), lambda: Lasso(alpha="1se")),
+    "ridge": Entry(
+        "L2 penalty by loo", lambda: LogisticRegression(alpha="loo", penalty="l2"), lambda: Ridge(alpha="loo")
+    ),
+    "tree": Entry("decision tree, pruned by mdl", DecisionTree),
+    "adaboost": Entry("100 boosted stumps", AdaBoost),
+    "stump": Entry("one decision stump", Stump),
+    "greedy": Entry(
+        "greedy subset by bic", lambda: GreedySubsetClassifier(k="bic"), lambda: GreedySubsetRegressor(k="bic")
+    ),
+    "best": Entry("best subset by bic", lambda: BestSubsetClassifier(k="bic"), lambda: BestSubsetRegressor(k="bic")),
+}
+NAMES = ", ".join(MODELS)
+
+
+def make_model(name: str, task: str, *, seed: int = 0, settings: Sequence[str] | None = None) -> Any:
+    """The model of a short name, for classes or for numbers, with settings such as ``alpha=0.1``."""
+    if name not in MODELS:
+        raise ValueError(f"there is no model {name!r}; {suggestion(name, list(MODELS), 'the models are')}")
+    maker = getattr(MODELS[name], task)
+    if maker is None:
+        able = ", ".join(n for n, e in MODELS.items() if getattr(e, task) is not None)
+        what = "a number" if task == "numeric" else "classes"
+        raise ValueError(f"model {name!r} cannot predict {what}; those that can are {able} (see also --task).")
+    return configured(maker(), seed, settings)
+
+
+def configured(model: Any, seed: int, settings: Sequence[str] | None = None) -> Any:
+    """The model with its seed and the settings that were given as name=value."""
+    known = model.get_params(deep=False)
+    given = {"random_state": seed} if "random_state" in known else {}
+    for text in settings or ():
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ValueError(f"--set takes NAME=VALUE, got {text!r}.")
+        if name not in known:
+            raise ValueError(
+                f"{type(model).__name__} has no parameter {name!r}; {suggestion(name, list(known), 'it has')}"
+            )
+        given[name] = parse_value(value)
+    return model.set_params(**given)
+
+
+def parse_value(text: str) -> Any:
+    """A number, True, False, None, a tuple or list of these; anything else is text, such as the name of a rule."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return text
