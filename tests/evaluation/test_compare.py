@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -496,7 +495,6 @@ def test_ctrl_c_leaves_the_checkpoint(tmp_path):
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=200)
     assert done.stdout == "stopped\n", done.stderr
     assert [r["fold"] for r in json.loads(file.read_text())["results"].values()] == [0, 1]
-    assert signal.SIGINT
 
 
 # Arguments
