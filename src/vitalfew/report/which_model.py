@@ -199,8 +199,14 @@ def _line(line: dict, found: Comparison, by_name: dict[str, Candidate], chosen: 
         "within_one_se": bool(line["within_one_se"]),
         "is_baseline": line["name"] == found.baseline,
         "is_chosen": line["name"] == chosen,
-        "note": None if line["status"] == "ok" else str(line["status"]),
+        "note": _note(str(line["status"])),
     }
+
+
+def _note(status: str) -> str | None:
+    if status == "ok":
+        return None
+    return "no feature was selected in a fold, so there was nothing to fit" if "0 feature(s)" in status else status
 
 
 def _reason(found: Comparison, best: str, simplest: str) -> str:
