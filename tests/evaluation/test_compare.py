@@ -35,6 +35,7 @@ from sklearn.tree import DecisionTreeClassifier
 from vitalfew import GreedySearch, KernelRidge, Lasso, LogisticRegression, NaiveBayes, Ridge, WordPresence, compare
 from vitalfew.evaluation.comparison import Comparison, corrected_mean, paired_difference
 from vitalfew.evaluation.model_size import count_features
+from vitalfew.evaluation.rows import fingerprint
 from vitalfew.exceptions import CheckpointWarning, UnfinishedWarning
 
 
@@ -450,6 +451,19 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
         with pytest.raises(ValueError, match="is not the file of a comparison"):
             compare([GaussianNB()], X, y, checkpoint=file)
         assert file.read_text() == text
+
+
+def minus_log_loss(model, X, y):
+    return -log_loss(y, model.predict_proba(X), labels=model.classes_)
+
+
+def test_what_a_file_knows_of_is_the_same_in_other_processes():
+    from vitalfew.evaluation.metrics import Metric
+
+    assert Metric.of(minus_log_loss, True).key.endswith("test_compare.minus_log_loss")
+    assert Metric.of("roc_auc", True).key == "'roc_auc'"
+    rows = np.arange(12.0).reshape(4, 3)
+    assert fingerprint(rows) == fingerprint(np.asfortranarray(rows)) != fingerprint(rows[:, ::-1])
 
 
 def test_failures_are_tried_again(tmp_path):
