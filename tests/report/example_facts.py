@@ -484,4 +484,44 @@ def numeric() -> dict:
     return facts
 
 
-ALL = {f.__name__: f for f in (adult, large, hostile, nothing_here, skipped, numeric)}
+def least() -> dict:
+    """As little as every part may hold: one point on a curve, no spread, ties, nothing measured."""
+    facts = adult()
+    facts["headline"] = ["One sentence for all."]
+    facts["how_many"] |= {"k": [0], "feature": [None], "range": None, "stability": None}
+    for criterion in facts["how_many"]["criteria"]:
+        criterion |= {"value": [0.3], "se": None, "chosen": 0, "low": None, "high": None}
+    for row in facts["which_model"]["rows"]:
+        row |= {"error": 0.2, "se": None, "n_features": None, "difference": None, "difference_se": None}
+    facts["which_model"] |= {"frontier": [], "reason": None}
+    slope = {"name": "x", "alone": None, "rank_alone": 1, "in_context": None, "rank_in_context": 1, "partner": None}
+    facts["together"] |= {"slopes": [slope], "sets": []}
+    facts["card"] |= {"test": None, "features": [{"name": "x", "weight": 0.0, "detail": None}]}
+    return facts
+
+
+def long_path() -> dict:
+    """Five hundred steps, ranks of thousands, a point and a model that were not measured."""
+    facts = adult()
+    ks = list(range(501))
+    facts["how_many"] |= {"k": ks, "feature": [None, *(f"word{k}" for k in ks[1:])], "range": [40, 90], "agree": False}
+    for criterion in facts["how_many"]["criteria"]:
+        value = [None if k == 3 else 0.2 + 0.3 * math.exp(-k / 20) + k / 5000 for k in ks]
+        se = [None if k == 7 else 0.01 for k in ks] if criterion["se"] else None
+        criterion |= {"value": value, "se": se, "chosen": 60, "low": 40, "high": 90}
+    facts["together"]["slopes"] = [
+        {
+            "name": f"x{i}",
+            "alone": 0.0,
+            "rank_alone": 9000 - 700 * i,
+            "in_context": 0.9 - i / 20,
+            "rank_in_context": i + 1,
+            "partner": f"x{i ^ 1}",
+        }
+        for i in range(12)
+    ]
+    facts["which_model"]["rows"][4] |= {"error": None, "se": None, "note": "stopped by the budget"}
+    return facts
+
+
+ALL = {f.__name__: f for f in (adult, large, hostile, nothing_here, skipped, numeric, least, long_path)}

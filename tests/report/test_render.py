@@ -251,8 +251,10 @@ def test_names_never_change_the_structure(name):
     assert "<" not in outside.replace("< 0.0001", "")
 
 
-def test_no_chart_without_content():
+def test_charts_of_little_and_of_much():
     assert all_figures(clean(example_facts.skipped())) == {}
+    assert set(all_figures(clean(example_facts.least()))) == {"how_many", "redundant", "together", "errors"}
+    assert len(all_figures(clean(example_facts.long_path()))) == 6
 
 
 def test_rendering_leaves_the_facts_alone():

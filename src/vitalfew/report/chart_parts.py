@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vitalfew.report.svg import INK, Figure, Sheet, draw
-from vitalfew.report.text import label
+from vitalfew.report.text import is_rate, label
 from vitalfew.rules.selection import import_altair
 
 ROW_HEIGHT = 22
@@ -33,3 +33,18 @@ def named_rows(sheet: Sheet, rows: list[dict], room: int):
     base = sheet.chart(rows).encode(y=y)
     names = base.mark_text(align="left", dx=-room, color=INK, fontSize=12, limit=room - 10, aria=False)
     return base, names.encode(x=alt.value(0), text="label:N")
+
+
+def round_steps(most: float) -> list[int]:
+    """Round numbers for a logarithmic axis that begins at zero."""
+    steps = [0, 1, 2, 5]
+    while steps[-1] < most:
+        steps += [10 * steps[-3], 10 * steps[-2], 10 * steps[-1]]
+    return [s for s in steps if s <= most]
+
+
+def axis_format(unit: str, values: Sequence[float]) -> str:
+    """Per cent for rates, thousands as k, small numbers as they are."""
+    if is_rate(unit):
+        return ".3~p"
+    return ".3~s" if max(map(abs, values)) >= 10_000 else ",.4~g"

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from vitalfew.report.chart_parts import DIAMOND, MOST_ROWS, ROW_HEIGHT, figure, label_room, named_rows
+from vitalfew.report.chart_parts import (
+    DIAMOND,
+    MOST_ROWS,
+    ROW_HEIGHT,
+    axis_format,
+    figure,
+    label_room,
+    named_rows,
+    round_steps,
+)
 from vitalfew.report.model_charts import errors, frontier
 from vitalfew.report.slope_chart import together
 from vitalfew.report.svg import BAND, CHOSEN, INK, MAIN, PAPER, QUIET, Figure, Sheet
@@ -38,7 +47,9 @@ def _criteria(sheet: Sheet, part: dict, criteria: Sequence[dict], width: int):
     panels = []
     for i, criterion in enumerate(criteria):
         last = i == len(criteria) - 1
-        axis = alt.Axis(labels=last, grid=False, tickMinStep=1, format="d", tickCount=max(1, min(top, width // 45)))
+        axis = alt.Axis(labels=last, grid=False, format="d", tickMinStep=1, tickCount=max(1, min(top, width // 45)))
+        if kind:
+            axis = alt.Axis(labels=last, grid=False, format="d", values=round_steps(top), labelOverlap="greedy")
         title = "number of features" if last else None
         across = partial(alt.X, scale=scale, axis=axis, title=title)
         panels.append(_panel(sheet, part, criterion, across, width - 70))
@@ -68,7 +79,7 @@ def _panel(sheet: Sheet, part: dict, criterion: dict, across: Callable, width: i
         alt.Y,
         title=None,
         scale=alt.Scale(domain=[low - margin, high + margin], nice=False),
-        axis=alt.Axis(tickCount=3, format=".3~p" if is_rate(unit) else ".3~s", grid=True, minExtent=52),
+        axis=alt.Axis(tickCount=3, format=axis_format(unit, [low, high]), grid=True, minExtent=52),
     )
     base = sheet.chart(rows).encode(x=across("k:Q"), y=up("value:Q"))
     layers = []

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from vitalfew.report.chart_parts import DIAMOND, DOT, MOST_ROWS, ROW_HEIGHT, figure, label_room, named_rows
+from vitalfew.report.chart_parts import (
+    DIAMOND,
+    DOT,
+    MOST_ROWS,
+    ROW_HEIGHT,
+    axis_format,
+    figure,
+    label_room,
+    named_rows,
+    round_steps,
+)
 from vitalfew.report.svg import BAND, CHOSEN, INK, MAIN, MUTED, PAPER, QUIET, Figure, Sheet
-from vitalfew.report.text import is_rate, label, loss, number, shorten
+from vitalfew.report.text import label, loss, number, shorten
 from vitalfew.rules.selection import import_altair
 
 
@@ -31,7 +41,9 @@ def errors(part: dict) -> Figure | None:
         for r in far:
             r |= {"off": f"{loss(r['error'], part['metric'])} \u2192", "edge": high + margin}
             r |= {"error": None, "low": None, "high": None}
-        axis = alt.Axis(format=".3~p" if is_rate(part["metric"]) else ".3~s", tickCount=max(2, (width - room) // 110))
+        axis = alt.Axis(
+            format=axis_format(part["metric"], [r["error"] for r in rows]), tickCount=max(2, (width - room) // 110)
+        )
         scale = alt.Scale(domain=[low - margin, high + margin], nice=False)
         x = alt.X("error:Q", title=part["metric"], axis=axis, scale=scale)
         base, names = named_rows(sheet, data, room)
@@ -101,9 +113,9 @@ def frontier(part: dict) -> Figure | None:
                 r |= {"colour": QUIET, "fill": QUIET}
         most = max(r["n"] for r in data)
         scale = alt.Scale(type="symlog", constant=1, nice=False, domain=[-0.15, most * 1.2 or 1])
-        ticks = [t for t in _round_steps(most) if t <= most * 1.1]
+        ticks = [t for t in round_steps(most) if t <= most * 1.1]
         x = alt.X("n:Q", title="number of features", scale=scale, axis=alt.Axis(values=ticks, format=",d", grid=False))
-        axis = alt.Axis(format=".3~p" if is_rate(part["metric"]) else ".3~s", tickCount=5)
+        axis = alt.Axis(format=axis_format(part["metric"], [r["error"] for r in rows]), tickCount=5)
         y = alt.Y("error:Q", title=part["metric"], axis=axis, scale=alt.Scale(zero=False))
         base = sheet.chart(data).encode(x=x, y=y)
         path = [{"n": f["n_features"], "error": f["error"]} for f in part["frontier"]]
@@ -123,10 +135,3 @@ def frontier(part: dict) -> Figure | None:
         ("dot quiet", "others"),
     ]
     return figure("Error against the number of features", shorten(summary, 1000), make, 760, legend)
-
-
-def _round_steps(most: float) -> list[int]:
-    steps = [0, 1, 2, 5]
-    while steps[-1] < most:
-        steps += [10 * steps[-3], 10 * steps[-2], 10 * steps[-1]]
-    return steps if most <= 100 else [s for s in steps if s == 0 or str(s)[0] == "1"]

@@ -71,9 +71,15 @@ def _slopes(sheet: Sheet, slopes: Sequence[dict], width: int):
                 "x3": 1 + lead,
             }
         )
-    for key, column, gap in (("left_y", "y", 14), ("right_y", "y2", 16)):
-        for row, y in zip(rows, _apart([r[column] for r in rows], gap, height)):
-            row[key] = y
+    for row, y in zip(rows, _apart([r["y2"] for r in rows], 16, height)):
+        row["right_y"] = y
+    last = -math.inf
+    for row in sorted(rows, key=lambda r: r["y"]):
+        # Where ranks crowd, some stand for their neighbours.
+        if row["y"] < last + 12:
+            row["left"] = ""
+        else:
+            last = row["y"]
     down = partial(alt.Y, scale=alt.Scale(domain=[0, height], range=[0, height], nice=False, zero=False), axis=None)
     across = partial(alt.X, scale=alt.Scale(domain=[0, 1 + lead], nice=False), axis=None)
     base = sheet.chart(rows).encode(x=across("x:Q"), y=down("y:Q"))
@@ -83,9 +89,7 @@ def _slopes(sheet: Sheet, slopes: Sequence[dict], width: int):
     )
     starts = base.mark_point(filled=True, size=36, opacity=1, aria=False).encode(color=colour)
     ends = starts.encode(x=across("x2:Q"), y=down("y2:Q"))
-    ranks = base.mark_text(align="right", dx=-10, color=MUTED, fontSize=11, aria=False).encode(
-        y=down("left_y:Q"), text="left:N"
-    )
+    ranks = base.mark_text(align="right", dx=-10, color=MUTED, fontSize=11, aria=False).encode(text="left:N")
     names = base.mark_text(align="left", dx=4, color=INK, fontSize=12, aria=False).encode(
         x=across("x3:Q"), y=down("right_y:Q"), text="right:N"
     )
