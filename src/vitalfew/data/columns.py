@@ -63,8 +63,10 @@ class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self.feature_names_in_ = np.array(list(self.kinds), dtype=object)
         self.n_features_in_ = len(self.kinds)
         self.words_ = {}
-        for name in self._text if self.max_words is not None else []:
-            most = min(self.max_words, max(MOST_CELLS // max(len(frame), 1), LEAST_WORDS))
+        if self.max_words is None:
+            return self
+        most = min(self.max_words, max(MOST_CELLS // max(len(frame), 1), LEAST_WORDS))
+        for name in self._text:
             words = WordPresence(min_df=MIN_ROWS, max_features=most, dtype=np.uint8)
             try:
                 self.words_[name] = words.fit(frame[name].to_list())
