@@ -25,6 +25,7 @@ from vitalfew.families.logistic import LogisticRegression
 from vitalfew.families.naive_bayes import NaiveBayes
 from vitalfew.families.ridge import Ridge
 from vitalfew.families.stump import Stump
+from vitalfew.report.report import Report, report
 from vitalfew.rules import aic, bic, description_length, ebic
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.information import (
@@ -57,6 +58,7 @@ __all__ = [
     "LogisticRegression",
     "Moments",
     "NaiveBayes",
+    "Report",
     "Ridge",
     "SealedTest",
     "Stump",
@@ -74,6 +76,7 @@ __all__ = [
     "load",
     "loo_predict",
     "mutual_information",
+    "report",
     "save",
     "sealed_split",
 ]

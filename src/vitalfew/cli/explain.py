@@ -66,7 +66,14 @@ def explain(
 
 def facts(fitted: Any) -> dict[str, Any]:
     """Everything as plain lists, numbers and text."""
-    from vitalfew.cli.describe import chosen_features, features_of, model_of, rules_of, selection_facts, selection_of
+    from vitalfew.families.describe import (
+        chosen_features,
+        features_of,
+        model_of,
+        rules_of,
+        selection_facts,
+        selection_of,
+    )
 
     inner = model_of(fitted)
     classes = getattr(inner, "classes_", None)
@@ -83,9 +90,9 @@ def facts(fitted: Any) -> dict[str, Any]:
 
 def in_words(fitted: Any) -> list[str]:
     """The facts for people."""
-    from vitalfew.cli.describe import curve_lines, selection_of
     from vitalfew.cli.session import shown
     from vitalfew.cli.tables import table_lines
+    from vitalfew.families.describe import curve_lines, selection_of
 
     found = facts(fitted)
     defaults = type(fitted.steps[-1][1] if hasattr(fitted, "steps") else fitted)().get_params(deep=False)

@@ -76,11 +76,11 @@ def select(
     """
     del quiet, debug
     from vitalfew.cli.bars import working
-    from vitalfew.cli.describe import chosen_features
     from vitalfew.cli.problem import read_problem
     from vitalfew.cli.session import note
     from vitalfew.cli.tables import show, table_lines
     from vitalfew.data.files import write_table
+    from vitalfew.families.describe import chosen_features
     from vitalfew.families.encoding import make_encoded
 
     problem = read_problem(Source(data, table, query, format, na, encoding), target, kind=kind, drop=drop, task=task)

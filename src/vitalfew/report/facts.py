@@ -76,7 +76,9 @@ def is_nothing(study: Study, joint: dict, choice: Choice) -> bool:
 
 def _headline(many: dict, same: dict, joint: dict, choice: Choice, nothing: bool) -> list[str]:
     if nothing:
-        return ["Nothing here: no feature tells anything about the target that chance would not, alone or with another."]
+        return [
+            "Nothing here: no feature tells anything about the target that chance would not, alone or with another."
+        ]
     return [many["answer"], same["answer"], joint["answer"], choice.facts["answer"]]
 
 
@@ -101,7 +103,7 @@ def _data(study: Study, whole: Table, source: str | None, sealed: SealedTest) ->
         "n_rows": int(study.n + len(sealed)),
         "n_columns": len(whole.kinds),
         "n_train": int(study.n),
-        "n_test": int(len(sealed)),
+        "n_test": len(sealed),
         "n_features": int(study.d),
         "columns": columns,
     }
@@ -114,7 +116,9 @@ def _values(whole: Table, at: int) -> dict | None:
     series = whole.frame.iloc[:, at]
     if kind.kind == "numeric":
         known = series.dropna()
-        return {"min": float(known.min()), "mean": float(known.mean()), "max": float(known.max())} if len(known) else None
+        return (
+            {"min": float(known.min()), "mean": float(known.mean()), "max": float(known.max())} if len(known) else None
+        )
     if kind.kind == "category":
         return {"top": [[str(v)[:200], int(n)] for v, n in series.value_counts().head(5).items()]}
     return None

@@ -92,7 +92,10 @@ def _class_path(study: Study, rows):
     """Naive Bayes, features in the order in which they shorten the description of the labels most."""
     X, y = study.features.take(rows).X, study.y[rows]
     model = NaiveBayes(
-        features="cv", max_features=min(MOST_FEATURES, study.d), random_state=study.seed, n_jobs=study.threads or None,
+        features="cv",
+        max_features=min(MOST_FEATURES, study.d),
+        random_state=study.seed,
+        n_jobs=study.threads or None,
         verbose=False,
     )
     with warnings.catch_warnings():
@@ -141,8 +144,12 @@ def _numeric_path(study: Study, rows):
         warnings.simplefilter("ignore", UserWarning)
         for rule in ("bic", "loo", "cv"):
             fitted[rule] = GreedySubsetRegressor(
-                rule, feature_groups=group, max_features=min(MOST_FEATURES, study.d), random_state=study.seed,
-                n_jobs=study.threads or None, verbose=False,
+                rule,
+                feature_groups=group,
+                max_features=min(MOST_FEATURES, study.d),
+                random_state=study.seed,
+                n_jobs=study.threads or None,
+                verbose=False,
             ).fit(X, y)
     path = fitted["bic"].path_
     likelihood = path.log_likelihood()

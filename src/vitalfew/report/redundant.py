@@ -95,7 +95,9 @@ def _groups(study: Study, screened: Screened, copies: list[list[int]]):
         likeness = 2 * pairs.shared[:, at] / np.maximum(pairs.entropy + pairs.entropy[at], 1e-12)
         is_same = pairs.given[:, at] <= LEFT_OVER * pairs.alone
         for other in range(at + 1, len(feature)):
-            is_near = likeness[other] >= NEAR or (likeness[other] > 0.3 and _correlation(study, keep, feature[other]) > 0.99)
+            is_near = likeness[other] >= NEAR or (
+                likeness[other] > 0.3 and _correlation(study, keep, feature[other]) > 0.99
+            )
             if taken[other] or not (is_near or is_same[other]):
                 continue
             taken[other] = True
@@ -174,9 +176,7 @@ def variance_inflation(study: Study) -> list[dict]:
     value, vector = np.linalg.eigh(X.T @ X)
     floor = 1e-10 * max(value.max(initial=0), 1)
     inverse = (vector**2 / np.maximum(value, floor)).sum(axis=1)
-    found = [
-        {"name": study.name(j), "vif": float(v) if v < 0.01 / floor else None} for j, v in zip(numbers, inverse)
-    ]
+    found = [{"name": study.name(j), "vif": float(v) if v < 0.01 / floor else None} for j, v in zip(numbers, inverse)]
     return sorted(found, key=lambda f: (-np.inf if f["vif"] is None else -f["vif"], f["name"]))
 
 
@@ -197,5 +197,7 @@ def _answer(study: Study, groups: list[dict], relations: list[str], screened: Sc
         if r in relations
     ]
     first = groups[0]
-    example = f"{short(first['keep'])!r} makes {listing([repr(short(m['name'])) for m in first['members']], 3)} needless"
+    example = (
+        f"{short(first['keep'])!r} makes {listing([repr(short(m['name'])) for m in first['members']], 3)} needless"
+    )
     return f"{plural(n, 'feature is', 'features are')} redundant: {listing(kinds)}. For instance {example}."

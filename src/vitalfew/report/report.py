@@ -163,7 +163,11 @@ def report(
     table = table.take(rows)
     is_numeric = task == "numeric"
     X_train, y_train, sealed = sealed_split(
-        table.model_input, values, test_size=test_size, stratify="auto" if not is_numeric else False, random_state=random_state
+        table.model_input,
+        values,
+        test_size=test_size,
+        stratify="auto" if not is_numeric else False,
+        random_state=random_state,
     )
     train = replace(table, frame=X_train)
     with progress_bar(len(STEPS), "report", as_verbose(progress)) as bar:

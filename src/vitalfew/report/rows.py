@@ -129,7 +129,9 @@ def read_target(y: Any, task: str | None) -> tuple[NDArray, str, NDArray[np.bool
         raise ValueError(f"task must be 'classes' or 'numeric', got {task!r}.")
     if task == "numeric":
         if not is_number:
-            raise ValueError(f"task='numeric' but the target holds {values.iloc[0]!r}; give numbers, or task='classes'.")
+            raise ValueError(
+                f"task='numeric' but the target holds {values.iloc[0]!r}; give numbers, or task='classes'."
+            )
         numbers = values.to_numpy(dtype=float)
         if not np.isfinite(numbers).all():
             raise ValueError("the target holds infinity; leave these rows out.")

@@ -220,7 +220,9 @@ def _slopes(study: Study, screened: Screened, sets: list[dict]) -> list[dict]:
                         partner[j], context[j] = other, gain
     order = sorted(context, key=lambda j: (-context[j], study.alone.rank[j]))
     rank = {j: at + 1 for at, j in enumerate(order)}
-    shown = sorted({*order[: MOST_SLOPES // 2], *sorted(context, key=lambda j: study.alone.rank[j])[: MOST_SLOPES // 2]})
+    shown = sorted(
+        {*order[: MOST_SLOPES // 2], *sorted(context, key=lambda j: study.alone.rank[j])[: MOST_SLOPES // 2]}
+    )
     lines = [
         {
             "name": study.name(j),

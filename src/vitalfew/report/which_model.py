@@ -60,7 +60,9 @@ class Choice:
 def candidates(study: Study, n_rows: int) -> list[Candidate]:
     """Simple and well-known first: what comes late may not be reached in time."""
     made = _regressors(study, n_rows) if study.is_numeric else _classifiers(study, n_rows)
-    return [Candidate(s, m, _piped(study, e, _selector(s, study) if is_outside else None)) for s, m, e, is_outside in made]
+    return [
+        Candidate(s, m, _piped(study, e, _selector(s, study) if is_outside else None)) for s, m, e, is_outside in made
+    ]
 
 
 def _classifiers(study: Study, n_rows: int):

@@ -29,7 +29,9 @@ def model_of(fitted: Any) -> Any:
 def features_of(fitted: Any) -> list[EncodedFeature]:
     """The features that the model sees, under names that people know."""
     if isinstance(fitted, Pipeline) and isinstance(fitted.steps[0][1], TableColumns):
-        return encoded_features(fitted)
+        found = encoded_features(fitted)
+        selector = fitted.named_steps.get("select")
+        return found if selector is None else [found[j] for j in np.flatnonzero(selector.get_support())]
     model = model_of(fitted)
     try:
         names = fitted[:-1].get_feature_names_out() if isinstance(fitted, Pipeline) else model.feature_names_in_
