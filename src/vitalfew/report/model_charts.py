@@ -113,8 +113,8 @@ def frontier(part: dict) -> Figure | None:
                 r |= {"colour": QUIET, "fill": QUIET}
         most = max(r["n"] for r in data)
         scale = alt.Scale(type="symlog", constant=1, nice=False, domain=[-0.15, most * 1.2 or 1])
-        ticks = [t for t in round_steps(most) if t <= most * 1.1]
-        x = alt.X("n:Q", title="number of features", scale=scale, axis=alt.Axis(values=ticks, format=",d", grid=False))
+        steps = alt.Axis(values=round_steps(most * 1.1), format=",d", grid=False, labelOverlap="greedy")
+        x = alt.X("n:Q", title="number of features", scale=scale, axis=steps)
         axis = alt.Axis(format=axis_format(part["metric"], [r["error"] for r in rows]), tickCount=5)
         y = alt.Y("error:Q", title=part["metric"], axis=axis, scale=alt.Scale(zero=False))
         base = sheet.chart(data).encode(x=x, y=y)
