@@ -32,7 +32,7 @@ def tables(draw, values=2):
 @settings(max_examples=60, deadline=None)
 def test_all_pairs_of_bits_have_the_synergy_of_the_formula(data):
     codes, label = data
-    n, d = codes.shape
+    d = codes.shape[1]
     found = screen(codes.astype(np.uint8), label.astype(np.int32), d * d)
     assert len(found.pair) == d * (d - 1) // 2
     expected = np.full((d, d), -np.inf)

@@ -76,9 +76,7 @@ def is_nothing(study: Study, joint: dict, choice: Choice) -> bool:
 
 def _headline(many: dict, same: dict, joint: dict, choice: Choice, nothing: bool) -> list[str]:
     if nothing:
-        return [
-            "Nothing here: no feature tells anything about the target that chance would not, alone or with another."
-        ]
+        return ["Nothing here: no feature tells more about the target than chance would, alone or with another."]
     return [many["answer"], same["answer"], joint["answer"], choice.facts["answer"]]
 
 
@@ -151,7 +149,7 @@ def _features(study: Study, many: dict, same: dict, joint: dict, model_card: dic
         for name in (found["keep"], *(m["name"] for m in found["members"])):
             group.setdefault(name, at)
     context = {s["feature"]: s for s in joint["slopes"]}
-    chosen = _chosen_names(study, many, model_card)
+    chosen = _chosen_names(many, model_card)
     alone = study.alone
     return {
         "n": int(study.d),
@@ -169,7 +167,7 @@ def _features(study: Study, many: dict, same: dict, joint: dict, model_card: dic
     }
 
 
-def _chosen_names(study: Study, many: dict, model_card: dict) -> set[str]:
+def _chosen_names(many: dict, model_card: dict) -> set[str]:
     """Features, or columns of encoded ones, that the model on the card uses; those of the path where there is none."""
     if "features" in model_card:
         used = {f["name"] for f in model_card["features"]}

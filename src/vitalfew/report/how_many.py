@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,7 +111,7 @@ def _class_path(study: Study, rows):
     members = [path.at(i) for i in range(len(path.grid))]
     freedom = np.array([each[m].sum() for m in members]) + counts.n_classes - 1
     bic = 2 * described.data + freedom * np.log(len(y))
-    added = [None, *[_newcomer(a, b) for a, b in zip(members, members[1:])]]
+    added = [None, *[_newcomer(a, b) for a, b in pairwise(members)]]
     return (
         path.grid,
         added,
@@ -160,7 +161,7 @@ def _numeric_path(study: Study, rows):
         + subset_cost(k, study.d)
     ) / np.log(2)
     members = [set(owner[path.subset(i)].tolist()) for i in range(len(k))]
-    added = [None, *[next(iter(b - a), None) for a, b in zip(members, members[1:])]]
+    added = [None, *[next(iter(b - a), None) for a, b in pairwise(members)]]
     return (
         k,
         added,
@@ -218,8 +219,8 @@ def _stability(study: Study, size: int) -> dict | None:
         "threshold": THRESHOLD,
         "n_stable": int((frequency >= THRESHOLD).sum()),
         "false_bound": false_bound(size, study.d, THRESHOLD, len(sets) // 2),
-        "similarity": similarity(frequency, size, len(sets)),
-        "names": [study.name(j) for j in top],
+        "similarity": similarity(frequency, len(sets)),
+        "names": [study.name(int(j)) for j in top],
         "frequency": [float(f) for f in frequency[top]],
     }
 
@@ -253,7 +254,7 @@ def false_bound(size: int, d: int, threshold: float, pairs: int) -> float:
     return float(min(constant * theta * size, size))
 
 
-def similarity(frequency: NDArray[np.float64], size: float, n_sets: int) -> float | None:
+def similarity(frequency: NDArray[np.float64], n_sets: int) -> float | None:
     """Nogueira, Sechidis and Brown's stability (2018): 1 for the same set each time, 0 for sets at random."""
     d, mean = len(frequency), frequency.sum()
     expected = mean / d * (1 - mean / d)
@@ -274,7 +275,7 @@ def _answer(span, agree, chosen, criteria, stability, d) -> str:
     if stability is not None:
         stable = stability["n_stable"]
         text += (
-            f" Of sets of {stability['size']} chosen from half of the rows, {plural(stable, 'feature is', 'features are')} "
-            f"in at least {THRESHOLD:.0%}."
+            f" Of sets of {stability['size']} chosen from halves of the rows, at least {THRESHOLD:.0%} have "
+            f"{plural(stable, 'feature')} in common."
         )
     return text

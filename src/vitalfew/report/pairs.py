@@ -45,7 +45,7 @@ def pair_table(coded: Coded, threads: int = 0) -> PairTable:
 
 
 def given_one(coded: Coded, other: NDArray[np.int64], threads: int = 0):
-    """I(X; Y | Z) and I(X; Z) of all features X with one variable Z in bits, and degrees of freedom of the interaction."""
+    """I(X; Y | Z) and I(X; Z) of all features X with one variable Z, in bits; degrees of freedom of the interaction."""
     values, z = np.unique(other, return_inverse=True)
     joint = (z * coded.n_classes + coded.label).astype(np.int32)
     cells = len(values) * coded.n_classes
@@ -74,7 +74,7 @@ def screen(bits: NDArray[np.uint8], label: NDArray[np.int32], keep: int, threads
 
 
 def pack(bits: NDArray[np.uint8], label: NDArray[np.int32]):
-    """Bits of each feature, rows sorted by class and classes at borders of words: words, where classes begin, their sizes."""
+    """Bits of each feature, rows sorted by class, each class in words of its own: words, where classes begin, sizes."""
     order = np.argsort(label, kind="stable")
     size = np.bincount(label).astype(np.int64)
     start = np.concatenate([[0], np.cumsum((size + 63) // 64)]).astype(np.int64)

@@ -198,8 +198,8 @@ def _features_of_frame(table: Table, n_total: int) -> tuple[Features, list[str]]
         if plain and found.shape[1] > MOST_WORDS:
             often = np.sort(np.argsort(-np.asarray(found.sum(axis=0)).ravel(), kind="stable")[:MOST_WORDS])
             notes.append(
-                f"Of the {found.shape[1]:,} words of column {column.name!r} the {MOST_WORDS:,} in most rows are looked at "
-                "one by one beside the other columns; models read all of them."
+                f"Of the {found.shape[1]:,} words of column {column.name!r} the {MOST_WORDS:,} in most rows are looked "
+                "at one by one beside the other columns."
             )
             found, names = sparse.csc_array(found)[:, often], [names[k] for k in often]
         prefix = f"{column.name}: " if len(texts) > 1 or plain else ""
@@ -209,8 +209,8 @@ def _features_of_frame(table: Table, n_total: int) -> tuple[Features, list[str]]
             raise ValueError("the text has no word that is in more than one row.")
         X = sparse.csr_array(sparse.hstack([found for _, found, _ in words]))
         names = [n for _, _, own in words for n in own]
-        column = np.concatenate([np.full(len(own), at) for at, _, own in words])
-        return Features(X, names, column, np.zeros(len(names), dtype=bool)), notes
+        owner = np.concatenate([np.full(len(own), at) for at, _, own in words])
+        return Features(X, names, owner, np.zeros(len(names), dtype=bool)), notes
     return _joined(table, plain, words), notes
 
 

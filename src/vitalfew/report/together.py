@@ -43,7 +43,7 @@ def together(study: Study, screened: Screened) -> dict:
     found = _whole_pairs(coded, study, began + limit) if whole else _cut_pairs(coded, study, began + limit)
     entropy = _entropy(study.coded.label)
     exact = study.coded.take(study.sample(20_000, 6))
-    sets = []
+    sets: list[dict] = []
     for (i, j), p in zip(found.pairs, found.p_value):
         if p > LEVEL or len(sets) >= MOST_LISTED:
             continue

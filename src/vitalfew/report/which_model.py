@@ -140,10 +140,10 @@ def which_model(study: Study, n_jobs: int | None, progress) -> Choice:
             random_state=study.seed,
             progress=progress,
         )
-    return _chosen(study, found, {c.name: c for c in listed}, len(rows), folds)
+    return _chosen(found, {c.name: c for c in listed}, len(rows), folds)
 
 
-def _chosen(study: Study, found: Comparison, by_name: dict[str, Candidate], n_rows: int, folds: int) -> Choice:
+def _chosen(found: Comparison, by_name: dict[str, Candidate], n_rows: int, folds: int) -> Choice:
     best, simplest = found.best, found.simplest
     baseline = next((line for line in found.rows if line["name"] == found.baseline), None)
     is_useful = _beats(found, best)
