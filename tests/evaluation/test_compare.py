@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -36,6 +35,7 @@ from sklearn.tree import DecisionTreeClassifier
 from vitalfew import GreedySearch, KernelRidge, Lasso, LogisticRegression, NaiveBayes, Ridge, WordPresence, compare
 from vitalfew.evaluation.comparison import Comparison, corrected_mean, paired_difference
 from vitalfew.evaluation.model_size import count_features
+from vitalfew.evaluation.rows import fingerprint
 from vitalfew.exceptions import CheckpointWarning, UnfinishedWarning
 
 
@@ -453,6 +453,19 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
         assert file.read_text() == text
 
 
+def minus_log_loss(model, X, y):
+    return -log_loss(y, model.predict_proba(X), labels=model.classes_)
+
+
+def test_what_a_file_knows_of_is_the_same_in_other_processes():
+    from vitalfew.evaluation.metrics import Metric
+
+    assert Metric.of(minus_log_loss, True).key.endswith("test_compare.minus_log_loss")
+    assert Metric.of("roc_auc", True).key == "'roc_auc'"
+    rows = np.arange(12.0).reshape(4, 3)
+    assert fingerprint(rows) == fingerprint(np.asfortranarray(rows)) != fingerprint(rows[:, ::-1])
+
+
 def test_failures_are_tried_again(tmp_path):
     X, y = load_iris(return_X_y=True)
     file = tmp_path / "c.json"
@@ -496,7 +509,6 @@ def test_ctrl_c_leaves_the_checkpoint(tmp_path):
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=200)
     assert done.stdout == "stopped\n", done.stderr
     assert [r["fold"] for r in json.loads(file.read_text())["results"].values()] == [0, 1]
-    assert signal.SIGINT
 
 
 # Arguments

@@ -82,7 +82,8 @@ def compare(
         other, so that what is done can be compared.
     checkpoint : path, optional
         A JSON file for results, written as they come. A comparison that was stopped goes on from there, also with
-        further models or repeats; other data or another scoring are refused. Failures are tried again.
+        further models or repeats; other data or another scoring are refused. Failures are tried again, and so are
+        models with parameters that cannot be told from others, such as functions without a name.
     n_jobs : int, optional
         Fits at a time, as in scikit-learn; each uses its share of the processors.
     random_state : int, RandomState or None
@@ -142,7 +143,7 @@ def compare(
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     book = None
     if checkpoint is not None:
-        book = FoldBook(checkpoint, joblib.hash((fingerprint(X), fingerprint(y), repr(scoring))))
+        book = FoldBook(checkpoint, joblib.hash((fingerprint(X), fingerprint(y), metric.key)))
         if random_state is None and book.seed is not None:
             seed = book.seed
         book.seed = seed

@@ -166,7 +166,7 @@ class Comparison:
     def plot(self):
         """Error against number of features with one standard error either way, and the frontier, as an Altair chart."""
         alt = import_altair()
-        drawn = [line for line in self.rows if line["within_one_se"] is not None and _is_drawable(line)]
+        drawn = [line for line in self.rows if _is_drawable(line)]
         points = [
             {
                 "name": chart_text(line["name"]),

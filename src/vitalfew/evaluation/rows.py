@@ -22,10 +22,10 @@ def as_rows(X) -> Any:
     """The same rows, in a form whose rows can be taken."""
     if sparse.issparse(X):
         return X if X.format in ("csr", "csc") else X.tocsr()
-    if isinstance(X, str) or not hasattr(X, "__len__"):
-        raise TypeError(f"X must be a table, a matrix or a list of texts, got {type(X).__name__}.")
     if as_frame(X) is not None or is_series(X) or isinstance(X, np.ndarray):
         return X
+    if isinstance(X, str) or not hasattr(X, "__len__"):
+        raise TypeError(f"X must be a table, a matrix or a list of texts, got {type(X).__name__}.")
     listed = list(X)
     return listed if all(isinstance(row, str | bytes) for row in listed) else np.asarray(listed)
 

@@ -41,12 +41,13 @@ def judge(model, X, y: NDArray, weight, groups, scoring, opened: Callable[[], No
     if predicted.shape not in ((n_rows(X),), (n_rows(X), 1)):
         raise ValueError(f"the model predicts an array of shape {predicted.shape} for {n_rows(X)} rows.")
     predicted = predicted.ravel()
-    opened()
     if is_classification:
         _check_classes(model, y)
-        return _error_rate(predicted != y, weight, groups)
-    if y.dtype.kind not in "fiub":
+    elif y.dtype.kind not in "fiub":
         raise ValueError("the test set has class labels, the model predicts numbers: score a classifier.")
+    opened()
+    if is_classification:
+        return _error_rate(predicted != y, weight, groups)
     return _squared(predicted.astype(float), y.astype(float), weight, groups)
 
 
