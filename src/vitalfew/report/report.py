@@ -120,7 +120,7 @@ def report(
     kinds : mapping of column to kind, optional
         ``"numeric"``, ``"category"``, ``"text"``, or ``"identifier"`` to leave a column out; others are recognised.
     task : {"classes", "numeric"}, optional
-        By default a number of more than 20 distinct values, or with fractions, is a quantity.
+        By default numbers are a quantity, unless there are two of them, or at most ten and all whole.
     time_budget : float, default 60
         Seconds. Parts that would take longer look at fewer resamples, permutations or models, and say so.
     test_size : float, default 0.25

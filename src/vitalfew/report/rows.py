@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from vitalfew.data.frames import NumberedNames
-from vitalfew.data.kinds import ColumnKind, recognise, used_kinds
+from vitalfew.data.kinds import ColumnKind, recognise, recognise_task, used_kinds
 from vitalfew.data.text import WordPresence
 
 # Words of a text column beside other columns: those in most rows.
 MOST_WORDS = 1000
-# Numbers with more distinct values than this are a quantity to predict, not classes.
-MOST_CLASSES = 20
 # Classes with fewer rows than this cannot be split into training, folds and test.
 LEAST_ROWS = 5
 
@@ -123,8 +121,7 @@ def read_target(y: Any, task: str | None) -> tuple[NDArray, str, NDArray[np.bool
         values = values.astype(str)
     values = values.infer_objects()
     is_number = pd.api.types.is_numeric_dtype(values.dtype)
-    if task is None:
-        task = "numeric" if is_number and _is_quantity(values.to_numpy(dtype=float)) else "classes"
+    task = recognise_task(values, task)
     if task not in ("classes", "numeric"):
         raise ValueError(f"task must be 'classes' or 'numeric', got {task!r}.")
     if task == "numeric":
@@ -137,11 +134,6 @@ def read_target(y: Any, task: str | None) -> tuple[NDArray, str, NDArray[np.bool
             raise ValueError("the target holds infinity; leave these rows out.")
         return numbers, task, known
     return (values.to_numpy() if is_number else values.astype(str).to_numpy(dtype=object)), task, known
-
-
-def _is_quantity(values: NDArray[np.float64]) -> bool:
-    distinct = np.unique(values)
-    return len(distinct) > MOST_CLASSES or (len(distinct) > 2 and bool((distinct != np.floor(distinct)).any()))
 
 
 def _frame_of_array(X: NDArray):
