@@ -11,8 +11,11 @@ JOBS ?= 2
 help:            ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
 
-demo: $(VENV)/.installed  ## learn from docstrings with few labels, choose the words by MDL
+demo: $(VENV)/.installed  ## learn from docstrings with few labels, then report on them
 	$(BIN)/python examples/demo.py
+	@echo
+	$(BIN)/vitalfew report demo-output/docstrings.parquet --target package --output demo-output/report.html --time-budget 40
+	@echo "Open demo-output/report.html in a browser: it needs no network."
 
 test: $(VENV)/.installed browser  ## unit, property, doctest and estimator checks
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)

@@ -1,6 +1,6 @@
 """Which words tell numpy, pandas, scipy and scikit-learn apart? Learned from a few labelled docstrings.
 
-Run by `make demo`. The text is that of the packages installed on this machine. The labels of all but a few docstrings
+Run by `make demo`, which then asks `vitalfew report` about the same table. The text is that of the packages installed on this machine. The labels of all but a few docstrings
 are hidden; words are chosen by minimum description length; and the error is measured on the docstrings whose labels
 were hidden.
 """
@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 from sklearn.model_selection import train_test_split
 
 from vitalfew import NaiveBayes, WordPresence
@@ -42,6 +44,13 @@ def main() -> None:
     print("* leave-one-out on the labelled rows, given the words; choosing them on the same rows flatters it.")
     show_words(models["words chosen by MDL"], words.get_feature_names_out())
     save_chart(models["words chosen by MDL"].selection_)
+    save_table(corpus)
+
+
+def save_table(corpus) -> None:
+    """The docstrings as a table, for `vitalfew report`."""
+    table = pa.table({"docstring": list(corpus.data), "package": [str(t) for t in corpus.target]})
+    pq.write_table(table, OUTPUT / "docstrings.parquet")
 
 
 def errors(model, X, target, labelled, rest) -> str:

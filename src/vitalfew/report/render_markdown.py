@@ -174,7 +174,7 @@ def _which_model(facts: dict) -> list[str]:
     lines += table(["Model", "Features by", f">{say(metric)}", ">Features", "Within one standard error"], rows)
     return [
         *lines,
-        f"◆ chosen. {say(part['reason'] or '–')} ({say(part['folds'])}; {plural(part['n_rows'], 'row')})",
+        f"◆ chosen. {say(part['folds'])}; {plural(part['n_rows'], 'row')}.",
         "",
     ]
 
