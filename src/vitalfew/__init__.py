@@ -8,6 +8,8 @@ from vitalfew.evaluation.leave_one_out import loo_predict
 from vitalfew.evaluation.sealed import SealedTest
 from vitalfew.evaluation.sealed_split import sealed_split
 from vitalfew.export.model_file import load, save
+from vitalfew.export.python_source import to_python
+from vitalfew.export.sql import to_sql
 from vitalfew.families.adaboost import AdaBoost
 from vitalfew.families.bagging import Bagging
 from vitalfew.families.best_classes import BestSubsetClassifier
@@ -79,4 +81,6 @@ __all__ = [
     "report",
     "save",
     "sealed_split",
+    "to_python",
+    "to_sql",
 ]

@@ -7,6 +7,8 @@ import warnings
 from sklearn.base import BaseEstimator, clone
 
 from vitalfew.evaluation.sealed import SealedTest
+from vitalfew.export.python_source import to_python
+from vitalfew.export.sql import to_sql
 from vitalfew.families.describe import chosen_features, rules_of
 from vitalfew.report.study import Study
 from vitalfew.report.which_model import Choice
@@ -71,8 +73,6 @@ def _rules(model: BaseEstimator) -> str | None:
 
 
 def _exports(model: BaseEstimator) -> tuple[dict[str, str] | None, str | None, str | None]:
-    from vitalfew.export import to_python, to_sql
-
     try:
         sql = {dialect: to_sql(model, dialect=dialect) for dialect in ("duckdb", "sqlite")}
         python = to_python(model)
