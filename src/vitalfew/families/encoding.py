@@ -37,7 +37,7 @@ def reads_tables(model) -> bool:
     (True, False)
     """
     if isinstance(model, AdaBoost):
-        return isinstance(model.estimator, str)
+        return isinstance(model.estimator, str | DecisionTree | Stump)
     if isinstance(model, Bagging):
         return model.estimator is not None and not isinstance(model.estimator, str) and reads_tables(model.estimator)
     return isinstance(model, NaiveBayes | DecisionTree | Stump | InformationRanking)

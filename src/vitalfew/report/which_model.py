@@ -11,14 +11,16 @@ from scipy import sparse
 from scipy.stats import norm
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
 from vitalfew.evaluation.compare import compare
 from vitalfew.evaluation.comparison import Comparison
-from vitalfew.exceptions import UnfinishedWarning
 from vitalfew.families.adaboost import AdaBoost
 from vitalfew.families.decision_tree import DecisionTree
-from vitalfew.families.encoding import make_encoded
+from vitalfew.families.encoding import make_encoded, reads_tables
 from vitalfew.families.greedy import GreedySubsetRegressor
 from vitalfew.families.information_ranking import InformationRanking
 from vitalfew.families.kernel_ridge import KernelRidge
@@ -39,11 +41,12 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to select, a way to predict, and both as one estimator."""
+    """A way to select and a way to predict: as an estimator of tables, and of the matrix that is compared on."""
 
     selector: str
     model: str
     estimator: BaseEstimator
+    of_matrix: BaseEstimator
 
     @property
     def name(self) -> str:
@@ -60,11 +63,13 @@ class Choice:
 
 
 def candidates(study: Study, n_rows: int) -> list[Candidate]:
-    """Simple and well-known first: what comes late may not be reached in time."""
+    """All that is compared."""
     made = _regressors(study, n_rows) if study.is_numeric else _classifiers(study, n_rows)
-    return [
-        Candidate(s, m, _piped(study, e, _selector(s, study) if is_outside else None)) for s, m, e, is_outside in made
-    ]
+    found = []
+    for selector, name, model, is_outside in made:
+        chooser = _selector(selector, study) if is_outside else None
+        found.append(Candidate(selector, name, _piped(study, model, chooser), _on_matrix(study, model, chooser)))
+    return found
 
 
 def _classifiers(study: Study, n_rows: int):
@@ -80,7 +85,8 @@ def _classifiers(study: Study, n_rows: int):
     if fits:
         yield "none", "decision tree", tree, False
         yield "none", "boosted stumps", boosted, False
-        yield "none", "boosted trees", AdaBoost(50, estimator="tree", random_state=seed, verbose=False), False
+        deep = DecisionTree(mdl_weight=None, criterion="gain", max_depth=6, min_leaf=5)
+        yield "none", "boosted trees", AdaBoost(50, estimator=deep, random_state=seed, verbose=False), False
     if not study.features.is_sparse:
         yield "none", "logistic regression", logistic, False
     yield "mdl", "logistic regression", logistic, True
@@ -111,12 +117,24 @@ def _selector(name: str, study: Study) -> BaseEstimator:
 
 
 def _piped(study: Study, model: BaseEstimator, selector: BaseEstimator | None) -> BaseEstimator:
-    steps: list[tuple[str, Any]] = [("model", model)]
-    if not sparse.issparse(study.table.frame):
-        steps = make_encoded(model, study.table.used).steps
-    if selector is not None:
-        steps = [*steps[:-1], ("select", selector), steps[-1]]
-    return Pipeline(steps) if len(steps) > 1 else model
+    """The estimator that takes the table as it is."""
+    if sparse.issparse(study.table.frame):
+        return _with_selector([("model", model)], selector)
+    return _with_selector(make_encoded(model, study.table.used).steps, selector)
+
+
+def _on_matrix(study: Study, model: BaseEstimator, selector: BaseEstimator | None) -> BaseEstimator:
+    """The same for a matrix of numbers, which is quicker where there are many columns."""
+    if reads_tables(model) or study.features.is_sparse:
+        return _with_selector([("model", model)], selector)
+    return _with_selector(
+        [("fill", SimpleImputer(strategy="median")), ("scale", StandardScaler()), ("model", model)], selector
+    )
+
+
+def _with_selector(steps: list[tuple[str, Any]], selector: BaseEstimator | None) -> BaseEstimator:
+    chosen = steps if selector is None else [*steps[:-1], ("select", selector), steps[-1]]
+    return Pipeline(chosen) if len(chosen) > 1 else chosen[0][1]
 
 
 def which_model(study: Study, n_jobs: int | None, progress) -> Choice:
@@ -128,30 +146,49 @@ def which_model(study: Study, n_jobs: int | None, progress) -> Choice:
         reason = "Too few rows to hold any out."
         return Choice({"answer": reason, "skipped": reason}, None, None)
     listed = candidates(study, len(rows))
-    X = study.table.take(rows).model_input
+    is_matrix = isinstance(study.features.X, np.ndarray) and "text" not in study.table.used.values()
+    X = study.features.take(rows).X if is_matrix else study.table.take(rows).model_input
+    models = {c.name: c.of_matrix if is_matrix else c.estimator for c in listed}
+    y = study.y[rows]
+    kind = KFold if study.is_numeric else StratifiedKFold
+    splits = list(kind(folds, shuffle=True, random_state=study.seed).split(np.zeros(len(y)), y))
+    options = {"n_jobs": n_jobs, "random_state": study.seed, "progress": progress}
+    limit = study.clock.share(0.45, 2.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        warnings.simplefilter("ignore", UnfinishedWarning)
-        found = compare(
-            {c.name: c.estimator for c in listed},
-            X,
-            study.y[rows],
-            cv=folds,
-            time_budget=study.clock.share(0.45, 2.0),
-            n_jobs=n_jobs,
-            random_state=study.seed,
-            progress=progress,
-        )
-    return _chosen(found, {c.name: c for c in listed}, len(rows), folds)
+        first = compare(models, X, y, cv=splits[:1], time_budget=0.4 * limit, **options)
+        kept, left_out = _affordable(first, models, folds, 0.8 * limit)
+        found = compare(kept, X, y, cv=splits, time_budget=limit, **options)
+    return _chosen(found, {c.name: c for c in listed}, left_out, len(rows), folds)
 
 
-def _chosen(found: Comparison, by_name: dict[str, Candidate], n_rows: int, folds: int) -> Choice:
+def _affordable(first: Comparison, models: dict, folds: int, limit: float) -> tuple[dict, dict[str, str]]:
+    """Models whose folds fit into the time, the quickest first, and why others were left out."""
+    seconds = {line["name"]: line["seconds"] for line in first.rows if line["name"] in models}
+    known = {name: s for name, s in seconds.items() if s == s}
+    left_out = {n: "not run: there was no time for a first fold" for n in models if n not in known}
+    kept: list[str] = []
+    spent = 0.0
+    for name in sorted(known, key=lambda n: known[n]):
+        if kept and spent + folds * known[name] > limit:
+            left_out[name] = f"left out: a fold takes {known[name]:.2g} s"
+            continue
+        spent += folds * known[name]
+        kept.append(name)
+    left_out |= {n: f"failed: {why}" for n, why in first.failures.items() if n in left_out}
+    return {n: m for n, m in models.items() if n in kept}, left_out
+
+
+def _chosen(
+    found: Comparison, by_name: dict[str, Candidate], left_out: dict[str, str], n_rows: int, folds: int
+) -> Choice:
     best, simplest = found.best, found.simplest
     baseline = next((line for line in found.rows if line["name"] == found.baseline), None)
     is_useful = _beats(found, best)
     if not is_useful:
         simplest = found.baseline
     rows = [_line(line, found, by_name, simplest) for line in found.rows]
+    rows += [_absent(by_name[name], why) for name, why in left_out.items()]
     metric = found.metric
     if best is None or simplest is None:
         answer = reason = "No model could be compared in the time given."
@@ -216,6 +253,20 @@ def _line(line: dict, found: Comparison, by_name: dict[str, Candidate], chosen: 
         "is_baseline": line["name"] == found.baseline,
         "is_chosen": line["name"] == chosen,
         "note": _note(str(line["status"])),
+    }
+
+
+def _absent(own: Candidate, why: str) -> dict:
+    numbers = ("error", "se", "n_features", "seconds", "difference", "difference_se")
+    return {
+        "selector": own.selector,
+        "model": own.model,
+        "name": own.name,
+        **dict.fromkeys(numbers),
+        "within_one_se": False,
+        "is_baseline": False,
+        "is_chosen": False,
+        "note": _note(why),
     }
 
 
