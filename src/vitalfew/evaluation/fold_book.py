@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import warnings
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import joblib
 from sklearn.base import clone
 
+from vitalfew.data.aside import written_aside
 from vitalfew.exceptions import CheckpointWarning
 
 FORMAT = "vitalfew.comparison/1"
@@ -67,7 +65,8 @@ class FoldBook:
             return
         content = {"vitalfew": FORMAT, "data": self.data, "seed": self.seed, "results": self.results}
         try:
-            write_aside(self.path, json.dumps(content, indent=1).encode("utf-8"))
+            with written_aside(self.path, "w") as file:
+                json.dump(content, file, indent=1)
         except OSError as problem:
             self.is_writable = False
             warnings.warn(
@@ -75,28 +74,3 @@ class FoldBook:
                 CheckpointWarning,
                 stacklevel=2,
             )
-
-
-def write_aside(path: Path, content: bytes) -> None:
-    """A file beside the place, moved there once it is whole."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, _mode_of(path))
-        os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
-
-
-def _mode_of(path: Path) -> int:
-    """The permissions of the file that is replaced, or those of a new file: temporary ones are for the owner alone."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

@@ -18,7 +18,6 @@ import hashlib
 import io
 import json
 import zipfile
-from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -26,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from vitalfew.data.aside import written_aside
 from vitalfew.data.frames import as_frame
-from vitalfew.evaluation.fold_book import write_aside
 from vitalfew.evaluation.rows import fingerprint, is_series
 
 FORMAT = "vitalfew.sealed/1"
@@ -51,7 +50,8 @@ def write(path, content: dict[str, Any]) -> None:
         archive.writestr("checksum", hashlib.sha256(manifest).hexdigest())
         for name, data in packer.members.items():
             archive.writestr(name, data)
-    write_aside(Path(path), buffer.getvalue())
+    with written_aside(path) as file:
+        file.write(buffer.getvalue())
 
 
 def read(path) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 import warnings
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import sklearn
 from sklearn.utils.validation import check_is_fitted
 
+from vitalfew.data.aside import written_aside
 from vitalfew.exceptions import ModelFileError, VersionWarning
 from vitalfew.export.codec import Decoder, Encoder
 from vitalfew.export.registry import BY_NAME, RECORDS
@@ -61,17 +61,8 @@ def save(model, path) -> None:
     """
     check_is_fitted(model)
     text = dump(model)
-    target = Path(os.path.realpath(path))
-    aside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
-    try:
-        with open(aside, "x", encoding="ascii") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, target)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
+    with written_aside(path, "w") as file:
+        file.write(text)
 
 
 def load(path):
