@@ -4,6 +4,8 @@ from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
 from vitalfew.evaluation.bias_variance import bias_variance
 from vitalfew.export.model_file import load, save
+from vitalfew.export.python_source import to_python
+from vitalfew.export.sql import to_sql
 from vitalfew.families.adaboost import AdaBoost
 from vitalfew.families.bagging import Bagging
 from vitalfew.families.best_classes import BestSubsetClassifier
@@ -68,4 +70,6 @@ __all__ = [
     "load",
     "mutual_information",
     "save",
+    "to_python",
+    "to_sql",
 ]

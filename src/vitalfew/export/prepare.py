@@ -1,0 +1,164 @@
+"""Transformers as formulas: what a column becomes before a model sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial, singledispatch
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_selection import SelectorMixin
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
+
+from vitalfew._checks import is_missing
+from vitalfew.data.discretize import Discretizer
+from vitalfew.export.formula import Affine, Column, Expression, Filled, Lookup, Required, Step
+
+# A feature, given how it is to be read if it is a column.
+Feature = Callable[[str], Expression]
+
+
+def raw_features(names) -> list[Feature]:
+    """Columns of a table."""
+    return [partial(Column, str(name)) for name in names]
+
+
+def input_names(model) -> list[str]:
+    """The columns a fitted object reads: their names, or x0, x1, … where it has seen none."""
+    if isinstance(model, Pipeline):
+        model = next(step for _, step in model.steps if step not in (None, "passthrough"))
+        return input_names(model)
+    names = getattr(model, "feature_names_in_", None)
+    return [f"x{j}" for j in range(getattr(model, "n_features_in_", 0))] if names is None else list(map(str, names))
+
+
+def made(expression: Expression) -> Feature:
+    """A feature that is computed."""
+    return lambda kind: Required(expression) if kind == "needed" else expression
+
+
+@singledispatch
+def prepare(transformer, features: list[Feature]) -> list[Feature]:  # noqa: ARG001
+    """The features that a transformer makes of others."""
+    raise ValueError(
+        f"{type(transformer).__name__} cannot be written as a formula; in a pipeline these can: StandardScaler, "
+        "MinMaxScaler, SimpleImputer, OneHotEncoder, ColumnTransformer, Discretizer and selectors."
+    )
+
+
+@prepare.register
+def _(transformer: Pipeline, features):
+    for _, step in transformer.steps:
+        features = features if step in (None, "passthrough") else prepare(step, features)
+    return features
+
+
+@prepare.register
+def _(transformer: ColumnTransformer, features):
+    names = input_names(transformer)
+    out: list[Feature] = []
+    for name, step, columns in transformer.transformers_:
+        given = [features[j] for j in places(columns, names)]
+        if not given or (isinstance(step, str) and step == "drop"):
+            continue
+        weight = (transformer.transformer_weights or {}).get(name, 1.0)
+        found = given if isinstance(step, str) else prepare(step, given)
+        out += found if weight == 1.0 else [made(Affine(f("number"), times=float(weight))) for f in found]
+    return out
+
+
+def places(columns, names: list[str]) -> list[int]:
+    """The numbers of columns that are given as a ColumnTransformer takes them."""
+    if isinstance(columns, slice):
+        start, stop = (names.index(end) if isinstance(end, str) else end for end in (columns.start, columns.stop))
+        return list(range(len(names))[start : stop + 1 if isinstance(columns.stop, str) else stop : columns.step])
+    if isinstance(columns, str | int | np.integer):
+        columns = [columns]
+    listed = list(columns)
+    if listed and isinstance(listed[0], bool | np.bool_):
+        return [j for j, is_in in enumerate(listed) if is_in]
+    return [names.index(c) if isinstance(c, str) else range(len(names))[c] for c in listed]
+
+
+@prepare.register
+def _(transformer: FunctionTransformer, features):
+    if transformer.func is not None:
+        raise ValueError("a FunctionTransformer holds a function, which cannot be written as a formula.")
+    return features
+
+
+@prepare.register
+def _(transformer: StandardScaler, features):
+    shift = transformer.mean_ if transformer.with_mean else np.zeros(len(features))
+    scale = transformer.scale_ if transformer.with_std else np.ones(len(features))
+    return [made(Affine(f("number"), minus=float(m), divide=float(d))) for f, m, d in zip(features, shift, scale)]
+
+
+@prepare.register
+def _(transformer: MinMaxScaler, features):
+    if transformer.clip:
+        raise ValueError("MinMaxScaler(clip=True) cannot be written as a formula; use clip=False.")
+    pairs = zip(features, transformer.scale_, transformer.min_)
+    return [made(Affine(f("number"), times=float(s), plus=float(m))) for f, s, m in pairs]
+
+
+@prepare.register
+def _(transformer: SimpleImputer, features):
+    if transformer.add_indicator or not is_missing(transformer.missing_values):
+        raise ValueError(
+            "SimpleImputer can be written as a formula with add_indicator=False and missing_values=nan alone."
+        )
+    out = []
+    for feature, value in zip(features, transformer.statistics_.tolist()):
+        if is_missing(value):  # a column without any value is left out
+            if not transformer.keep_empty_features:
+                continue
+            value = 0.0 if transformer.strategy != "constant" else transformer.fill_value
+        is_text = isinstance(value, str)
+        filled = Filled(feature("text" if is_text else "number"), value if is_text else float(value))
+        out.append(made(filled))
+    return out
+
+
+@prepare.register
+def _(transformer: OneHotEncoder, features):
+    if transformer.min_frequency is not None or transformer.max_categories is not None:
+        raise ValueError(
+            "OneHotEncoder with min_frequency or max_categories cannot be written as a formula; use neither."
+        )
+    out = []
+    for j, (feature, categories) in enumerate(zip(features, transformer.categories_)):
+        dropped = None if transformer.drop_idx_ is None else transformer.drop_idx_[j]
+        out += [
+            made(_indicator(feature, categories.tolist(), at, transformer.handle_unknown))
+            for at in range(len(categories))
+            if at != dropped
+        ]
+    return out
+
+
+def _indicator(feature: Feature, categories: list[Any], at: int, unknown: str) -> Expression:
+    """1 for one category, 0 for others; no value for those that were not seen, where they are an error."""
+    strange = None if unknown == "error" else 0.0
+    known = [c for c in categories if not is_missing(c)]
+    x = feature("text" if any(isinstance(c, str) for c in known) else "loose")
+    has_missing = len(known) < len(categories)
+    missing = (1.0 if is_missing(categories[at]) else 0.0) if has_missing else strange
+    keys = known if strange is None else [c for c in known if c is categories[at]]
+    return Lookup(x, tuple(keys), tuple(float(c is categories[at]) for c in keys), missing, strange)
+
+
+@prepare.register
+def _(transformer: Discretizer, features):
+    return [
+        made(Step(f("number"), tuple(cuts.tolist()), tuple(map(float, range(len(cuts) + 1))), None))
+        for f, cuts in zip(features, transformer.cuts_)
+    ]
+
+
+@prepare.register
+def _(transformer: SelectorMixin, features):
+    return [features[j] for j in transformer.get_support(indices=True)]

@@ -1,0 +1,263 @@
+"""Models as formulas: what a row must be like for which prediction, one function for each family."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from vitalfew.data.bins import BinCoder
+from vitalfew.data.coding import Categories, Coding, Cuts
+from vitalfew.export.formula import (
+    Best,
+    Binary,
+    Codes,
+    Exponential,
+    Expression,
+    Formula,
+    Known,
+    Largest,
+    Lookup,
+    Number,
+    Pick,
+    Product,
+    Sigmoid,
+    Sign,
+    Step,
+    Variable,
+    by_cuts,
+    by_keys,
+    plain_labels,
+    total,
+)
+from vitalfew.export.prepare import Feature, input_names, prepare, raw_features
+from vitalfew.families.adaboost import AdaBoost
+from vitalfew.families.decision_tree import DecisionTree
+from vitalfew.families.greedy_search import GreedySearch
+from vitalfew.families.linear_classifier import LinearClassifier
+from vitalfew.families.linear_model import LinearRegressor
+from vitalfew.families.naive_bayes import NaiveBayes
+from vitalfew.families.stump import Stump
+from vitalfew.families.stumps import StumpSet
+from vitalfew.families.tree_nodes import Tree
+
+TINY = float(np.finfo(float).tiny)
+# Levels of a tree in one product: some databases are slow with long ones.
+LEVELS_TOGETHER = 8
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a model makes of a row, before it decides.
+
+    `link` turns scores into probabilities: ``"none"`` for a number that is predicted, ``"logit"`` for one score of two
+    classes, ``"softmax"``, ``"sigmoids"`` for scores of classes each against the others, ``"shares"`` for scores that
+    are probabilities, of which the largest wins or what the sign of `side` says. `codes` and then `parts`
+    come before the scores.
+    """
+
+    scores: Sequence[Expression]
+    labels: tuple[Any, ...] = ()
+    link: str = "none"
+    scale: float = 1.0
+    side: tuple[Expression, tuple[Any, Any]] | None = None
+    codes: Codes = field(default_factory=Codes)
+    parts: Sequence[dict[str, Expression]] = ()
+
+
+def formula_of(model) -> Formula:
+    """The formula of a fitted model."""
+    check_is_fitted(model)
+    return finish(scores(model, raw_features(input_names(model))))
+
+
+@singledispatch
+def scores(model, features: list[Feature]) -> Scores:  # noqa: ARG001
+    """The scores of a model whose features are given."""
+    raise _refusal(model)
+
+
+def _refusal(model, why: str = "") -> ValueError:
+    return ValueError(
+        f"{type(model).__name__} cannot be written as SQL or Python source{why}; these can: Lasso, Ridge, "
+        "LogisticRegression, the subset and forward-fitting models, NaiveBayes, Stump, AdaBoost of stumps, "
+        "DecisionTree, GreedySearch with one of them, and pipelines that end in one. Use vitalfew.save for the others."
+    )
+
+
+@scores.register
+def _(model: Pipeline, features):
+    for _, step in model.steps[:-1]:
+        features = features if step in (None, "passthrough") else prepare(step, features)
+    return scores(model.steps[-1][1], features)
+
+
+@scores.register
+def _(model: GreedySearch, features):
+    return scores(model.best_estimator_, [features[j] for j in model.subset_])
+
+
+@scores.register
+def _(model: LinearRegressor, features):
+    return Scores([_linear(model.coef_, float(model.intercept_), features)])
+
+
+@scores.register
+def _(model: LinearClassifier, features):
+    found = [_linear(coef, float(b), features) for coef, b in zip(model.coef_, model.intercept_)]
+    return Scores(found, plain_labels(model.classes_), "logit" if len(found) == 1 else "softmax")
+
+
+def _linear(coef, intercept: float, features: list[Feature]) -> Expression:
+    used = np.flatnonzero(coef).tolist()
+    terms: list[Expression] = [Binary(features[j]("needed"), "*", Number(float(coef[j]))) for j in used]
+    return Known(Binary(total(terms), "+", Number(intercept))) if terms else Number(intercept)
+
+
+@scores.register
+def _(model: NaiveBayes, features):
+    table, start, coder, codes = model.feature_log_prob_, model.counts_.offsets, model.coder_, Codes()
+    terms = []
+    for j in np.flatnonzero(model.support_).tolist():
+        lines = table[start[j] : start[j + 1]]
+        if coder.is_sparse:  # what is stored, and not 0, is present
+            terms.append(by_keys(features[j]("loose"), (0.0,), lines[:1], lines[0], lines[1], codes))
+        else:
+            terms.append(_coded(features[j], coder.codings[j], lines, codes))
+    priors = map(Number, model.class_log_prior_.tolist())
+    found = [Binary(total([term[c] for term in terms]), "+", prior) for c, prior in enumerate(priors)]
+    return Scores(found, plain_labels(model.classes_), "softmax", codes=codes)
+
+
+def _coded(feature: Feature, coding: Coding, lines, codes: Codes) -> list[Expression]:
+    """The line of each code; a value that is missing or was never seen says nothing."""
+    nothing = np.zeros(lines.shape[1])
+    if isinstance(coding, Cuts):
+        return by_cuts(feature("loose"), coding.cuts, lines, nothing, codes)
+    if isinstance(coding, Categories):
+        return _of_categories(feature, coding, lines, nothing, codes)
+    return by_keys(feature("loose"), tuple(map(float, range(coding.n_values))), lines, nothing, nothing, codes)
+
+
+def _of_categories(feature: Feature, coding: Categories, lines, missing, codes: Codes) -> list[Expression]:
+    is_text = any(isinstance(v, str) for v in coding.values)
+    keys = coding.values if is_text else tuple(map(float, coding.values))
+    return by_keys(feature("text" if is_text or not keys else "loose"), keys, lines, missing, missing, codes)
+
+
+def _binned(feature: Feature, coder: BinCoder, j: int, lines, codes: Codes) -> list[Expression]:
+    """The line of each bin; the last one is that of missing values."""
+    if j in coder.categories:
+        return _of_categories(feature, coder.categories[j], lines[:-1], lines[-1], codes)
+    return by_cuts(feature("number"), coder.cuts[j], lines[:-1], lines[-1], codes)
+
+
+@scores.register
+def _(model: Stump, features):
+    j, coder, stumps, codes = int(model.feature_), model.coder_, model.stumps_, Codes()
+    right = stumps.goes_right(0, coder.n_bins(j) + 1)
+    lines = np.column_stack([right.astype(float), model.shares_[right.astype(np.intp)]])
+    side, *shares = _binned(features[j], coder, j, lines, codes)
+    labels = plain_labels(model.classes_)
+    sides = (labels[model._vote(stumps.left[0])], labels[model._vote(stumps.right[0])])
+    return Scores(shares, labels, "shares", side=(side, sides), codes=codes)
+
+
+@scores.register
+def _(model: AdaBoost, features):
+    path, codes = model.path_, Codes()
+    coder, n_outputs = path.coder, sum(run.n_outputs for run in path.runs)
+    if coder is None or not all(isinstance(run.learners, StumpSet) for run in path.runs):
+        raise _refusal(model, " unless its learners are stumps")
+    votes = [run.learners.table(run.alpha[: model.rounds_], coder.offsets, run.n_outputs) for run in path.runs]
+    table, terms = np.hstack(votes), []
+    for j in range(len(features)):
+        lines = table[coder.offsets[j] : coder.offsets[j + 1]]
+        if lines.any():
+            terms.append(_binned(features[j], coder, j, lines, codes))
+    found = [total([term[k] for term in terms]) for k in range(n_outputs)]
+    links = {"two": "logit", "samme": "softmax", "ova": "sigmoids"}
+    scale = 1 / (len(model.classes_) - 1) if path.form == "samme" else 1.0 if path.loss_name == "logistic" else 2.0
+    return Scores(found, plain_labels(model.classes_), links[path.form], scale, codes=codes)
+
+
+@scores.register
+def _(model: DecisionTree, features):
+    tree, codes = model.tree_, Codes()
+    parts: list[dict[str, Expression]] = [{} for _ in range(tree.depth // LEVELS_TOGETHER + 2)]
+    ways: list[tuple[Expression, ...]] = [(Number(1.0),)] * tree.n_nodes
+    for v in range(tree.n_nodes):
+        level = int(tree.level[v])
+        if tree.feature[v] < 0 or level % LEVELS_TOGETHER == 0:
+            parts[-(-level // LEVELS_TOGETHER)][f"w{v}"] = Product(ways[v])
+            ways[v] = (Variable(f"w{v}"),)
+        if tree.feature[v] < 0:
+            continue
+        first, count = int(tree.first_child[v]), int(tree.n_children[v])
+        code = codes.add(_branch(tree, v, features[tree.feature[v]]))
+        for at in range(count):  # all of the row, or its share of those whose value is missing, or nothing
+            part = (float(tree.share[first + at]), *(float(c == at) for c in range(count)))
+            ways[first + at] = (*ways[v], Pick(code, part))
+    leaves = _leaves(tree)
+    shares = [
+        total([Binary(Variable(f"w{v}"), "*", Number(float(tree.value[v, k]))) for v in leaves])
+        for k in range(len(model.classes_))
+    ]
+    return Scores(shares, plain_labels(model.classes_), "shares", codes=codes, parts=parts)
+
+
+def _branch(tree: Tree, v: int, feature: Feature) -> Expression:
+    """Which child of a node a row goes to: 1, 2, …, or 0 if its value is missing or no child has it."""
+    j, first, count = int(tree.feature[v]), int(tree.first_child[v]), int(tree.n_children[v])
+    if j not in tree.meaning.categories:
+        return Step(feature("number"), (tree.threshold(v),), (1, 2), 0)
+    keys = [tree.meaning.categories[j][b] for b in tree.branch[first : first + count]]
+    kind = "text" if isinstance(keys[0], str) else "loose"
+    return Lookup(feature(kind), tuple(keys), tuple(range(1, count + 1)), 0, 0)
+
+
+def _leaves(tree: Tree) -> list[int]:
+    """Leaves from left to right, the order in which predictions add them up."""
+    found, stack = [], [0]
+    while stack:
+        v = stack.pop()
+        if tree.feature[v] < 0:
+            found.append(v)
+        stack.extend(reversed(range(tree.first_child[v], tree.first_child[v] + tree.n_children[v])))
+    return found
+
+
+def finish(found: Scores) -> Formula:
+    """From scores to a prediction and probabilities."""
+    stages = [found.codes.stage, *found.parts, {f"s{k}": score for k, score in enumerate(found.scores)}]
+    s = tuple(Variable(name) for name in stages[-1])
+    if found.link == "none":
+        return Formula(stages, s[0], {})
+    if found.link == "logit":
+        score = s[0] if found.scale == 1 else Binary(s[0], "*", Number(found.scale))
+        of_class = (Sigmoid(Binary(Number(0.0), "-", score)), Sigmoid(score))
+        return Formula(stages, Sign(s[0], (found.labels[0], found.labels[1])), dict(zip(found.labels, of_class)))
+    top = Variable("top")
+    prediction: Expression = Best(s, top, found.labels)
+    if found.side is not None:
+        stages[-1]["side"], sides = found.side
+        prediction = Sign(Variable("side"), sides)
+    if found.link == "shares":
+        stages.append({"top": Largest(s)})
+        return Formula(stages, prediction, dict(zip(found.labels, s)))
+    if found.link == "softmax":
+        below = (Binary(Binary(score, "-", top), "*", Number(found.scale)) for score in s)
+        stages += [{"top": Largest(s)}, {f"p{k}": Exponential(power) for k, power in enumerate(below)}]
+    else:
+        against = (Sigmoid(Binary(score, "*", Number(found.scale))) for score in s)
+        stages.append({f"p{k}": Largest((own, Number(TINY))) for k, own in enumerate(against)})
+        stages[-1]["top"] = Largest(s)
+    parts = [Variable(f"p{k}") for k in range(len(s))]
+    stages.append({"whole": total(list(parts))})
+    shares = (Binary(part, "/", Variable("whole")) for part in parts)
+    return Formula(stages, prediction, dict(zip(found.labels, shares)))

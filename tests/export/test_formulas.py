@@ -1,0 +1,445 @@
+"""Models as SQL and as Python source: the same predictions as `predict`, in DuckDB, in SQLite and in plain Python."""
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import is_classifier
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
+from sklearn.exceptions import NotFittedError
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
+
+from vitalfew import (
+    AdaBoost,
+    Bagging,
+    BestSubsetClassifier,
+    BestSubsetRegressor,
+    DecisionTree,
+    Discretizer,
+    ForwardFittingClassifier,
+    ForwardFittingRegressor,
+    GreedySearch,
+    GreedySubsetClassifier,
+    GreedySubsetRegressor,
+    InformationRanking,
+    KernelRidge,
+    Lasso,
+    LogisticRegression,
+    NaiveBayes,
+    Ridge,
+    Stump,
+    WordPresence,
+    to_python,
+    to_sql,
+)
+from vitalfew.export import sql
+
+duckdb = pytest.importorskip("duckdb")
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
+NEAR = 1e-9
+
+
+def quoted(name):
+    return '"' + str(name).replace('"', '""') + '"'
+
+
+def in_duckdb(query, frame, name="data"):
+    with closing(duckdb.connect()) as connection:
+        connection.register("given", frame)
+        connection.execute(f"CREATE TABLE {quoted(name)} AS SELECT * FROM given")
+        return connection.execute(query).fetchall()
+
+
+def in_sqlite(query, frame, name="data"):
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"CREATE TABLE {quoted(name)} ({', '.join(map(quoted, frame.columns))})")
+        marks = ", ".join("?" * frame.shape[1])
+        connection.executemany(f"INSERT INTO {quoted(name)} VALUES ({marks})", plain_rows(frame))
+        return connection.execute(query).fetchall()
+
+
+def plain_rows(frame):
+    listed = [frame[c].astype(object).where(frame[c].notna(), None).tolist() for c in frame.columns]
+    return list(zip(*listed))
+
+
+def in_python(model, frame):
+    module = {}
+    exec(compile(to_python(model), "model", "exec"), module)
+    rows = [dict(zip(frame.columns, row)) for row in plain_rows(frame)]
+    found = [[module["predict"](row)] for row in rows]
+    if "probabilities" in module:
+        found = [[*line, *module["probabilities"](row).values()] for line, row in zip(found, rows)]
+    return found
+
+
+def check(model, X, rows=None, engines=("duckdb", "sqlite", "python"), name="data"):
+    """The same predictions everywhere; of classes that are equally probable up to rounding, either."""
+    rows = X if rows is None else rows
+    expected = model.predict(rows)
+    run = {
+        "duckdb": lambda: in_duckdb(to_sql(model, table=name), rows, name),
+        "sqlite": lambda: in_sqlite(to_sql(model, table=name, dialect="sqlite"), rows, name),
+        "python": lambda: in_python(model, rows),
+    }
+    for engine in engines:
+        found = run[engine]()
+        assert len(found) == len(rows), engine
+        prediction = [line[0] for line in found]
+        if not is_classifier(model):
+            np.testing.assert_allclose(np.array(prediction, float), expected, rtol=NEAR, atol=NEAR, err_msg=engine)
+            continue
+        shares = model.predict_proba(rows)
+        np.testing.assert_allclose(np.array([line[1:] for line in found], float), shares, atol=NEAR, err_msg=engine)
+        top = np.sort(shares, axis=1)[:, -2:]
+        is_clear = (top[:, 1] - top[:, 0] > NEAR) | isinstance(model, Stump)
+        differs = np.array([p != e for p, e in zip(prediction, expected.tolist())])
+        assert not (differs & is_clear).any(), engine
+
+
+@cache
+def mixed(n=400, seed=0):
+    """Numbers, categories and flags with gaps; and rows with values that training does not have."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age; DROP TABLE data": rng.normal(40, 10, n).round(2),
+            'colour "x"': rng.choice(["red", "green", "it's", "blau\n", "日本", ""], n),
+            "count": rng.integers(0, 6, n),
+            "is_new": rng.random(n) < 0.5,
+            "wide": rng.integers(0, 100, n) * 1.0,
+            "half": rng.choice([0.1, 0.25, 1.0], n),
+        }
+    )
+    score = 0.08 * (frame.iloc[:, 0] - 40) + (frame.iloc[:, 1] == "red") + 0.4 * frame["count"] - frame["is_new"]
+    score += np.where(frame["half"] == 0.1, 1.0, 0.0)
+    y = np.array(["no", "may'be", "yes"])[np.digitize(score + rng.normal(0, 0.5, n), [0.7, 1.6])]
+    for name in (frame.columns[0], frame.columns[1], "wide", "half"):
+        frame.loc[rng.random(n) < 0.15, name] = None if name == frame.columns[1] else np.nan
+    strange = frame[:60].copy()
+    strange.loc[:20, 'colour "x"'] = "never seen"
+    strange.loc[10:30, "count"] = 77
+    strange.loc[10:30, "half"] = 0.3
+    strange.loc[30:35, [strange.columns[0], "wide", "half"]] = np.nan
+    strange.loc[30:35, 'colour "x"'] = None
+    return frame, y, pd.concat([frame, strange], ignore_index=True)
+
+
+def prepared(unknown="ignore"):
+    frame = mixed()[0]
+    return ColumnTransformer(
+        [
+            ("numbers", make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), [frame.columns[0], "wide"]),
+            ("names", OneHotEncoder(handle_unknown=unknown), ['colour "x"', "count"]),
+            ("flags", "passthrough", ["is_new"]),
+        ]
+    )
+
+
+DISCRETE = [
+    NaiveBayes(),
+    NaiveBayes(features="mdl"),
+    NaiveBayes(numeric="quantile", prior_strength=0),
+    NaiveBayes(numeric="distinct"),
+    Stump(),
+    AdaBoost(30),
+    AdaBoost(20, multiclass="samme"),
+    AdaBoost(10, loss="logistic"),
+    AdaBoost(10, votes="confidence", categorical_features=["count"]),
+    DecisionTree(),
+    DecisionTree(mdl_weight=None, categorical_features=["count", "half"]),
+]
+
+
+@pytest.mark.filterwarnings("ignore::vitalfew.exceptions.DiscretizationWarning")
+@pytest.mark.parametrize("model", DISCRETE, ids=repr)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_tables_with_gaps_and_values_never_seen(model, n_classes):
+    X, y, rows = mixed()
+    check(model.fit(X, y if n_classes == 3 else y == "yes"), X, rows)
+
+
+CLASSIFIERS = [
+    LogisticRegression(0.01),
+    BestSubsetClassifier(2),
+    GreedySubsetClassifier(2),
+    ForwardFittingClassifier(3),
+    NaiveBayes(),
+    Stump(),
+    AdaBoost(20),
+    DecisionTree(mdl_weight=None),
+    GreedySearch(LogisticRegression(0.01, penalty="l2"), 2, cv=3),
+]
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("data", [load_iris, load_wine, load_breast_cancer], ids=lambda f: f.__name__)
+def test_classes_of_data_that_scikit_learn_has(model, data):
+    if isinstance(model, BestSubsetClassifier) and data is load_breast_cancer:
+        pytest.skip("a search of minutes")
+    X, y = data(return_X_y=True, as_frame=True)
+    X = X.iloc[:, :8]
+    labels = np.array(data().target_names, dtype=object)[y]
+    check(model.fit(X, labels), X)
+
+
+REGRESSORS = [
+    Lasso(0.5),
+    Ridge(),
+    Ridge(0.0, fit_intercept=False),
+    BestSubsetRegressor(3),
+    GreedySubsetRegressor(3),
+    ForwardFittingRegressor(5),
+    GreedySearch(Ridge(1.0), 2, cv=3),
+    make_pipeline(StandardScaler(), Lasso(0.5)),
+    make_pipeline(MinMaxScaler(), GreedySubsetRegressor(2)),
+]
+
+
+@pytest.mark.parametrize("model", REGRESSORS, ids=lambda m: repr(m)[:50])
+def test_numbers(model):
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    check(model.fit(X, y), X)
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(0.01), NaiveBayes(), AdaBoost(10), DecisionTree()], ids=repr)
+def test_pipelines(model):
+    X, y, rows = mixed()
+    check(make_pipeline(prepared(), model).fit(X, y), X, rows)
+
+
+def test_other_steps():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    check(make_pipeline(Discretizer("quantile"), NaiveBayes()).fit(X, y), X)
+    check(make_pipeline(InformationRanking(3), LogisticRegression(0.1)).fit(X, y), X)
+    check(make_pipeline("passthrough", Lasso(0.01), Stump()).fit(X, y), X)
+    mixture = ColumnTransformer(
+        [("a", StandardScaler(), slice(0, 2)), ("b", "drop", [3]), ("c", MinMaxScaler(), ["hue"])],
+        remainder="passthrough",
+        transformer_weights={"a": 0.5},
+    )
+    check(make_pipeline(mixture, LogisticRegression(0.01)).fit(X, y), X)
+    X, y, rows = mixed()
+    numbers = [X.columns[0], "wide", "half"]
+    check(make_pipeline(StandardScaler(), DecisionTree()).fit(X[numbers], y), X[numbers], rows[numbers])
+    check(make_pipeline(MinMaxScaler(), NaiveBayes()).fit(X[numbers], y), X[numbers], rows[numbers])
+    filled = ColumnTransformer(
+        [("a", make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(drop="first")), ['colour "x"'])]
+    )
+    check(make_pipeline(filled, LogisticRegression(0.001)).fit(X, y), X)
+
+
+def test_values_that_predict_refuses_have_no_prediction():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    model, rows = Lasso(0.5).fit(X, y), X[:3].copy()
+    rows.loc[1, "bmi"] = np.nan
+    for found in (in_duckdb(to_sql(model), rows), in_sqlite(to_sql(model, dialect="sqlite"), rows)):
+        assert [line[0] is None for line in found] == [False, True, False]
+    with pytest.raises(ValueError, match="column 'bmi' has no value"):
+        in_python(model, rows)
+    for classes in (y > 150, np.digitize(y, [100, 200])):
+        model = LogisticRegression(0.01, penalty="l2").fit(X, classes)
+        for found in (in_duckdb(to_sql(model), rows), in_sqlite(to_sql(model, dialect="sqlite"), rows)):
+            assert [v is None for v in found[1]] == [True] * len(found[1])
+            assert None not in found[0]
+    X, y, rows = mixed()
+    model = make_pipeline(prepared("error"), LogisticRegression(0.01)).fit(X, y)
+    check(model, X)
+    unseen = (rows['colour "x"'] == "never seen") | (rows["count"] == 77)
+    found = in_duckdb(to_sql(model), rows)
+    assert [line[0] is None for line in found] == unseen.tolist()
+
+
+def test_arrays_without_names_and_sparse_words():
+    X, y = load_digits(return_X_y=True)
+    named = pd.DataFrame(X, columns=[f"x{j}" for j in range(64)])
+    for model in (LogisticRegression(0.01), NaiveBayes(), AdaBoost(10), DecisionTree()):
+        fitted = model.fit(X[:600], y[:600])
+        found = in_duckdb(to_sql(fitted), named[:200])
+        np.testing.assert_allclose(np.array([line[1:] for line in found]), fitted.predict_proba(X[:200]), atol=NEAR)
+    matrix = WordPresence().fit_transform(["the cat", "the dog", "a dog and a cat", "owl"] * 5)
+    labels = np.arange(20) % 3
+    rows = pd.DataFrame(matrix.toarray() * 2, columns=[f"x{j}" for j in range(matrix.shape[1])])
+    for model in (NaiveBayes(), Stump(), AdaBoost(5), LogisticRegression(0.01)):
+        fitted = model.fit(matrix, labels)
+        for found in (in_duckdb(to_sql(fitted), rows / 2), in_python(fitted, rows / 2)):
+            np.testing.assert_allclose(np.array([line[1:] for line in found]), fitted.predict_proba(matrix), atol=NEAR)
+
+
+def test_many_columns_and_deep_trees():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(30, 1200)), columns=[f"c{j}" for j in range(1200)])
+    y = X.iloc[:, 0] * 2 + rng.normal(size=30)
+    check(Ridge(1.0).fit(X, y), X, engines=("sqlite", "python"))
+    check(NaiveBayes(numeric="uniform").fit(X.iloc[:, :150], y > 0), X.iloc[:, :150])
+    chain = pd.DataFrame({"x": np.arange(120.0), "y": np.arange(120) % 3})
+    model = DecisionTree(mdl_weight=None, min_leaf=1).fit(chain, np.arange(120) % 2)
+    assert model.tree_.depth > 20
+    check(model, chain, chain.mask(chain == 2))
+
+
+def test_trees_that_databases_do_not_take(monkeypatch):
+    model = DecisionTree().fit(*load_iris(return_X_y=True, as_frame=True))
+    monkeypatch.setattr(sql, "MOST_COLUMNS", 3)
+    with pytest.raises(ValueError, match="columns, and sqlite takes 3; prune the tree"):
+        to_sql(model, dialect="sqlite")
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [-5, 2**40], [True, False], ["a", "b'\\n"], ["ü", "\0"]])
+def test_labels_keep_their_type(labels):
+    X = pd.DataFrame({"x": np.arange(20.0)})
+    y = np.array(labels, dtype=object if isinstance(labels[0], str) else None)[(np.arange(20) > 8).astype(int)]
+    model = Stump().fit(X, y)
+    for found in (in_duckdb(to_sql(model), X), in_sqlite(to_sql(model, dialect="sqlite"), X), in_python(model, X)):
+        assert [line[0] for line in found] == model.predict(X).tolist()
+    assert type(in_duckdb(to_sql(model), X)[0][0]) is type(model.classes_.tolist()[0])
+
+
+ANY_NAME = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=12)
+EVIL = st.sampled_from(
+    ['"', "'", '";--', "'); DROP TABLE data; --", "x0", "s0", "k0", "*", "\\", "%s", "{x}", "😀", "\n"]
+)
+
+
+@settings(max_examples=12)
+@given(
+    st.one_of(ANY_NAME, EVIL), st.one_of(ANY_NAME, EVIL), st.lists(st.one_of(ANY_NAME, EVIL), min_size=2, unique=True)
+)
+def test_hostile_names_and_values(name, table, values):
+    rows = [values[i % len(values)] for i in range(12)]
+    X = pd.DataFrame({name: rows, "other" + name: np.arange(12.0)})
+    y = np.array([values[0] if r == values[0] else "?" + values[1] for r in rows], dtype=object)
+    for model in (NaiveBayes(), DecisionTree(mdl_weight=None), AdaBoost(2)):
+        check(model.fit(X, y), X, name=table)
+    found = in_duckdb(to_sql(model, table=table, keep=[name]), X, table)
+    assert [line[0] for line in found] == rows
+
+
+def test_zero_characters():
+    X = pd.DataFrame({"x": ["a\0b", "a", "a\0"] * 6, "n": np.arange(18.0)})
+    y = np.arange(18) % 3
+    check(NaiveBayes().fit(X, y), X)
+    with pytest.raises(ValueError, match="cannot be the name of a column"):
+        to_sql(NaiveBayes().fit(X.rename(columns={"x": "x\0"}), y))
+    assert "a\0" not in to_sql(NaiveBayes().fit(X, y), dialect="postgres")
+
+
+def test_collations_and_types_of_columns_do_not_matter():
+    X = pd.DataFrame({"x": ["a", "A"] * 10})
+    model = NaiveBayes().fit(X, np.arange(20) % 2)
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE data (x TEXT COLLATE NOCASE)")
+        connection.executemany("INSERT INTO data VALUES (?)", [["a"], ["A"], ["5"], [None]])
+        assert [r[0] for r in connection.execute(to_sql(model, dialect="sqlite"))][:2] == [0, 1]
+    X = pd.DataFrame({"n": [1.5, 2.5] * 10})
+    model = Stump().fit(X, np.arange(20) % 2)
+    with closing(duckdb.connect()) as connection:
+        connection.execute("CREATE TABLE data AS SELECT * FROM (VALUES (1.5::DECIMAL(9, 3)), (2.5), (NULL)) v(n)")
+        assert [r[0] for r in connection.execute(to_sql(model)).fetchall()][:2] == [0, 1]
+
+
+def test_a_column_that_is_not_there_is_an_error():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    model = LogisticRegression(0.01).fit(X, y)
+    other = X.rename(columns={X.columns[2]: "else"})
+    with pytest.raises(sqlite3.OperationalError, match="no such column"):
+        in_sqlite(to_sql(model, dialect="sqlite"), other)
+    with pytest.raises(duckdb.Error, match="does not have a column"):
+        in_duckdb(to_sql(model), other)
+    with pytest.raises(KeyError, match="petal length"):
+        in_python(model, other)
+
+
+def test_choices():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    model = NaiveBayes().fit(X, y)
+    keyed = X.assign(id=range(len(X)))
+    found = in_duckdb(to_sql(model, keep=["id"], output="prediction"), keyed)
+    assert [line[0] for line in found] == list(range(len(X)))
+    assert [line[1] for line in found] == model.predict(X).tolist()
+    assert 'FROM "main"."data" AS t' in to_sql(model, table=("main", "data"))
+    assert "double precision" in to_sql(model, dialect="postgres")
+    assert "exp(" not in to_sql(model, dialect="sqlite", output="prediction")
+    with pytest.raises(ValueError, match="dialect must be one of"):
+        to_sql(model, dialect="oracle")
+    with pytest.raises(ValueError, match="output must be one of"):
+        to_sql(model, output="everything")
+    with pytest.raises(TypeError, match=r"pass \['id'\]"):
+        to_sql(model, keep="id")
+
+
+def test_refusals():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    with pytest.raises(NotFittedError):
+        to_sql(Lasso())
+    for model in (KernelRidge(1.0), Bagging(rounds=2), AdaBoost(2, estimator="tree")):
+        with pytest.raises(ValueError, match=rf"{type(model).__name__} cannot be written .*these can: Lasso, Ridge"):
+            to_sql(model.fit(X[:50:5], (y == 0)[:50:5]) if isinstance(model, KernelRidge) else model.fit(X, y))
+    for step in (
+        WordPresence(),
+        FunctionTransformer(np.log1p),
+        MinMaxScaler(clip=True),
+        SimpleImputer(add_indicator=True),
+    ):
+        rows = ["a cat", "a dog"] * 5 if isinstance(step, WordPresence) else X[40:60]
+        model = make_pipeline(step, LogisticRegression(0.01)).fit(rows, np.arange(len(rows)) % 2)
+        with pytest.raises(ValueError, match="formula"):
+            to_python(model)
+    for name in ("1x", "def", "probabilities", "_x", "a b"):
+        with pytest.raises(ValueError, match="plain name"):
+            to_python(Stump().fit(X, y), name=name)
+
+
+def test_the_source_runs_alone(tmp_path):
+    X, y, _ = mixed()
+    model = make_pipeline(prepared(), LogisticRegression(0.01)).fit(X, y)
+    path = tmp_path / "model.py"
+    path.write_text(to_python(model, name="decide"), encoding="utf-8")
+    row = dict(zip(X.columns, plain_rows(X[:1])[0]))
+    code = f"import sys, model; print(model.decide({row!r})); assert not {{'numpy', 'vitalfew'}} & set(sys.modules)"
+    found = subprocess.run([sys.executable, "-S", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == model.predict(X[:1])[0]
+
+
+# Real data
+
+
+def uci_files():
+    folder = SHARED / "uci"
+    return sorted(folder.glob("*.csv*")) if folder.exists() else []
+
+
+@pytest.mark.skipif(not uci_files(), reason="the data sets are not beside the repository")
+@pytest.mark.filterwarnings("ignore::vitalfew.exceptions.DiscretizationWarning")
+@pytest.mark.parametrize("path", uci_files(), ids=lambda p: p.name.split(".")[0])
+def test_real_tables(path):
+    frame = pd.read_csv(path)
+    rng = np.random.default_rng(0)
+    frame = frame.iloc[np.sort(rng.permutation(len(frame))[:450])]
+    X, y = frame.drop(columns="target").iloc[:, :80], frame["target"].astype(str).to_numpy(dtype=object)
+    names = set()
+    X.columns = [c if not (c.lower() in names or names.add(c.lower())) else f"{c} again" for c in X.columns]
+    train, rows = slice(0, len(X) * 2 // 3), X.reset_index(drop=True)[len(X) // 2 :]
+    for model in (NaiveBayes(), Stump(), AdaBoost(20), DecisionTree()):
+        check(model.fit(X[train], y[train]), X, rows)
+    numbers, others = X.select_dtypes("number").columns.tolist(), X.select_dtypes(exclude="number").columns.tolist()
+    known = [c for c in numbers if X[train][c].notna().any()]
+    prepare = ColumnTransformer(
+        [
+            ("numbers", make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), known),
+            ("names", OneHotEncoder(handle_unknown="ignore"), others),
+        ]
+    )
+    check(make_pipeline(prepare, LogisticRegression(0.01)).fit(X[train], y[train]), X, rows)
