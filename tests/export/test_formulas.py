@@ -44,6 +44,7 @@ from vitalfew import (
     to_sql,
 )
 from vitalfew.export import sql
+from vitalfew.export.model_file import dump, parse
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -411,6 +412,14 @@ def test_the_source_runs_alone(tmp_path):
     code = f"import sys, model; print(model.decide({row!r})); assert not {{'numpy', 'vitalfew'}} & set(sys.modules)"
     found = subprocess.run([sys.executable, "-S", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert found.stdout.strip() == model.predict(X[:1])[0]
+
+
+def test_loaded_models_write_the_same():
+    X, y, _ = mixed()
+    for model in (*DISCRETE[:1], *DISCRETE[4:6], *DISCRETE[-2:], make_pipeline(prepared(), LogisticRegression(0.01))):
+        loaded = parse(dump(model.fit(X, y)).encode())
+        assert to_sql(loaded) == to_sql(model)
+        assert to_python(loaded) == to_python(model)
 
 
 # Real data
