@@ -44,6 +44,7 @@ from vitalfew import (
     to_sql,
 )
 from vitalfew.export import sql
+from vitalfew.export.model_file import dump, parse
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -250,7 +251,7 @@ def test_values_that_predict_refuses_have_no_prediction():
     with pytest.raises(ValueError, match="column 'bmi' has no value"):
         in_python(model, rows)
     for classes in (y > 150, np.digitize(y, [100, 200])):
-        model = LogisticRegression(0.01).fit(X, classes)
+        model = LogisticRegression(0.01, penalty="l2").fit(X, classes)
         for found in (in_duckdb(to_sql(model), rows), in_sqlite(to_sql(model, dialect="sqlite"), rows)):
             assert [v is None for v in found[1]] == [True] * len(found[1])
             assert None not in found[0]
@@ -266,7 +267,7 @@ def test_arrays_without_names_and_sparse_words():
     X, y = load_digits(return_X_y=True)
     named = pd.DataFrame(X, columns=[f"x{j}" for j in range(64)])
     for model in (LogisticRegression(0.01), NaiveBayes(), AdaBoost(10), DecisionTree()):
-        fitted = model.fit(X, y)
+        fitted = model.fit(X[:600], y[:600])
         found = in_duckdb(to_sql(fitted), named[:200])
         np.testing.assert_allclose(np.array([line[1:] for line in found]), fitted.predict_proba(X[:200]), atol=NEAR)
     matrix = WordPresence().fit_transform(["the cat", "the dog", "a dog and a cat", "owl"] * 5)
@@ -282,18 +283,19 @@ def test_many_columns_and_deep_trees():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(30, 1200)), columns=[f"c{j}" for j in range(1200)])
     y = X.iloc[:, 0] * 2 + rng.normal(size=30)
-    check(Ridge(1.0).fit(X, y), X)
-    check(NaiveBayes(numeric="uniform").fit(X.iloc[:, :250], y > 0), X.iloc[:, :250])
-    chain = pd.DataFrame({"x": np.arange(400.0), "y": np.arange(400) % 3})
-    model = DecisionTree(mdl_weight=None, min_leaf=1).fit(chain, np.arange(400) % 2)
+    check(Ridge(1.0).fit(X, y), X, engines=("sqlite", "python"))
+    check(NaiveBayes(numeric="uniform").fit(X.iloc[:, :150], y > 0), X.iloc[:, :150])
+    chain = pd.DataFrame({"x": np.arange(120.0), "y": np.arange(120) % 3})
+    model = DecisionTree(mdl_weight=None, min_leaf=1).fit(chain, np.arange(120) % 2)
+    assert model.tree_.depth > 20
     check(model, chain, chain.mask(chain == 2))
 
 
-def test_a_tree_deeper_than_databases_allow(monkeypatch):
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    monkeypatch.setattr(sql, "MOST_LEVELS", 1)
-    with pytest.raises(ValueError, match="levels, and databases take"):
-        to_sql(DecisionTree().fit(X, y))
+def test_trees_that_databases_do_not_take(monkeypatch):
+    model = DecisionTree().fit(*load_iris(return_X_y=True, as_frame=True))
+    monkeypatch.setattr(sql, "MOST_COLUMNS", 3)
+    with pytest.raises(ValueError, match="columns, and sqlite takes 3; prune the tree"):
+        to_sql(model, dialect="sqlite")
 
 
 @pytest.mark.parametrize("labels", [[0, 1], [-5, 2**40], [True, False], ["a", "b'\\n"], ["ü", "\0"]])
@@ -312,7 +314,7 @@ EVIL = st.sampled_from(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     st.one_of(ANY_NAME, EVIL), st.one_of(ANY_NAME, EVIL), st.lists(st.one_of(ANY_NAME, EVIL), min_size=2, unique=True)
 )
@@ -355,7 +357,7 @@ def test_a_column_that_is_not_there_is_an_error():
     other = X.rename(columns={X.columns[2]: "else"})
     with pytest.raises(sqlite3.OperationalError, match="no such column"):
         in_sqlite(to_sql(model, dialect="sqlite"), other)
-    with pytest.raises(duckdb.Error, match="not found"):
+    with pytest.raises(duckdb.Error, match="does not have a column"):
         in_duckdb(to_sql(model), other)
     with pytest.raises(KeyError, match="petal length"):
         in_python(model, other)
@@ -412,6 +414,14 @@ def test_the_source_runs_alone(tmp_path):
     assert found.stdout.strip() == model.predict(X[:1])[0]
 
 
+def test_loaded_models_write_the_same():
+    X, y, _ = mixed()
+    for model in (*DISCRETE[:1], *DISCRETE[4:6], *DISCRETE[-2:], make_pipeline(prepared(), LogisticRegression(0.01))):
+        loaded = parse(dump(model.fit(X, y)).encode())
+        assert to_sql(loaded) == to_sql(model)
+        assert to_python(loaded) == to_python(model)
+
+
 # Real data
 
 
@@ -426,8 +436,8 @@ def uci_files():
 def test_real_tables(path):
     frame = pd.read_csv(path)
     rng = np.random.default_rng(0)
-    frame = frame.iloc[np.sort(rng.permutation(len(frame))[:600])]
-    X, y = frame.drop(columns="target"), frame["target"].astype(str).to_numpy(dtype=object)
+    frame = frame.iloc[np.sort(rng.permutation(len(frame))[:450])]
+    X, y = frame.drop(columns="target").iloc[:, :80], frame["target"].astype(str).to_numpy(dtype=object)
     names = set()
     X.columns = [c if not (c.lower() in names or names.add(c.lower())) else f"{c} again" for c in X.columns]
     train, rows = slice(0, len(X) * 2 // 3), X.reset_index(drop=True)[len(X) // 2 :]

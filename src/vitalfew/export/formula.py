@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from vitalfew.families.tree_nodes import Tree
-
 # How a column is read: a number, which may be missing; one that may not; one that is missing if it is text; text.
 KINDS = ("number", "needed", "loose", "text")
 
@@ -53,6 +51,11 @@ class Binary(Expression):
 @dataclass(frozen=True)
 class Sum(Expression):
     terms: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Product(Expression):
+    factors: tuple[Expression, ...]
 
 
 @dataclass(frozen=True)
@@ -151,19 +154,6 @@ class Sign(Expression):
 
     score: Expression
     labels: tuple[Any, Any]
-
-
-@dataclass(frozen=True, eq=False)
-class TreeShare(Expression):
-    """The share of class `k` in the leaves of a tree that a row comes to.
-
-    `code` holds for each split the variable that says where a row goes: 1, 2, … to its children in their order, 0 to
-    all of them in parts.
-    """
-
-    tree: Tree
-    code: dict[int, Variable]
-    k: int
 
 
 @dataclass(frozen=True)

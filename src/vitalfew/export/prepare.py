@@ -30,13 +30,11 @@ def raw_features(names) -> list[Feature]:
 
 def input_names(model) -> list[str]:
     """The columns a fitted object reads: their names, or x0, x1, … where it has seen none."""
+    if isinstance(model, Pipeline):
+        model = next(step for _, step in model.steps if step not in (None, "passthrough"))
+        return input_names(model)
     names = getattr(model, "feature_names_in_", None)
-    if names is not None:
-        return [str(name) for name in names]
-    first = model.steps[0][1] if isinstance(model, Pipeline) else model
-    if hasattr(first, "feature_names_in_"):
-        return [str(name) for name in first.feature_names_in_]
-    return [f"x{j}" for j in range(first.n_features_in_)]
+    return [f"x{j}" for j in range(getattr(model, "n_features_in_", 0))] if names is None else list(map(str, names))
 
 
 def made(expression: Expression) -> Feature:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import keyword
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import Any
 
 from vitalfew.export.formula import (
     Affine,
@@ -21,16 +19,15 @@ from vitalfew.export.formula import (
     Lookup,
     Number,
     Pick,
+    Product,
     Required,
     Sigmoid,
     Sign,
     Step,
     Sum,
-    TreeShare,
     Variable,
 )
 from vitalfew.export.scores import formula_of
-from vitalfew.families.tree_nodes import Tree
 
 # Functions that the source may need, each with the name it is called by.
 HELPERS = {
@@ -100,26 +97,16 @@ def _best(scores, labels):
     """The label of the largest score, the first of equal ones."""
     return labels[max(range(len(scores)), key=scores.__getitem__)]
 ''',
-    "_walk": '''
-def _walk(tree, codes):
-    """Shares of the classes in the leaf that a row comes to, or their mean over leaves where a value is missing.
-
-    A leaf is (its shares,); a split is (place of its code, first child, shares of the children).
-    """
-    stack, found = [(0, 1.0)], None
-    while stack:
-        at, part = stack.pop()
-        if len(tree[at]) == 1:
-            shares = tree[at][0]
-            found = [total + part * p for total, p in zip(found or [0.0] * len(shares), shares)]
-            continue
-        place, first, shares = tree[at]
-        if codes[place]:
-            stack.append((first + codes[place] - 1, part))
-        else:
-            stack += [(first + c, part * shares[c]) for c in reversed(range(len(shares)))]
-    return found
-''',
+    "_affine": """
+def _affine(x, minus, divide, times, plus):
+    return None if x is None else (x - minus) / divide * times + plus
+""",
+    "_required": """
+def _required(x):
+    if x is None:
+        raise ValueError("a value is missing that this model needs")
+    return x
+""",
 }
 
 
@@ -166,36 +153,31 @@ def to_python(model, *, name: str = "predict") -> str:
 
 @dataclass
 class PythonWriter:
-    """Writes formulas, and remembers the columns, the helpers and the trees that they use."""
+    """Writes formulas, and remembers the columns and the helpers that they use."""
 
     columns: dict[Column, str] = field(default_factory=dict)
     helpers: set[str] = field(default_factory=set)
-    trees: dict[int, str] = field(default_factory=dict)
-    constants: list[str] = field(default_factory=list)
-    walks: list[str] = field(default_factory=list)
 
     def module(self, formula: Formula, name: str, model: str) -> str:
-        codes, *others = [[f"{n} = {self.write(e)}" for n, e in stage.items()] for stage in formula.stages]
+        stages = [f"{n} = {self.write(e)}" for stage in formula.stages for n, e in stage.items()]
         labels = list(formula.probabilities)
         shares = [self.write(p) for p in formula.probabilities.values()]
         prediction = self.write(formula.prediction)
         read = [f"{variable} = {self.read(column)}" for column, variable in self.columns.items()]
-        body = "\n    ".join([*read, *codes, *self.walks, *chain(*others)])
+        body = "\n    ".join([*read, *stages])
         functions = [
             f"def _evaluate(row):\n    {body}\n    return {prediction}, ({''.join(s + ', ' for s in shares)})\n",
             f'def {name}(row):\n    """The prediction for a row: a dictionary from names of columns to values."""\n'
             "    return _evaluate(row)[0]\n",
         ]
         if labels:
-            self.constants.append(f"_LABELS = {labels!r}")
             functions.append(
                 'def probabilities(row):\n    """The probability of each class for a row."""\n'
-                "    return dict(zip(_LABELS, _evaluate(row)[1]))\n"
+                f"    return dict(zip({labels!r}, _evaluate(row)[1]))\n"
             )
         helpers = [text.strip("\n") + "\n" for helper, text in HELPERS.items() if helper in self.helpers]
         head = f'"""A {model}, written by vitalfew.to_python. It needs nothing but Python."""\n\nimport math\n'
-        constants = ["".join(f"{constant}\n" for constant in self.constants)] if self.constants else []
-        return "\n\n".join([head, *constants, *helpers, *functions])
+        return "\n\n".join([head, *helpers, *functions])
 
     def call(self, helper: str, *arguments: str) -> str:
         self.helpers.add(helper)
@@ -225,6 +207,9 @@ class PythonWriter:
 
     def _sum(self, node: Sum) -> str:
         return self.call("_sum", f"({', '.join(map(self.write, node.terms))})")
+
+    def _product(self, node: Product) -> str:
+        return " * ".join(map(self.write, node.factors))
 
     def _step(self, node: Step) -> str:
         return self.call("_step", self.write(node.x), repr(node.cuts), repr(node.values), repr(node.missing))
@@ -264,22 +249,3 @@ class PythonWriter:
 
     def _pick(self, node: Pick) -> str:
         return f"{node.values!r}[{self.write(node.code)}]"
-
-    def _treeshare(self, node: TreeShare) -> str:
-        if id(node.tree) not in self.trees:
-            name = f"t{len(self.trees)}"
-            self.trees[id(node.tree)] = name
-            place = {v: i for i, v in enumerate(node.code)}
-            lines = ",\n    ".join(repr(tree_line(node.tree, v, place)) for v in range(node.tree.n_nodes))
-            self.constants.append(f"_TREE_{name} = [\n    {lines},\n]")
-            codes = ", ".join(map(self.write, node.code.values()))
-            self.walks.append(f"{name} = {self.call('_walk', f'_TREE_{name}', f'[{codes}]')}")
-        return f"{self.trees[id(node.tree)]}[{node.k}]"
-
-
-def tree_line(tree: Tree, v: int, place: dict[int, int]) -> tuple[Any, ...]:
-    """A node as `_walk` reads it."""
-    if v not in place:
-        return (tree.value[v].tolist(),)
-    first, count = int(tree.first_child[v]), int(tree.n_children[v])
-    return place[v], first, tree.share[first : first + count].tolist()

@@ -24,10 +24,11 @@ from vitalfew.export.formula import (
     Largest,
     Lookup,
     Number,
+    Pick,
+    Product,
     Sigmoid,
     Sign,
     Step,
-    TreeShare,
     Variable,
     by_cuts,
     by_keys,
@@ -43,8 +44,11 @@ from vitalfew.families.linear_model import LinearRegressor
 from vitalfew.families.naive_bayes import NaiveBayes
 from vitalfew.families.stump import Stump
 from vitalfew.families.stumps import StumpSet
+from vitalfew.families.tree_nodes import Tree
 
 TINY = float(np.finfo(float).tiny)
+# Levels of a tree in one product: some databases are slow with long ones.
+LEVELS_TOGETHER = 8
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,8 @@ class Scores:
 
     `link` turns scores into probabilities: ``"none"`` for a number that is predicted, ``"logit"`` for one score of two
     classes, ``"softmax"``, ``"sigmoids"`` for scores of classes each against the others, ``"shares"`` for scores that
-    are probabilities, of which the largest wins or what the sign of `side` says. `codes` come before the scores.
+    are probabilities, of which the largest wins or what the sign of `side` says. `codes` and then `parts`
+    come before the scores.
     """
 
     scores: Sequence[Expression]
@@ -62,6 +67,7 @@ class Scores:
     scale: float = 1.0
     side: tuple[Expression, tuple[Any, Any]] | None = None
     codes: Codes = field(default_factory=Codes)
+    parts: Sequence[dict[str, Expression]] = ()
 
 
 def formula_of(model) -> Formula:
@@ -182,22 +188,53 @@ def _(model: AdaBoost, features):
 
 @scores.register
 def _(model: DecisionTree, features):
-    tree, codes, code = model.tree_, Codes(), {}
-    for v in np.flatnonzero(tree.is_split).tolist():
-        j, first, count = int(tree.feature[v]), int(tree.first_child[v]), int(tree.n_children[v])
-        if j in tree.meaning.categories:
-            keys = [tree.meaning.categories[j][b] for b in tree.branch[first : first + count]]
-            x = features[j]("text" if isinstance(keys[0], str) else "loose")
-            code[v] = codes.add(Lookup(x, tuple(keys), tuple(range(1, count + 1)), 0, 0))
-        else:
-            code[v] = codes.add(Step(features[j]("number"), (tree.threshold(v),), (1, 2), 0))
-    shares = [TreeShare(tree, code, k) for k in range(len(model.classes_))]
-    return Scores(shares, plain_labels(model.classes_), "shares", codes=codes)
+    tree, codes = model.tree_, Codes()
+    parts: list[dict[str, Expression]] = [{} for _ in range(tree.depth // LEVELS_TOGETHER + 2)]
+    ways: list[tuple[Expression, ...]] = [(Number(1.0),)] * tree.n_nodes
+    for v in range(tree.n_nodes):
+        level = int(tree.level[v])
+        if tree.feature[v] < 0 or level % LEVELS_TOGETHER == 0:
+            parts[-(-level // LEVELS_TOGETHER)][f"w{v}"] = Product(ways[v])
+            ways[v] = (Variable(f"w{v}"),)
+        if tree.feature[v] < 0:
+            continue
+        first, count = int(tree.first_child[v]), int(tree.n_children[v])
+        code = codes.add(_branch(tree, v, features[tree.feature[v]]))
+        for at in range(count):  # all of the row, or its share of those whose value is missing, or nothing
+            part = (float(tree.share[first + at]), *(float(c == at) for c in range(count)))
+            ways[first + at] = (*ways[v], Pick(code, part))
+    leaves = _leaves(tree)
+    shares = [
+        total([Binary(Variable(f"w{v}"), "*", Number(float(tree.value[v, k]))) for v in leaves])
+        for k in range(len(model.classes_))
+    ]
+    return Scores(shares, plain_labels(model.classes_), "shares", codes=codes, parts=parts)
+
+
+def _branch(tree: Tree, v: int, feature: Feature) -> Expression:
+    """Which child of a node a row goes to: 1, 2, …, or 0 if its value is missing or no child has it."""
+    j, first, count = int(tree.feature[v]), int(tree.first_child[v]), int(tree.n_children[v])
+    if j not in tree.meaning.categories:
+        return Step(feature("number"), (tree.threshold(v),), (1, 2), 0)
+    keys = [tree.meaning.categories[j][b] for b in tree.branch[first : first + count]]
+    kind = "text" if isinstance(keys[0], str) else "loose"
+    return Lookup(feature(kind), tuple(keys), tuple(range(1, count + 1)), 0, 0)
+
+
+def _leaves(tree: Tree) -> list[int]:
+    """Leaves from left to right, the order in which predictions add them up."""
+    found, stack = [], [0]
+    while stack:
+        v = stack.pop()
+        if tree.feature[v] < 0:
+            found.append(v)
+        stack.extend(reversed(range(tree.first_child[v], tree.first_child[v] + tree.n_children[v])))
+    return found
 
 
 def finish(found: Scores) -> Formula:
     """From scores to a prediction and probabilities."""
-    stages = [found.codes.stage, {f"s{k}": score for k, score in enumerate(found.scores)}]
+    stages = [found.codes.stage, *found.parts, {f"s{k}": score for k, score in enumerate(found.scores)}]
     s = tuple(Variable(name) for name in stages[-1])
     if found.link == "none":
         return Formula(stages, s[0], {})
@@ -206,7 +243,10 @@ def finish(found: Scores) -> Formula:
         of_class = (Sigmoid(Binary(Number(0.0), "-", score)), Sigmoid(score))
         return Formula(stages, Sign(s[0], (found.labels[0], found.labels[1])), dict(zip(found.labels, of_class)))
     top = Variable("top")
-    prediction = Best(s, top, found.labels) if found.side is None else Sign(*found.side)
+    prediction: Expression = Best(s, top, found.labels)
+    if found.side is not None:
+        stages[-1]["side"], sides = found.side
+        prediction = Sign(Variable("side"), sides)
     if found.link == "shares":
         stages.append({"top": Largest(s)})
         return Formula(stages, prediction, dict(zip(found.labels, s)))

@@ -21,12 +21,12 @@ from vitalfew.export.formula import (
     Lookup,
     Number,
     Pick,
+    Product,
     Required,
     Sigmoid,
     Sign,
     Step,
     Sum,
-    TreeShare,
     Variable,
 )
 from vitalfew.export.scores import formula_of
@@ -34,9 +34,9 @@ from vitalfew.export.scores import formula_of
 DIALECTS = ("duckdb", "sqlite", "postgres")
 OUTPUTS = ("probabilities", "prediction")
 # Terms of a sum that are added from left to right; longer sums are halved: databases limit the depth of expressions.
-MOST_IN_A_ROW = 200
-# Expressions may be nested 1,000 deep in SQLite and DuckDB; a split of a tree is three levels.
-MOST_LEVELS = 250
+MOST_IN_A_ROW = 32
+# Columns of a query that SQLite and PostgreSQL take.
+MOST_COLUMNS = 1600
 
 
 def to_sql(
@@ -79,25 +79,30 @@ def to_sql(
     -----
     Names and values are quoted, whatever they hold. Numbers are written with all their digits as doubles; sums may
     differ from those of `predict` in the last digits. Columns that are numbers for the model have to be numbers in the
-    table: text there is missing.
+    table: text there is missing, and an error in PostgreSQL, as are its booleans. SQLite reads a few decimal numbers in
+    100,000 wrong in their last digit.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from vitalfew import Stump, to_sql
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> print(to_sql(Stump().fit(X, y == 0), table="iris", dialect="sqlite", output="prediction"))
+    >>> from sklearn.datasets import load_diabetes
+    >>> from vitalfew import GreedySubsetRegressor, to_sql
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> print(to_sql(GreedySubsetRegressor(2).fit(X, y), table="patients", keep=["id"]))
     WITH vitalfew_0 AS MATERIALIZED (
       SELECT
-        CASE WHEN typeof(t."petal length (cm)") IN ('integer', 'real') THEN t."petal length (cm)" + 0e0 END AS x0
-      FROM "iris" AS t
+        t."id" AS k0,
+        TRY_CAST(t."bmi" AS DOUBLE) AS x0,
+        TRY_CAST(t."s5" AS DOUBLE) AS x1
+      FROM "patients" AS t
     ), vitalfew_1 AS MATERIALIZED (
-      SELECT *,
-        CASE WHEN x0 IS NULL THEN 1.0e0 WHEN x0 <= 2.45e0 THEN 0.0e0 ELSE 1.0e0 END AS side
+      SELECT
+        k0,
+        NULLIF((((x0 * 675.0...e0) + (x1 * 614.9...e0)) + 152.1...e0), CAST('NaN' AS DOUBLE)) AS s0
       FROM vitalfew_0
     )
     SELECT
-      CASE WHEN side > 0.0e0 THEN 0 WHEN side <= 0.0e0 THEN 1 END AS "prediction"
+      k0 AS "id",
+      s0 AS "prediction"
     FROM vitalfew_1
     """
     check_choice("dialect", dialect, DIALECTS)
@@ -127,7 +132,7 @@ class SqlWriter:
         last += [f"{self.write(expression)} AS {self.identifier(name)}" for name, expression in outputs]
         first = {f"k{i}": f"t.{self.identifier(name)}" for i, name in enumerate(keep)}
         first |= {name: self.read(column) for column, name in self.columns.items()}
-        sources = [self._select(first or {"nothing": "0"}, f"{table} AS t")]
+        sources = [self._select(first or {"zero": "0"}, f"{table} AS t")]
         for i, (stage, body) in enumerate(zip(stages, bodies)):
             later = [e for following in stages[i + 1 :] for e in following.values()] + [e for _, e in outputs]
             before = {name: name for name in (*first, *(n for done in stages[:i] for n in done))}
@@ -139,6 +144,11 @@ class SqlWriter:
         return f"WITH {steps}\nSELECT\n  " + ",\n  ".join(last) + f"\nFROM vitalfew_{len(bodies)}"
 
     def _select(self, body: dict[str, str], source: str) -> str:
+        if len(body) > MOST_COLUMNS and self.dialect != "duckdb":
+            raise ValueError(
+                f"the query would have {len(body)} columns, and {self.dialect} takes {MOST_COLUMNS}; prune the tree, "
+                "select features, or use DuckDB."
+            )
         lines = ",\n    ".join(name if name == text else f"{text} AS {name}" for name, text in body.items())
         return f"  SELECT\n    {lines}\n  FROM {source}"
 
@@ -232,6 +242,9 @@ class SqlWriter:
         half = len(terms) // 2
         return f"({self.add(terms[:half])} + {self.add(terms[half:])})"
 
+    def _product(self, node: Product) -> str:
+        return " * ".join(map(self.write, node.factors))
+
     def _step(self, node: Step) -> str:
         x = self.write(node.x)
         lines = [f"WHEN {x} IS NULL THEN {self.number(node.missing)}"]
@@ -287,8 +300,8 @@ class SqlWriter:
         return f"{'max' if self.dialect == 'sqlite' else 'greatest'}({terms})"
 
     def _exponential(self, node: Exponential) -> str:
-        lowest = self.number(-700.0)
-        return f"exp({'max' if self.dialect == 'sqlite' else 'greatest'}({self.write(node.x)}, {lowest}))"
+        x, lowest = self.write(node.x), self.number(-700.0)
+        return f"exp(CASE WHEN {x} < {lowest} THEN {lowest} ELSE {x} END)"
 
     def _sigmoid(self, node: Sigmoid) -> str:
         x, one = self.write(node.x), self.number(1.0)
@@ -311,28 +324,6 @@ class SqlWriter:
         second, first = self.label(node.labels[1]), self.label(node.labels[0])
         return f"CASE WHEN {score} > {zero} THEN {second} WHEN {score} <= {zero} THEN {first} END"
 
-    def _treeshare(self, node: TreeShare) -> str:
-        """Each child's share times the part of the row that goes there: all, none, or some if the value is missing."""
-        if node.tree.depth > MOST_LEVELS:
-            raise ValueError(
-                f"the tree has {node.tree.depth} levels, and databases take formulas of about {MOST_LEVELS}; give "
-                "max_depth, or prune it."
-            )
-        return self._below(node, 0)
-
-    def _below(self, node: TreeShare, v: int) -> str:
-        tree = node.tree
-        if v not in node.code:
-            return self.number(tree.value[v, node.k])
-        terms = []
-        first, count = int(tree.first_child[v]), int(tree.n_children[v])
-        for at in range(count):
-            below = self._below(node, first + at)
-            if below != self.number(0.0):
-                part = [float(tree.share[first + at]), *(float(c == at) for c in range(count))]
-                terms.append(f"{self.write(Pick(node.code[v], tuple(part)))} * {below}")
-        return self.add(terms) if terms else self.number(0.0)
-
 
 def needed_stages(stages: list[dict[str, Expression]], outputs: list[Expression]) -> list[dict[str, Expression]]:
     """The stages without what no output needs."""
@@ -353,8 +344,6 @@ def variables(node: Any) -> set[str]:
         return {node.name}
     if isinstance(node, tuple):
         return set().union(*map(variables, node))
-    if isinstance(node, TreeShare):
-        return {code.name for code in node.code.values()}
     if isinstance(node, Expression):
         return set().union(*map(variables, vars(node).values()))
     return set()

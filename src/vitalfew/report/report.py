@@ -173,7 +173,7 @@ def report(
     with progress_bar(len(STEPS), "report", as_verbose(progress)) as bar:
 
         def step(name: str) -> None:
-            bar.set_description(name)
+            bar.set_postfix_str(name)
             bar.update()
 
         study = Study.of(train, y_train, is_numeric, clock, int(random_state), check_threads(n_jobs))
