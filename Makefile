@@ -42,8 +42,10 @@ quality: $(VENV)/.bench  ## test error and number of features on real data
 	$(BIN)/python benchmarks/quality.py $(ARGS)
 
 # Tests of what is NumPy alone, or goes the same ways through the core again, gain nothing from sanitizers.
-WITHOUT_KERNELS := --ignore=test_estimators.py --ignore=rules --ignore=evaluation --ignore=report $(addprefix --ignore=families/test_, \
-  ridge.py kernel_ridge.py bagging.py greedy_search.py)
+WITHOUT_KERNELS := --ignore=test_estimators.py --ignore=rules --ignore=evaluation --ignore=export --ignore=cli \
+  $(addprefix --ignore=report/test_, report.py render.py page.py) \
+  $(addprefix --ignore=families/test_, ridge.py kernel_ridge.py bagging.py greedy_search.py) \
+  $(addprefix --ignore=data/test_, files.py kinds.py aside.py)
 
 asan: $(VENV)/.installed  ## the core's own tests and Python's, on a core built with address and undefined-behaviour sanitizers
 	$(PYTHON) -m venv .venv-asan

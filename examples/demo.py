@@ -1,7 +1,7 @@
 """Which words tell numpy, pandas, scipy and scikit-learn apart? Learned from a few labelled docstrings.
 
-Run by `make demo`, which then asks `vitalfew report` about the same table. The text is that of the packages installed on
-this machine. The labels of all but a few docstrings are hidden; words are chosen by minimum description length; and the
+Run by `make demo`, which then asks `vitalfew report` about the same table. The text is that of the packages on this
+machine. The labels of all but a few docstrings are hidden; words are chosen by minimum description length; and the
 error is measured on the docstrings whose labels were hidden.
 """
 

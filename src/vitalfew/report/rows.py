@@ -87,7 +87,10 @@ class Table:
 
 def read_table(X: Any, kinds: Mapping[str, str] | None = None) -> Table:
     """A frame of any library, an array, a sparse matrix, or a list of documents."""
-    import pandas as pd
+    try:
+        import pandas as pd
+    except ImportError:
+        raise ImportError("a report needs pandas and Altair: pip install 'vitalfew[report]'.") from None
 
     if sparse.issparse(X):
         X = sparse.csr_array(X)
