@@ -43,7 +43,7 @@ quality: $(VENV)/.bench  ## test error and number of features on real data
 
 # Tests of what is NumPy alone, or goes the same ways through the core again, gain nothing from sanitizers.
 WITHOUT_KERNELS := --ignore=test_estimators.py --ignore=rules --ignore=evaluation --ignore=export --ignore=cli \
-  $(addprefix --ignore=report/test_, report.py render.py page.py) \
+  $(addprefix --ignore=report/test_, questions.py render.py page.py) \
   $(addprefix --ignore=families/test_, ridge.py kernel_ridge.py bagging.py greedy_search.py) \
   $(addprefix --ignore=data/test_, files.py kinds.py aside.py)
 
