@@ -39,6 +39,15 @@ class Report:
         The recommended model, fitted on the training rows; None where no model helps.
     sealed : SealedTest
         The test rows, which nothing of the report has seen but the score of the recommended model.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from vitalfew import report
+    >>> data = load_iris(as_frame=True)
+    >>> found = report(data.data, data.target, target="species", time_budget=3, progress=False)
+    >>> "petal width (cm)" in found.to_markdown()
+    True
     """
 
     facts: dict[str, Any]
