@@ -36,7 +36,7 @@ def planted(n=1200, seed=0):
 
 @pytest.fixture(scope="module")
 def found():
-    return made(*planted())
+    return made(*planted(), time_budget=60)
 
 
 def test_how_many(found):
