@@ -27,7 +27,7 @@ from vitalfew.families.logistic import LogisticRegression
 from vitalfew.families.naive_bayes import NaiveBayes
 from vitalfew.families.ridge import Ridge
 from vitalfew.families.stump import Stump
-from vitalfew.report.report import Report, report
+from vitalfew.reporting.report import Report, report
 from vitalfew.rules import aic, bic, description_length, ebic
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.information import (

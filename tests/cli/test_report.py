@@ -6,9 +6,9 @@ from importlib import import_module
 import pytest
 
 try:
-    import_module("vitalfew.report").report  # noqa: B018
+    import_module("vitalfew.reporting").report  # noqa: B018
 except (ImportError, AttributeError) as error:
-    pytest.skip(f"vitalfew.report.report is not there yet: {error}", allow_module_level=True)
+    pytest.skip(f"vitalfew.reporting.report is not there yet: {error}", allow_module_level=True)
 
 
 def test_a_page(run, hotel, tmp_path, monkeypatch):

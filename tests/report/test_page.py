@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import example_facts
 import pytest
 
-from vitalfew.report.render_html import page, render_html
-from vitalfew.report.text import clean, shorten
+from vitalfew.reporting.render_html import page, render_html
+from vitalfew.reporting.text import clean, shorten
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="pip install selenium")
 from selenium.webdriver.chrome.service import Service  # noqa: E402

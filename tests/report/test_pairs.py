@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from vitalfew import _core, conditional_mutual_information, interaction_information
 from vitalfew.data.blocks import CodesBlock
-from vitalfew.report.codes import Coded
-from vitalfew.report.pairs import halves, pack, pair_table, screen
+from vitalfew.reporting.codes import Coded
+from vitalfew.reporting.pairs import halves, pack, pair_table, screen
 
 
 def coded_of(codes, label):

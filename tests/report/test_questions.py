@@ -11,9 +11,9 @@ import pytest
 from scipy import sparse
 
 from vitalfew import Report, report
-from vitalfew.report.how_many import false_bound, similarity
+from vitalfew.reporting.how_many import false_bound, similarity
 
-SCHEMA = json.loads(files("vitalfew.report").joinpath("schema.json").read_text())
+SCHEMA = json.loads(files("vitalfew.reporting").joinpath("schema.json").read_text())
 
 
 def made(X, y, **options) -> Report:

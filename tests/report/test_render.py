@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vitalfew.report.charts import all_figures
-from vitalfew.report.render_html import page, render_html
-from vitalfew.report.render_markdown import render_markdown
-from vitalfew.report.tables import columns_table, features_table, pack
-from vitalfew.report.text import clean, shorten
+from vitalfew.reporting.charts import all_figures
+from vitalfew.reporting.render_html import page, render_html
+from vitalfew.reporting.render_markdown import render_markdown
+from vitalfew.reporting.tables import columns_table, features_table, pack
+from vitalfew.reporting.text import clean, shorten
 
-SCHEMA = json.loads(files("vitalfew.report").joinpath("schema.json").read_text("utf-8"))
+SCHEMA = json.loads(files("vitalfew.reporting").joinpath("schema.json").read_text("utf-8"))
 SMALL = [n for n in example_facts.ALL if n != "large"]
 PARTS = ("how_many", "redundant", "together", "which_model")
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from types import ModuleType
 from typing import Annotated, Any
 
 import typer
@@ -86,9 +84,10 @@ def report(
 
 
 def report_function() -> Callable[..., Any]:
-    """`report` of the package of that name."""
-    found = import_module("vitalfew.report").report
-    return found.report if isinstance(found, ModuleType) else found
+    """The function of that name, imported when it is needed."""
+    from vitalfew.reporting.report import report as make
+
+    return make
 
 
 def _put(text: str, place: str) -> None:

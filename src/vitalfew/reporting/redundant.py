@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
-from vitalfew.report.codes import BITS
-from vitalfew.report.pairs import PairTable, pair_table
-from vitalfew.report.study import Study
-from vitalfew.report.words import listing, plural, short
+from vitalfew.reporting.codes import BITS
+from vitalfew.reporting.pairs import PairTable, pair_table
+from vitalfew.reporting.study import Study
+from vitalfew.reporting.words import listing, plural, short
 
 MOST_SCREENED = 200
 MOST_ROWS = 20_000

@@ -12,12 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from vitalfew.report import text
-from vitalfew.report.charts import all_figures
-from vitalfew.report.glossary import GLOSSARY
-from vitalfew.report.model_charts import model_name
-from vitalfew.report.svg import COLOURS, Figure
-from vitalfew.report.tables import columns_table, features_table
+from vitalfew.reporting import text
+from vitalfew.reporting.charts import all_figures
+from vitalfew.reporting.glossary import GLOSSARY
+from vitalfew.reporting.model_charts import model_name
+from vitalfew.reporting.svg import COLOURS, Figure
+from vitalfew.reporting.tables import columns_table, features_table
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -28,8 +28,8 @@ from vitalfew.families.lasso import Lasso
 from vitalfew.families.logistic import LogisticRegression
 from vitalfew.families.naive_bayes import NaiveBayes
 from vitalfew.families.ridge import Ridge
-from vitalfew.report.study import Study
-from vitalfew.report.words import plural
+from vitalfew.reporting.study import Study
+from vitalfew.reporting.words import plural
 
 MOST_ROWS = 4000
 MOST_KERNEL_ROWS = 1500

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vitalfew.report.chart_parts import (
+from vitalfew.reporting.chart_parts import (
     DIAMOND,
     DOT,
     MOST_ROWS,
@@ -15,8 +15,8 @@ from vitalfew.report.chart_parts import (
     named_rows,
     round_steps,
 )
-from vitalfew.report.svg import BAND, CHOSEN, INK, MAIN, MUTED, PAPER, QUIET, Figure, Sheet
-from vitalfew.report.text import label, loss, number, shorten
+from vitalfew.reporting.svg import BAND, CHOSEN, INK, MAIN, MUTED, PAPER, QUIET, Figure, Sheet
+from vitalfew.reporting.text import label, loss, number, shorten
 from vitalfew.rules.selection import import_altair
 
 

@@ -14,8 +14,8 @@ from sklearn.preprocessing import OneHotEncoder
 from vitalfew import rules
 from vitalfew.families.greedy import GreedySubsetRegressor
 from vitalfew.families.naive_bayes import NaiveBayes
-from vitalfew.report.study import Study
-from vitalfew.report.words import listing, plural
+from vitalfew.reporting.study import Study
+from vitalfew.reporting.words import listing, plural
 from vitalfew.rules.criteria import subset_cost
 
 MOST_FEATURES = 60

@@ -7,11 +7,11 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from vitalfew.report.codes import BITS, Coded
-from vitalfew.report.pairs import given_one, halves, pair_table, screen
-from vitalfew.report.redundant import Screened
-from vitalfew.report.study import Study
-from vitalfew.report.words import listing, plural, short
+from vitalfew.reporting.codes import BITS, Coded
+from vitalfew.reporting.pairs import given_one, halves, pair_table, screen
+from vitalfew.reporting.redundant import Screened
+from vitalfew.reporting.study import Study
+from vitalfew.reporting.words import listing, plural, short
 from vitalfew.summaries.information import information
 
 # Up to so many features all pairs are looked at with all their values; beyond, cut in two.

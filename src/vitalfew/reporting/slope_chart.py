@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from vitalfew.report.chart_parts import PHONE, figure
-from vitalfew.report.svg import CHOSEN, GRID, INK, MUTED, QUIET, Figure, Sheet
-from vitalfew.report.text import label, number, shorten
+from vitalfew.reporting.chart_parts import PHONE, figure
+from vitalfew.reporting.svg import CHOSEN, GRID, INK, MUTED, QUIET, Figure, Sheet
+from vitalfew.reporting.text import label, number, shorten
 from vitalfew.rules.selection import import_altair
 
 MOST_SLOPES = 14

@@ -11,7 +11,7 @@ from scipy.stats import false_discovery_control
 from vitalfew.data.bins import BinCoder, DenseBins
 from vitalfew.data.blocks import BinaryBlock, Block, CodesBlock
 from vitalfew.data.frames import read_table
-from vitalfew.report.rows import Features
+from vitalfew.reporting.rows import Features
 from vitalfew.summaries.information import UNITS, information
 
 BITS = UNITS["bits"]

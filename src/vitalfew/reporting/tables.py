@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vitalfew.report.text import label, number, p_value, percent, shorten
+from vitalfew.reporting.text import label, number, p_value, percent, shorten
 
 # Of the five megabytes of a page, what each table may take; rows beyond are named and left to the JSON.
 FEATURE_BYTES, COLUMN_BYTES = 2_600_000, 1_700_000

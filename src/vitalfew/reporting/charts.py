@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from vitalfew.report.chart_parts import (
+from vitalfew.reporting.chart_parts import (
     DIAMOND,
     MOST_ROWS,
     ROW_HEIGHT,
@@ -15,10 +15,10 @@ from vitalfew.report.chart_parts import (
     named_rows,
     round_steps,
 )
-from vitalfew.report.model_charts import errors, frontier
-from vitalfew.report.slope_chart import together
-from vitalfew.report.svg import BAND, CHOSEN, INK, MAIN, PAPER, QUIET, Figure, Sheet
-from vitalfew.report.text import is_rate, label, loss, number, percent, plural, shorten
+from vitalfew.reporting.model_charts import errors, frontier
+from vitalfew.reporting.slope_chart import together
+from vitalfew.reporting.svg import BAND, CHOSEN, INK, MAIN, PAPER, QUIET, Figure, Sheet
+from vitalfew.reporting.text import is_rate, label, loss, number, percent, plural, shorten
 from vitalfew.rules.selection import import_altair
 
 

@@ -17,11 +17,11 @@ from vitalfew._progress import progress as progress_bar
 from vitalfew.data.aside import written_aside
 from vitalfew.evaluation.sealed import SealedTest
 from vitalfew.evaluation.sealed_split import sealed_split
-from vitalfew.report.facts import STEPS, gather, rows_note
-from vitalfew.report.render_html import render_html
-from vitalfew.report.render_markdown import render_markdown
-from vitalfew.report.rows import LEAST_ROWS, read_table, read_target
-from vitalfew.report.study import Clock, Study
+from vitalfew.reporting.facts import STEPS, gather, rows_note
+from vitalfew.reporting.render_html import render_html
+from vitalfew.reporting.render_markdown import render_markdown
+from vitalfew.reporting.rows import LEAST_ROWS, read_table, read_target
+from vitalfew.reporting.study import Clock, Study
 
 MOST_TARGETS = 200
 LEAST_TABLE = 20

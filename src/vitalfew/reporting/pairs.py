@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew import _core
-from vitalfew.report.codes import BITS, Coded
+from vitalfew.reporting.codes import BITS, Coded
 from vitalfew.summaries.information import information
 
 

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from vitalfew.evaluation.sealed import SealedTest
-from vitalfew.report.card import card
-from vitalfew.report.how_many import how_many
-from vitalfew.report.redundant import redundant, screen_informative
-from vitalfew.report.rows import Table
-from vitalfew.report.study import Study
-from vitalfew.report.together import together
-from vitalfew.report.which_model import Choice, which_model
-from vitalfew.report.words import plural
+from vitalfew.reporting.card import card
+from vitalfew.reporting.how_many import how_many
+from vitalfew.reporting.redundant import redundant, screen_informative
+from vitalfew.reporting.rows import Table
+from vitalfew.reporting.study import Study
+from vitalfew.reporting.together import together
+from vitalfew.reporting.which_model import Choice, which_model
+from vitalfew.reporting.words import plural
 
 SCHEMA = "vitalfew.report/1"
 STRONG = 0.01

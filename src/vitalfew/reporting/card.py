@@ -10,8 +10,8 @@ from vitalfew.evaluation.sealed import SealedTest
 from vitalfew.export.python_source import to_python
 from vitalfew.export.sql import to_sql
 from vitalfew.families.describe import chosen_features, rules_of
-from vitalfew.report.study import Study
-from vitalfew.report.which_model import Choice
+from vitalfew.reporting.study import Study
+from vitalfew.reporting.which_model import Choice
 
 MOST_LISTED = 500
 MOST_RULES = 12_000

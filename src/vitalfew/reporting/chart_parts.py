@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from vitalfew.report.svg import INK, Figure, Sheet, draw
-from vitalfew.report.text import is_rate, label
+from vitalfew.reporting.svg import INK, Figure, Sheet, draw
+from vitalfew.reporting.text import is_rate, label
 from vitalfew.rules.selection import import_altair
 
 ROW_HEIGHT = 22

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from vitalfew.report.render_html import QUESTIONS
-from vitalfew.report.text import BLANK, clean, loss, number, p_value, percent, plural, shorten
+from vitalfew.reporting.render_html import QUESTIONS
+from vitalfew.reporting.text import BLANK, clean, loss, number, p_value, percent, plural, shorten
 
 MOST_ROWS = 20
 LONGEST_CODE = 20_000

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from vitalfew.report.codes import Alone, Coded, alone, code, label_of
-from vitalfew.report.rows import Features, Table
+from vitalfew.reporting.codes import Alone, Coded, alone, code, label_of
+from vitalfew.reporting.rows import Features, Table
 
 
 class Clock:
