@@ -16,6 +16,7 @@ from vitalfew.reporting.which_model import Choice
 MOST_LISTED = 500
 MOST_RULES = 12_000
 MOST_EXPORTED = 200_000
+MOST_COLUMNS = 2000
 
 
 def card(study: Study, choice: Choice, sealed: SealedTest) -> tuple[dict, BaseEstimator | None]:
@@ -29,7 +30,7 @@ def card(study: Study, choice: Choice, sealed: SealedTest) -> tuple[dict, BaseEs
         model.fit(study.table.model_input, study.y)
         score = sealed.score(model, name=choice.chosen.name)
     baseline = next((r["error"] for r in choice.facts["rows"] if r["is_baseline"]), None)
-    sql, python, why = _exports(model)
+    sql, python, why = _exports(model, study.d)
     return (
         {
             "model": choice.chosen.name,
@@ -72,7 +73,9 @@ def _rules(model: BaseEstimator) -> str | None:
     return text if text is None or len(text) <= MOST_RULES else text[:MOST_RULES].rsplit("\n", 1)[0] + "\n…"
 
 
-def _exports(model: BaseEstimator) -> tuple[dict[str, str] | None, str | None, str | None]:
+def _exports(model: BaseEstimator, n_features: int) -> tuple[dict[str, str] | None, str | None, str | None]:
+    if n_features > MOST_COLUMNS:
+        return None, None, f"With {n_features:,} features this is left to vitalfew.to_sql and to_python."
     try:
         sql = {dialect: to_sql(model, dialect=dialect) for dialect in ("duckdb", "sqlite")}
         python = to_python(model)
