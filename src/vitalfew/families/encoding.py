@@ -90,12 +90,14 @@ def make_encoded(
     return Pipeline([("columns", TableColumns(used)), ("encode", _encoder(by_kind)), ("model", model)])
 
 
+def number_steps() -> list[tuple[str, BaseEstimator]]:
+    """What numbers go through before a model that needs them complete and of one scale."""
+    return [("fill", SimpleImputer(strategy="median", keep_empty_features=True)), ("scale", StandardScaler())]
+
+
 def _encoder(by_kind: dict[str, list[str]]) -> ColumnTransformer:
-    numbers = Pipeline(
-        [("fill", SimpleImputer(strategy="median", keep_empty_features=True)), ("scale", StandardScaler())]
-    )
     parts = [
-        ("numbers", numbers, by_kind["numeric"]),
+        ("numbers", Pipeline(number_steps()), by_kind["numeric"]),
         ("categories", OneHotEncoder(handle_unknown="ignore"), by_kind["category"]),
     ]
     words = [(f"words {i}", WordPresence(min_df=MIN_ROWS), name) for i, name in enumerate(by_kind["text"])]

@@ -27,7 +27,7 @@ def card(study: Study, choice: Choice, sealed: SealedTest) -> tuple[dict, BaseEs
     model = clone(choice.chosen.estimator)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model.fit(study.table.model_input, study.y)
+        model.fit(study.table.frame, study.y)
         score = sealed.score(model, name=choice.chosen.name)
     baseline = next((r["error"] for r in choice.facts["rows"] if r["is_baseline"]), None)
     sql, python, why = _exports(model, study.d)

@@ -19,6 +19,7 @@ from vitalfew.reporting.study import Study
 from vitalfew.reporting.together import together
 from vitalfew.reporting.which_model import Choice, which_model
 from vitalfew.reporting.words import plural
+from vitalfew.summaries.information import entropy
 
 SCHEMA = "vitalfew.report/1"
 STRONG = 0.01
@@ -26,9 +27,9 @@ STEPS = ("how many features", "which are redundant", "which work together", "whi
 
 
 def gather(
-    study: Study, sealed: SealedTest, whole: Table, target: str, source: str | None, n_jobs, progress, step: Callable
+    study: Study, sealed: SealedTest, whole: Table, target: tuple[str, int], source: str | None, n_jobs, step: Callable
 ) -> tuple[dict[str, Any], BaseEstimator | None]:
-    """All facts, and the fitted model if one was chosen."""
+    """All facts, and the fitted model if one was chosen. `target` is its name and how many rows have none."""
     from vitalfew import __version__
 
     step(STEPS[0])
@@ -39,7 +40,7 @@ def gather(
     step(STEPS[2])
     joint = together(study, screened)
     step(STEPS[3])
-    choice = which_model(study, n_jobs, progress)
+    choice = which_model(study, n_jobs)
     step(STEPS[4])
     model_card, model = card(study, choice, sealed)
     nothing = is_nothing(study, joint, choice)
@@ -56,7 +57,7 @@ def gather(
         "nothing_here": nothing,
         "notes": study.notes,
         "data": _data(study, whole, source, sealed),
-        "target": _target(study, target),
+        "target": _target(study, *target),
         "features": _features(study, many, same, joint, model_card),
         "how_many": many,
         "redundant": same,
@@ -109,9 +110,9 @@ def _data(study: Study, whole: Table, source: str | None, sealed: SealedTest) ->
 
 def _values(whole: Table, at: int) -> dict | None:
     kind = whole.kinds[at]
-    if not hasattr(whole.frame, "iloc") or len(whole.kinds) > 2000:
+    if not kind.is_used or not hasattr(whole.frame, "iloc") or len(whole.kinds) > 2000:
         return None
-    series = whole.frame.iloc[:, at]
+    series = whole.frame[kind.name]
     if kind.kind == "numeric":
         known = series.dropna()
         return (
@@ -122,20 +123,18 @@ def _values(whole: Table, at: int) -> dict | None:
     return None
 
 
-def _target(study: Study, name: str) -> dict:
+def _target(study: Study, name: str, n_missing: int) -> dict:
     count = np.bincount(study.coded.label)
-    share = count / count.sum()
-    entropy = float(-(share[share > 0] * np.log2(share[share > 0])).sum())
     kind = "numeric" if study.is_numeric else "binary" if len(count) == 2 else "classes"
     return {
         "name": name,
         "kind": kind,
         "classes": None if study.is_numeric else study.classes,
         "counts": None if study.is_numeric else [int(c) for c in count],
-        "entropy": entropy,
+        "entropy": entropy(study.coded.label),
         "mean": float(np.mean(study.y)) if study.is_numeric else None,
         "deviation": float(np.std(study.y)) if study.is_numeric else None,
-        "n_missing": 0,
+        "n_missing": n_missing,
     }
 
 

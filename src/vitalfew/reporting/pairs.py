@@ -30,8 +30,13 @@ class PairTable(NamedTuple):
     @property
     def surprise(self) -> NDArray[np.float64]:
         """Synergy in units of what chance gives tables of its size."""
-        scale = np.sqrt(2 * np.maximum(self.freedom, 1)) / (2 * self.n) * BITS
-        return np.where(self.freedom > 0, self.synergy / scale, 0.0)
+        return surprise_of(self.synergy, self.freedom, self.n)
+
+
+def surprise_of(synergy: NDArray[np.float64], freedom: NDArray, n: int) -> NDArray[np.float64]:
+    """Synergy in bits, in units of what chance gives tables with so many degrees of freedom; 0 where there are none."""
+    scale = np.sqrt(2 * np.maximum(freedom, 1)) / (2 * n) * BITS
+    return np.where(freedom > 0, synergy / scale, 0.0)
 
 
 def pair_table(coded: Coded, threads: int = 0) -> PairTable:

@@ -34,7 +34,7 @@ class Report:
     Attributes
     ----------
     facts : dict
-        Everything as plain numbers and sentences; ``report/schema.json`` describes it.
+        Everything as plain numbers and sentences; ``reporting/schema.json`` describes it.
     model : estimator or None
         The recommended model, fitted on the training rows; None where no model helps.
     sealed : SealedTest
@@ -167,12 +167,12 @@ def report(
     values, task, known = read_target(y, task)
     if len(known) != table.n_rows:
         raise ValueError(f"X has {table.n_rows} rows but y has {len(known)}.")
-    rows = np.flatnonzero(known)
-    rows, values, n_rare = _learnable(rows, values, task, target)
+    n_missing = int((~known).sum())
+    rows, values, n_rare = _learnable(np.flatnonzero(known), values, task, target)
     table = table.take(rows)
     is_numeric = task == "numeric"
     X_train, y_train, sealed = sealed_split(
-        table.model_input,
+        table.frame,
         values,
         test_size=test_size,
         stratify="auto" if not is_numeric else False,
@@ -186,9 +186,8 @@ def report(
             bar.update()
 
         study = Study.of(train, y_train, is_numeric, clock, int(random_state), check_threads(n_jobs))
-        study.notes.extend(rows_note(int((~known).sum()), n_rare, target))
-        facts, model = gather(study, sealed, table, target, source, n_jobs, False, step)
-    facts["target"]["n_missing"] = int((~known).sum())
+        study.notes.extend(rows_note(n_missing, n_rare, target))
+        facts, model = gather(study, sealed, table, (target, n_missing), source, n_jobs, step)
     return Report(facts, model, sealed)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from vitalfew.data.columns import TableColumns
 from vitalfew.data.frames import NumberedNames
 from vitalfew.data.kinds import ColumnKind, recognise, recognise_task, used_kinds
 from vitalfew.data.text import WordPresence
@@ -54,9 +55,9 @@ class Features:
 
 @dataclass(frozen=True)
 class Table:
-    """What was given: a frame with its kinds of columns, or a matrix."""
+    """The columns to learn from, and the kinds of all that were given."""
 
-    frame: Any  # pandas frame, array or sparse matrix
+    frame: Any  # pandas frame or sparse matrix
     kinds: list[ColumnKind]
 
     @property
@@ -72,17 +73,12 @@ class Table:
         taken = frame.iloc[rows].reset_index(drop=True) if hasattr(frame, "iloc") else frame[rows]
         return replace(self, frame=taken)
 
-    @property
-    def model_input(self) -> Any:
-        """What models are fitted on: the columns that are used, as they are."""
-        return self.frame[list(self.used)] if hasattr(self.frame, "iloc") else self.frame
-
-    def features(self, n_total: int | None = None) -> tuple[Features, list[str]]:
+    def features(self) -> tuple[Features, list[str]]:
         """Its features, words of text among them, and notes on what was left out."""
         if not hasattr(self.frame, "iloc"):
             names = [c.name for c in self.kinds]
             return Features(self.frame, names, np.arange(len(names)), np.zeros(len(names), dtype=bool)), []
-        return _features_of_frame(self, n_total or self.n_rows)
+        return _features_of_frame(self)
 
 
 def read_table(X: Any, kinds: Mapping[str, str] | None = None) -> Table:
@@ -104,11 +100,12 @@ def read_table(X: Any, kinds: Mapping[str, str] | None = None) -> Table:
     else:
         frame = _frame_of_array(np.asarray(X))
     frame.columns = pd.Index([str(c) for c in frame.columns], dtype=object)
+    _refuse_infinite(frame)
     found = recognise(frame, kinds)
     if not any(c.is_used for c in found):
         listed = "; ".join(f"{c.name!r} {c.why}" for c in found[:5])
         raise ValueError(f"no column can be learned from: {listed}. Say otherwise with kinds=, for instance category.")
-    return Table(_with_types(frame, found), found)
+    return Table(TableColumns(used_kinds(found)).fit_transform(frame), found)
 
 
 def read_target(y: Any, task: str | None) -> tuple[NDArray, str, NDArray[np.bool_]]:
@@ -146,44 +143,28 @@ def _frame_of_array(X: NDArray):
         return pd.DataFrame({"text": X.astype(object)})
     if X.ndim != 2:
         raise ValueError(f"expected a table with rows and columns, got an array of shape {X.shape}.")
-    if X.dtype.kind in "fiub" and np.isinf(X.astype(float)).any():
-        row, j = np.argwhere(np.isinf(X.astype(float)))[0]
-        raise ValueError(f"column 'x{j}', row {row} holds infinity; replace it by a number, or NaN if it is missing.")
     return pd.DataFrame(X, columns=list(NumberedNames(X.shape[1]))).infer_objects()
 
 
-def _with_types(frame, kinds: list[ColumnKind]):
-    """Numbers as numbers, categories and text as strings; a missing value stays missing."""
-    import pandas as pd
-
-    columns = {}
-    for column in kinds:
-        series = frame[column.name]
-        if column.kind == "numeric":
-            values = pd.to_numeric(series, errors="coerce").astype(float)
-            if np.isinf(values).any():
-                row = int(np.argmax(np.isinf(values)))
-                raise ValueError(
-                    f"column {column.name!r}, row {row} holds infinity; replace it by a number, or leave it empty."
-                )
-            columns[column.name] = values
-        elif column.kind in ("category", "text"):
-            text = series.astype(object)
-            columns[column.name] = text.where(series.isna(), text.map(str)).where(~series.isna(), None)
-        else:
-            columns[column.name] = series
-    return pd.DataFrame(columns, index=frame.index)
+def _refuse_infinite(frame) -> None:
+    numbers = frame.select_dtypes("number")
+    found = np.argwhere(np.isinf(numbers.to_numpy(dtype=float, na_value=np.nan)))
+    if len(found):
+        row, j = found[0]
+        raise ValueError(
+            f"column {numbers.columns[j]!r}, row {row} holds infinity; replace it by a number, or NaN if it is missing."
+        )
 
 
-def _features_of_frame(table: Table, n_total: int) -> tuple[Features, list[str]]:
+def _features_of_frame(table: Table) -> tuple[Features, list[str]]:
     used = [(at, c) for at, c in enumerate(table.kinds) if c.is_used]
     texts = [(at, c) for at, c in used if c.kind == "text"]
     plain = [(at, c) for at, c in used if c.kind != "text"]
     notes: list[str] = []
     words = []
     for at, column in texts:
-        presence = WordPresence(min_df=2 if n_total < 2000 else 3)
-        documents = table.frame[column.name].fillna("").tolist()
+        presence = WordPresence(min_df=2 if table.n_rows < 2000 else 3)
+        documents = table.frame[column.name].tolist()
         try:
             found = presence.fit_transform(documents)
         except ValueError:

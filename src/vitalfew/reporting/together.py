@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew.reporting.codes import BITS, Coded
-from vitalfew.reporting.pairs import given_one, halves, pair_table, screen
+from vitalfew.reporting.pairs import given_one, halves, pair_table, screen, surprise_of
 from vitalfew.reporting.redundant import Screened
 from vitalfew.reporting.study import Study
 from vitalfew.reporting.words import listing, plural, short
-from vitalfew.summaries.information import information
+from vitalfew.summaries.information import entropy, information, mutual_information
 
 # Up to so many features all pairs are looked at with all their values; beyond, cut in two.
 MOST_WHOLE = 40
@@ -41,17 +41,17 @@ def together(study: Study, screened: Screened) -> dict:
     if len(candidates) < study.d or whole:
         coded = coded.select(candidates)
     found = _whole_pairs(coded, study, began + limit) if whole else _cut_pairs(coded, study, began + limit)
-    entropy = _entropy(study.coded.label)
+    least = LEAST_SHARE * entropy(study.coded.label)
     exact = study.coded.take(study.sample(20_000, 6))
     sets: list[dict] = []
     for (i, j), p in zip(found.pairs, found.p_value):
         if p > LEVEL or len(sets) >= MOST_LISTED:
             continue
         line = _describe(exact, study, [int(candidates[i]), int(candidates[j])], p)
-        if line["synergy"] >= LEAST_SHARE * entropy:
+        if line["synergy"] >= least:
             sets.append(line)
     sets.sort(key=lambda s: -s["synergy"])
-    sets = _with_thirds(study, exact, sets, entropy, began + 1.5 * limit)
+    sets = _with_thirds(study, exact, sets, least, began + 1.5 * limit)
     slopes = _slopes(study, screened, sets)
     n = len(candidates)
     method = (
@@ -85,7 +85,7 @@ def _nothing(study: Study) -> dict:
 
 
 def _candidates(study: Study) -> NDArray[np.intp]:
-    """All features, or the most informative of very many; one of each set of constant codes is no candidate."""
+    """All features, or the most informative of very many."""
     return np.sort(study.alone.order[:MOST_SCREENED])
 
 
@@ -132,11 +132,6 @@ def _cut_pairs(coded: Coded, study: Study, stop: float) -> _Found:
     return _Found(seen.pair, seen.synergy, _permuted(study, coded.label, stop, statistic))
 
 
-def _entropy(label: NDArray[np.int32]) -> float:
-    p = np.bincount(label) / len(label)
-    return float(-(p[p > 0] * np.log2(p[p > 0])).sum())
-
-
 def _joint(coded: Coded, members) -> NDArray[np.int64]:
     joint = np.zeros(coded.n, dtype=np.int64)
     for j in members:
@@ -147,11 +142,7 @@ def _joint(coded: Coded, members) -> NDArray[np.int64]:
 
 def _told(coded: Coded, members) -> float:
     """Information of some features together about the target, in bits, corrected for bias."""
-    joint = _joint(coded, members)
-    table = np.zeros((int(joint.max()) + 1, coded.n_classes))
-    np.add.at(table, (joint, coded.label), 1.0)
-    found = information(table, np.array([0, len(table)], dtype=np.int64))
-    return float(max(found.corrected().mutual[0], 0) * BITS)
+    return max(mutual_information(_joint(coded, members), coded.label, correction="miller-madow"), 0.0)
 
 
 def _describe(coded: Coded, study: Study, members: list[int], p: float) -> dict:
@@ -167,7 +158,7 @@ def _describe(coded: Coded, study: Study, members: list[int], p: float) -> dict:
     }
 
 
-def _with_thirds(study: Study, coded: Coded, sets: list[dict], entropy: float, stop: float) -> list[dict]:
+def _with_thirds(study: Study, coded: Coded, sets: list[dict], least: float, stop: float) -> list[dict]:
     """Adds, to the first pairs, the third feature that tells most given both beyond what it tells alone."""
     found = list(sets)
     rng = study.rng(8)
@@ -185,7 +176,7 @@ def _with_thirds(study: Study, coded: Coded, sets: list[dict], entropy: float, s
             line = _describe(coded, study, [*pair["members"], best], p)
             gain = line["joint"] - pair["joint"] - _told(coded, [best])
             known = [set(s["members"]) for s in found]
-            if gain >= LEAST_SHARE * entropy and set(line["members"]) not in known:
+            if gain >= least and set(line["members"]) not in known:
                 found.append(line)
     return found
 
@@ -193,8 +184,8 @@ def _with_thirds(study: Study, coded: Coded, sets: list[dict], entropy: float, s
 def _best_third(coded: Coded, other, members) -> tuple[int | None, float]:
     given, _, freedom = given_one(coded, other)
     plain = information(coded.block.count(coded.label, None, coded.n_classes), coded.block.offsets)
-    scale = np.sqrt(2 * np.maximum(freedom, 1)) / (2 * coded.n) * BITS
-    surprise = np.where(freedom > 0, (given - plain.corrected().mutual * BITS) / scale, -np.inf)
+    surprise = surprise_of(given - plain.corrected().mutual * BITS, freedom, coded.n)
+    surprise[freedom <= 0] = -np.inf
     surprise[members] = -np.inf
     best = int(np.argmax(surprise))
     return (best, float(surprise[best])) if np.isfinite(surprise[best]) else (None, -np.inf)
@@ -209,15 +200,13 @@ def _slopes(study: Study, screened: Screened, sets: list[dict]) -> list[dict]:
         # A feature is measured against those ranked before it: of two copies one keeps what both tell.
         before = [max(float(given[at, b]), 0.0) for b in range(at)]
         context[j] = min([context[j], *before])
-    for line in sets:
-        members = line["members"]
-        for j in members:
-            if len(members) == 2 and line["synergy"] > 0:
-                gain = context.get(j, float(study.alone.information[j])) + line["synergy"]
-                if gain > context.get(j, 0.0) and (j not in partner or gain > context[j]):
-                    other = members[1] if members[0] == j else members[0]
-                    if j not in partner:
-                        partner[j], context[j] = other, gain
+    for line in sets:  # pairs come first, and those with most synergy first of all
+        if len(line["members"]) > 2:
+            continue
+        for j, other in (line["members"], line["members"][::-1]):
+            if j not in partner:
+                partner[j] = other
+                context[j] = context.get(j, float(study.alone.information[j])) + line["synergy"]
     order = sorted(context, key=lambda j: (-context[j], study.alone.rank[j]))
     rank = {j: at + 1 for at, j in enumerate(order)}
     shown = sorted(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -11,16 +14,14 @@ from scipy import sparse
 from scipy.stats import norm
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestRegressor
-from sklearn.impute import SimpleImputer
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
 
 from vitalfew.evaluation.compare import compare
 from vitalfew.evaluation.comparison import Comparison
 from vitalfew.families.adaboost import AdaBoost
 from vitalfew.families.decision_tree import DecisionTree
-from vitalfew.families.encoding import make_encoded, reads_tables
+from vitalfew.families.encoding import make_encoded, number_steps, reads_tables
 from vitalfew.families.greedy import GreedySubsetRegressor
 from vitalfew.families.information_ranking import InformationRanking
 from vitalfew.families.kernel_ridge import KernelRidge
@@ -55,11 +56,10 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Choice:
-    """What was compared and chosen."""
+    """What is said of the comparison, and what was chosen."""
 
     facts: dict
     chosen: Candidate | None
-    comparison: Comparison | None
 
 
 def candidates(study: Study, n_rows: int) -> list[Candidate]:
@@ -127,9 +127,7 @@ def _on_matrix(study: Study, model: BaseEstimator, selector: BaseEstimator | Non
     """The same for a matrix of numbers, which is quicker where there are many columns."""
     if reads_tables(model) or study.features.is_sparse:
         return _with_selector([("model", model)], selector)
-    return _with_selector(
-        [("fill", SimpleImputer(strategy="median")), ("scale", StandardScaler()), ("model", model)], selector
-    )
+    return _with_selector([*number_steps(), ("model", model)], selector)
 
 
 def _with_selector(steps: list[tuple[str, Any]], selector: BaseEstimator | None) -> BaseEstimator:
@@ -137,28 +135,31 @@ def _with_selector(steps: list[tuple[str, Any]], selector: BaseEstimator | None)
     return Pipeline(chosen) if len(chosen) > 1 else chosen[0][1]
 
 
-def which_model(study: Study, n_jobs: int | None, progress) -> Choice:
+def which_model(study: Study, n_jobs: int | None) -> Choice:
     """The facts of the fourth question, and the model to fit on all training rows."""
     rows = study.sample(MOST_ROWS, 9)
     smallest = np.bincount(study.coded.label[rows]).min() if not study.is_numeric else len(rows)
     folds = int(min(FOLDS, smallest))
     if folds < 2:
         reason = "Too few rows to hold any out."
-        return Choice({"answer": reason, "skipped": reason}, None, None)
+        return Choice({"answer": reason, "skipped": reason}, None)
     listed = candidates(study, len(rows))
     is_matrix = isinstance(study.features.X, np.ndarray) and "text" not in study.table.used.values()
-    X = study.features.take(rows).X if is_matrix else study.table.take(rows).model_input
+    X = study.features.take(rows).X if is_matrix else study.table.take(rows).frame
     models = {c.name: c.of_matrix if is_matrix else c.estimator for c in listed}
     y = study.y[rows]
     kind = KFold if study.is_numeric else StratifiedKFold
     splits = list(kind(folds, shuffle=True, random_state=study.seed).split(np.zeros(len(y)), y))
-    options = {"n_jobs": n_jobs, "random_state": study.seed, "progress": progress}
     limit = study.clock.share(0.45, 2.0)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), TemporaryDirectory() as folder:
         warnings.simplefilter("ignore")
-        first = compare(models, X, y, cv=splits[:1], time_budget=0.4 * limit, **options)
+        # Results of the first fold, which says what there is time for, are kept for the second call.
+        judge = partial(
+            compare, X=X, y=y, checkpoint=Path(folder) / "folds", n_jobs=n_jobs, random_state=study.seed, progress=False
+        )
+        first = judge(models, cv=splits[:1], time_budget=0.4 * limit)
         kept, left_out = _affordable(first, models, folds, 0.8 * limit)
-        found = compare(kept, X, y, cv=splits, time_budget=limit, **options)
+        found = judge(kept, cv=splits, time_budget=limit)
     return _chosen(found, {c.name: c for c in listed}, left_out, len(rows), folds)
 
 
@@ -213,7 +214,7 @@ def _chosen(
         ],
         "reason": reason,
     }
-    return Choice(facts, by_name.get(simplest or "") if is_useful else None, found)
+    return Choice(facts, by_name.get(simplest or "") if is_useful else None)
 
 
 def _beats(found: Comparison, best: str | None) -> bool:
