@@ -14,6 +14,7 @@ void bind_bins(nb::module_& m);
 void bind_boost(nb::module_& m);
 void bind_tree(nb::module_& m);
 void bind_pairs(nb::module_& m);
+void bind_posterior(nb::module_& m);
 }  // namespace vitalfew::bindings
 
 NB_MODULE(_core, m) {
@@ -33,4 +34,5 @@ NB_MODULE(_core, m) {
   bind_boost(m);
   bind_tree(m);
   bind_pairs(m);
+  bind_posterior(m);
 }

@@ -26,6 +26,7 @@ from vitalfew.families.lasso import Lasso
 from vitalfew.families.logistic import LogisticRegression
 from vitalfew.families.naive_bayes import NaiveBayes
 from vitalfew.families.ridge import Ridge
+from vitalfew.families.semi_supervised import SemiSupervisedNaiveBayes
 from vitalfew.families.stump import Stump
 from vitalfew.reporting.report import Report, report
 from vitalfew.rules import aic, bic, description_length, ebic
@@ -63,6 +64,7 @@ __all__ = [
     "Report",
     "Ridge",
     "SealedTest",
+    "SemiSupervisedNaiveBayes",
     "Stump",
     "WordPresence",
     "aic",

@@ -451,3 +451,13 @@ def best_pairs(bits: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), o
     """
     Pairs of 0/1 features with the largest interaction information about the class, in nats; and each feature's largest, with its partner.
     """
+
+def expect_rows(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int = 0) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], float]:
+    """
+    One E-step over sparse rows: expected counts (features, classes), expected rows of each class, log-likelihood.
+    """
+
+def classify_rows(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_reasons: int = 0, threads: int = 0) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64], NDArray[numpy.int32]]:
+    """
+    The most probable class of sparse rows, its probability, and the features that speak most for it.
+    """

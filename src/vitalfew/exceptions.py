@@ -47,3 +47,7 @@ class GuessingWarning(VitalfewWarning):
 
 class VersionWarning(VitalfewWarning):
     """A file was written with other versions of the packages it depends on."""
+
+
+class UnlabeledDataWarning(VitalfewWarning):
+    """Rows without labels do harm, and were left out of the model."""

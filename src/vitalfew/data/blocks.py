@@ -155,3 +155,20 @@ def _cumulate(lines: NDArray[np.float64], events: Events) -> NDArray[np.float64]
     feature = np.repeat(np.arange(len(start) - 1), np.diff(start))
     np.add.at(change, segment, sign[:, None] * lines[feature])
     return change.cumsum(axis=0)
+
+
+def stack(first: Block, second: Block) -> Block:
+    """The rows of one block and then those of another of the same features."""
+    if isinstance(first, BinaryBlock) and isinstance(second, BinaryBlock):
+        indptr = np.concatenate([first.indptr, first.indptr[-1] + second.indptr[1:]])
+        return BinaryBlock(indptr, np.concatenate([first.indices, second.indices]), first.n_features)
+    a, b = first.to_codes(), second.to_codes()
+    wide = np.promote_types(a.codes.dtype, b.codes.dtype)
+    return CodesBlock(np.concatenate([_widened(a.codes, wide), _widened(b.codes, wide)]), a.offsets)
+
+
+def _widened(codes: NDArray, dtype) -> NDArray:
+    """Missing stays missing: it is the largest value of each type."""
+    if codes.dtype == dtype:
+        return codes
+    return np.where(codes == np.iinfo(codes.dtype).max, np.iinfo(dtype).max, codes).astype(dtype)

@@ -192,3 +192,22 @@ def describe_features(evidence: Evidence, support: NDArray[np.bool_], names) -> 
         columns["speaks_for"] = counts.classes[best].astype(str)
         columns["weight"] = odds[np.arange(len(used)), best] / np.log(2)
     return columns
+
+
+def describe_lines(
+    table: NDArray[np.float64], count: NDArray[np.float64], support, names, classes
+) -> dict[str, NDArray]:
+    """Words by how much they tell: the class each speaks for, its log-odds against the others in bits, and how much of
+    the word there is."""
+    n = table.shape[1]
+    odds = table - (table.sum(axis=1, keepdims=True) - table) / max(n - 1, 1)
+    best = odds.argmax(axis=1)
+    weight, amount = odds[np.arange(len(table)), best] / np.log(2), count.sum(axis=1)
+    used = np.flatnonzero(support & (amount > 0))
+    used = used[np.argsort(-(weight * amount)[used], kind="stable")]
+    return {
+        "feature": np.array([str(names[j]) for j in used], dtype=object),
+        "speaks_for": np.asarray(classes)[best[used]].astype(str),
+        "weight": weight[used],
+        "amount": amount[used],
+    }

@@ -402,6 +402,12 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         chosen.add(selection, path)
         return path.at(selection.index), path.evidence.counts
 
+    def choose_features(self, data: DiscreteData) -> NDArray[np.bool_]:
+        """The features that the rule takes, of data that is coded already."""
+        self._check_parameters()
+        chosen = _Chosen()
+        return self._choose_features(data, self._choose_prior(data, chosen), chosen)[0]
+
     def _support_from_counts(self, evidence: Evidence, chosen: _Chosen) -> NDArray[np.bool_]:
         """Features chosen by their own information, for which counts are enough."""
         d = evidence.counts.n_features
