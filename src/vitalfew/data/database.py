@@ -1,15 +1,17 @@
-"""Tables of DuckDB and SQLite files, opened so that nothing can be changed."""
+"""What all databases share: names, tables, and reading them a batch at a time."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from vitalfew.data.kinds import suggestion
+from vitalfew.data.source import BATCH_ROWS, check_columns, check_header
 from vitalfew.exceptions import DataFileError
 
 if TYPE_CHECKING:
@@ -21,33 +23,102 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def read_duckdb(duckdb, path: str, table: str | None, query: str | None) -> pa.Table:
-    """A table, or the answer to a query, which can reach neither files nor the network."""
-    config = {"enable_external_access": "false", "lock_configuration": "true"}
-    try:
-        connection = duckdb.connect(path, read_only=True, config=config)
-    except duckdb.Error as error:
-        raise DataFileError(f"{path!r} cannot be opened as a DuckDB database ({_first_line(error)}).") from error
-    with closing(connection):
+class Database(ABC):
+    """Tables of one database: what one engine does in its own way."""
 
-        def tables() -> dict[str, str]:
-            listed = connection.execute(
-                "select table_schema, table_name from information_schema.tables "
-                "where table_catalog = current_database()"
-            ).fetchall()
-            return {
-                name if schema == "main" else f"{schema}.{name}": f"{quoted(schema)}.{quoted(name)}"
-                for schema, name in sorted(listed)
-            }
+    name: str  # what messages call it: without a password
 
-        question = _question(path, tables, table, query)
-        try:
-            relation = connection.sql(question)
-            if relation is None:
-                raise DataFileError("the query gives no table; write one that begins with SELECT.")
-            return relation.to_arrow_table()
-        except duckdb.Error as error:
-            raise DataFileError(f"the database refused the query ({_first_line(error)}).") from error
+    @abstractmethod
+    def tables(self) -> dict[str, str]:
+        """The names of tables and views as people write them, and as SQL has them."""
+
+    @abstractmethod
+    def check_query(self, query: str) -> None:
+        """A query must be one statement that reads."""
+
+    @abstractmethod
+    def schema(self, question: str) -> pa.Schema:
+        """Columns of the answer."""
+
+    @abstractmethod
+    def stream(self, question: str, schema: pa.Schema, batch_rows: int) -> Iterator[pa.RecordBatch]:
+        """The answer, a batch at a time; its columns are those of the schema."""
+
+    @abstractmethod
+    def sink(self, table: str, schema: pa.Schema, *, replace: bool = False) -> AbstractContextManager[Sink]:
+        """A new table that is there, whole, after the context, or not at all."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+    def n_rows(self, table: str) -> int | None:  # noqa: ARG002
+        """Rows of a table (as SQL has it), if that costs nothing."""
+        return None
+
+    def column(self, field: pa.Field) -> str:
+        """A column as it is selected."""
+        return quoted(field.name)
+
+    def source(self, table: str | None = None, query: str | None = None) -> SqlSource:
+        """Rows of a table, or of the answer to a query."""
+        if table is not None and query is not None:
+            raise ValueError("give a table or a query, not both.")
+        if query is not None:
+            self.check_query(query)
+            return SqlSource(self, query)
+        return SqlSource(self, f"select * from {(place := self._place(table))}", place)
+
+    def _place(self, table: str | None) -> str:
+        known = self.tables()
+        if not known:
+            raise DataFileError(f"{self.name!r} has no tables.")
+        if table is None and len(known) > 1:
+            listed = ", ".join(map(repr, list(known)[:20])) + (", …" if len(known) > 20 else "")
+            raise DataFileError(f"{self.name!r} has {len(known)} tables; name one of {listed} (--table).")
+        if table is not None and table not in known:
+            hint = suggestion(table, list(known), "its tables are")
+            raise DataFileError(f"{self.name!r} has no table {table!r}; {hint}")
+        return known[table] if table is not None else next(iter(known.values()))
+
+
+class Sink(Protocol):
+    """Takes the rows of a new table."""
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Add rows; their columns are those of the schema."""
+
+
+class SqlSource:
+    """Rows of a table or of the answer to a query; see `Source`."""
+
+    def __init__(self, database: Database, question: str, table: str | None = None):
+        self.database, self.question, self.table = database, question.strip().rstrip(";"), table
+        self.name = database.name
+        self._schema = database.schema(self.question)
+        check_header(self._schema.names, self.name)
+
+    def schema(self) -> pa.Schema:
+        return self._schema
+
+    def batches(self, columns=None, *, known=None, missing=None, batch_rows=BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+        check_columns(self._schema, columns, known, missing)
+        pa = import_module("pyarrow")
+        wanted = pa.schema([self._schema.field(n) for n in (self._schema.names if columns is None else columns)])
+        where = [f"{quoted(known)} is not null"] if known is not None else []
+        where += [f"{quoted(missing)} is null"] if missing is not None else []
+        # A comment at the end of a query ends with its line.
+        question = f"select {', '.join(map(self.database.column, wanted))} from (\n{self.question}\n) as asked"
+        if where:
+            question += f" where {' and '.join(where)}"
+        yield from self.database.stream(question, wanted, batch_rows)
+
+    def n_rows(self) -> int | None:
+        return None if self.table is None else self.database.n_rows(self.table)
+
+    def read(self) -> pa.Table:
+        """All rows, in memory."""
+        return import_module("pyarrow").Table.from_batches(self.batches(), self._schema)
 
 
 def read_sqlite(path: str, table: str | None, query: str | None) -> pa.Table:
@@ -65,14 +136,14 @@ def read_sqlite(path: str, table: str | None, query: str | None) -> pa.Table:
                 return {name: quoted(name) for (name,) in listed}
 
             connection.execute("select count(*) from sqlite_master")
-            cursor = connection.execute(_question(path, tables, table, query))
+            cursor = connection.execute(which_rows(path, tables, table, query))
             if cursor.description is None:
                 raise DataFileError("the query gives no table; write one that begins with SELECT.")
             names = [column[0] for column in cursor.description]
             return _as_columns(names, cursor.fetchall())
     except (sqlite3.Error, sqlite3.Warning) as error:
         what = "refused the query" if query is not None else "cannot be read as a SQLite database"
-        raise DataFileError(f"{path!r} {what} ({_first_line(error)}).") from error
+        raise DataFileError(f"{path!r} {what} ({first_line(error)}).") from error
 
 
 _READING = {
@@ -88,7 +159,7 @@ def _reading_only(action: int, first: str | None, second: str | None, *_: Any) -
     return sqlite3.SQLITE_OK if harmless else sqlite3.SQLITE_DENY
 
 
-def _question(path: str, tables: Callable[[], dict[str, str]], table: str | None, query: str | None) -> str:
+def which_rows(path: str, tables: Callable[[], dict[str, str]], table: str | None, query: str | None) -> str:
     if table is not None and query is not None:
         raise ValueError("give a table or a query, not both.")
     if query is not None:
@@ -125,6 +196,6 @@ def _text(value: int | float | bytes) -> str:
     return value.decode("utf-8", errors="replace") if isinstance(value, bytes) else str(value)
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0].rstrip(".") if lines else type(error).__name__

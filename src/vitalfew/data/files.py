@@ -14,7 +14,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from vitalfew.data.aside import written_aside
 from vitalfew.data.csv_file import NA, read_csv
-from vitalfew.data.database import read_duckdb, read_sqlite
+from vitalfew.data.database import read_sqlite
+from vitalfew.data.source import check_header
 from vitalfew.exceptions import DataFileError
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def read_file(
     source: Any = name
     if name == "-":
         source, name = io.BytesIO(sys.stdin.buffer.read()), "standard input"
-    elif _check_file(Path(path)):
+    elif check_file(Path(path)):
         source = io.BytesIO(Path(path).read_bytes())
     kind = format or (recognise_format(Path(path)) if isinstance(source, str) else "csv")
     is_database = kind in ("duckdb", "sqlite")
@@ -165,16 +166,7 @@ def recognise_format(path: Path) -> str:
     return "csv"
 
 
-def check_header(names: Sequence[str], source: str) -> None:
-    """Every column needs a name of its own."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise DataFileError(f"{source!r} has two columns named {name!r}; rename one of them.")
-        seen.add(name)
-
-
-def _check_file(path: Path) -> bool:
+def check_file(path: Path) -> bool:
     """Whether it is a pipe, which can be read once only."""
     if path.is_dir():
         raise DataFileError(f"{str(path)!r} is a folder; give the name of a file in it.")
@@ -194,7 +186,10 @@ def _check_file(path: Path) -> bool:
 
 def _read(kind: str, source, name: str, table, query, na: tuple[str, ...], encoding: str) -> pa.Table:
     if kind == "duckdb":
-        return read_duckdb(import_extra("duckdb", "reading DuckDB files needs duckdb"), name, table, query)
+        from vitalfew.data.databases import open_database
+
+        with open_database(name, "duckdb", read_only=True) as database:
+            return database.source(table, query).read()
     if kind == "sqlite":
         return read_sqlite(name, table, query)
     if kind in ("csv", "tsv"):
