@@ -24,6 +24,7 @@ from vitalfew import (
     LogisticRegression,
     NaiveBayes,
     Ridge,
+    SemiSupervisedNaiveBayes,
     Stump,
 )
 
@@ -33,6 +34,8 @@ MODELS = [
     NaiveBayes(features="cv", order="information", prior_strength="loo"),
     NaiveBayes(features=2, backward=True),
     NaiveBayes(features="1se", order="information", numeric="quantile", prior_mean="uniform"),
+    SemiSupervisedNaiveBayes(),
+    SemiSupervisedNaiveBayes(features="mdl", unlabeled_weight=0.5),
     InformationRanking(),
     InformationRanking(k=2),
     InformationRanking(k="mdl"),
@@ -87,12 +90,15 @@ MAKERS = [Stump(), Stump(n_stumps=3)]
 
 # Checks that a model cannot pass, each with the reason.
 DRAWN = "bags are drawn at random: a row of weight two is as likely in them as two rows, but the draws differ"
+MARKED = "-1 marks a row without a label here, as in scikit-learn's own semi-supervised classifiers"
 EXPECTED_FAILURES = {
+    SemiSupervisedNaiveBayes: {"check_classifiers_classes": MARKED},
     Bagging: {f"check_sample_weight_equivalence_on_{kind}_data": DRAWN for kind in ("dense", "sparse")},
 }
 
 CLASSIFIERS = (
     NaiveBayes,
+    SemiSupervisedNaiveBayes,
     LogisticRegression,
     GreedySubsetClassifier,
     ForwardFittingClassifier,

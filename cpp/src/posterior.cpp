@@ -106,7 +106,8 @@ Expectation expect_rows(const WeightedRows& rows, const LinearClasses& model, st
   const std::size_t n = rows.pattern.lines(), classes = model.n_classes(), size = model.table.size();
   if (!row_weight.empty() && row_weight.size() != n) throw std::invalid_argument("weights and rows differ in number");
   const std::size_t work = rows.pattern.index.size() * classes;
-  const std::size_t by_work = work < 200'000 ? 1 : std::clamp<std::size_t>(work / std::max<std::size_t>(size, 1), 2, 8);
+  // A table of its own costs a part as much as some entries for each of its cells.
+  const std::size_t by_work = work < 200'000 ? 1 : std::clamp<std::size_t>(work / std::max<std::size_t>(8 * size, 1), 2, 8);
   const std::size_t parts = std::min(by_work, std::max<std::size_t>(1, most_table_bytes / std::max<std::size_t>(8 * size, 1)));
   std::vector<Expectation> sums(parts);
   parallel_blocks(parts, threads, monitor, [&](std::size_t part) {

@@ -24,7 +24,7 @@ def split_labels(y) -> tuple[NDArray[np.bool_], NDArray, NDArray[np.int32]]:
     if not has_label.any():
         raise ValueError("no row has a label: every entry of y is missing or -1; label some rows of each class first.")
     known = y[has_label]
-    if y.dtype.kind == "f" and (known == np.floor(known)).all():
+    if y.dtype.kind == "f" and np.isfinite(known).all() and (known == np.floor(known)).all():
         known = known.astype(np.int64)  # whole numbers became floats to make room for NaN
     classes, label = encode_labels(known)
     return has_label, classes, label

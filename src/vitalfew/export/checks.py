@@ -169,6 +169,22 @@ def naive_bayes(model) -> None:
     require(len(model.class_log_prior_) == len(model.classes_), "class_log_prior_ has not an entry for each class")
 
 
+def semi_supervised(model) -> None:
+    features(model)
+    classes(model)
+    coder, d, table = model.coder_, model.n_features_in_, model.feature_log_prob_
+    require(len(coder.names) == d == len(model.support_), "there is not a name for each feature")
+    n_lines = d if model.is_weighted_ else 2 * d if coder.is_sparse else sum(c.n_values for c in coder.codings)
+    require(table.shape == (n_lines, len(model.classes_)), "feature_log_prob_ has not a line for each value")
+    require(len(model.amount_) == n_lines, "amount_ has not an entry for each value")
+    require(len(model.class_log_prior_) == len(model.classes_), "class_log_prior_ has not an entry for each class")
+
+
+def weight_scores(scores) -> None:
+    n = len(scores.weight)
+    require(len(scores.loss) == n == len(scores.log_loss), "there is not a score for each weight")
+
+
 # Stumps and trees
 
 

@@ -56,9 +56,11 @@ from vitalfew.families.logistic import LogisticRegression
 from vitalfew.families.naive_bayes import NaiveBayes
 from vitalfew.families.out_of_bag import OutOfBagCurve
 from vitalfew.families.ridge import Ridge
+from vitalfew.families.semi_supervised import SemiSupervisedNaiveBayes
 from vitalfew.families.stump import Stump
 from vitalfew.families.stumps import StumpSet
 from vitalfew.families.tree_nodes import Meaning, Tree
+from vitalfew.families.unlabeled_weight import WeightScores
 from vitalfew.rules.criteria import Bits
 from vitalfew.rules.selection import Selection
 from vitalfew.summaries.counts import Counts
@@ -135,6 +137,26 @@ ESTIMATORS = [
         left=("paths_",),
         blank={"_data": None},
         check=checks.naive_bayes,
+    ),
+    Record(
+        SemiSupervisedNaiveBayes,
+        {
+            "classes_": labels,
+            "coder_": is_a(TableCoder),
+            "is_weighted_": flag,
+            "unlabeled_weight_": real,
+            "weight_scores_": maybe(is_a(WeightScores)),
+            "fell_back_": flag,
+            "verdict_": text,
+            "feature_log_prob_": finite_table,
+            "class_log_prior_": finite,
+            "amount_": finite,
+            "objective_": finite,
+            "n_iter_": whole,
+            "support_": mask,
+        },
+        blank={"_pool": None},
+        check=checks.semi_supervised,
     ),
     Record(
         InformationRanking,
@@ -255,6 +277,7 @@ PARTS = [
         read=lambda v: {"words": v.strings()},
         make=lambda words: Terms.of(_checked_vocabulary(words)),
     ),
+    Record(WeightScores, {"weight": finite, "loss": finite_table, "log_loss": finite}, check=checks.weight_scores),
     Record(OwnCodes, {"n_values": whole}, check=checks.own_codes),
     Record(Categories, {"values": each(anything, tuple)}, check=checks.categories),
     Record(Cuts, {"cuts": each(real, tuple)}, check=checks.cuts),

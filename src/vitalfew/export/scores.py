@@ -42,6 +42,7 @@ from vitalfew.families.greedy_search import GreedySearch
 from vitalfew.families.linear_classifier import LinearClassifier
 from vitalfew.families.linear_model import LinearRegressor
 from vitalfew.families.naive_bayes import NaiveBayes
+from vitalfew.families.semi_supervised import SemiSupervisedNaiveBayes
 from vitalfew.families.stump import Stump
 from vitalfew.families.stumps import StumpSet
 from vitalfew.families.tree_nodes import Tree
@@ -121,7 +122,25 @@ def _linear(coef, intercept: float, features: list[Feature]) -> Expression:
 
 @scores.register
 def _(model: NaiveBayes, features):
-    table, start, coder, codes = model.feature_log_prob_, model.counts_.offsets, model.coder_, Codes()
+    return _of_values(model, model.counts_.n_values, features)
+
+
+@scores.register
+def _(model: SemiSupervisedNaiveBayes, features):
+    coder = model.coder_
+    if not model.is_weighted_:
+        return _of_values(
+            model, [2] * len(features) if coder.is_sparse else [c.n_values for c in coder.codings], features
+        )
+    lines = zip(model.feature_log_prob_.T, model.class_log_prior_.tolist())
+    found = [_linear(coef, base, features) for coef, base in lines]
+    return Scores(found, plain_labels(model.classes_), "softmax")
+
+
+def _of_values(model, n_values, features):
+    """Evidence of each value of each feature for each class."""
+    table, coder, codes = model.feature_log_prob_, model.coder_, Codes()
+    start = np.concatenate([[0], np.cumsum(n_values)])
     terms = []
     for j in np.flatnonzero(model.support_).tolist():
         lines = table[start[j] : start[j + 1]]

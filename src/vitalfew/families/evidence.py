@@ -195,14 +195,14 @@ def describe_features(evidence: Evidence, support: NDArray[np.bool_], names) -> 
 
 
 def describe_lines(
-    table: NDArray[np.float64], count: NDArray[np.float64], support, names, classes
+    table: NDArray[np.float64], amount: NDArray[np.float64], support, names, classes
 ) -> dict[str, NDArray]:
     """Words by how much they tell: the class each speaks for, its log-odds against the others in bits, and how much of
     the word there is."""
     n = table.shape[1]
     odds = table - (table.sum(axis=1, keepdims=True) - table) / max(n - 1, 1)
     best = odds.argmax(axis=1)
-    weight, amount = odds[np.arange(len(table)), best] / np.log(2), count.sum(axis=1)
+    weight = odds[np.arange(len(table)), best] / np.log(2)
     used = np.flatnonzero(support & (amount > 0))
     used = used[np.argsort(-(weight * amount)[used], kind="stable")]
     return {

@@ -25,11 +25,16 @@ EVENTS = ("auto", "presence", "weights")
 class MixtureData(Protocol):
     """Labelled and unlabelled rows of one kind."""
 
-    label: NDArray[np.int32]
-    classes: NDArray
-    weight: NDArray[np.float64] | None
-    unlabelled: Rows | None
-    coder: TableCoder
+    @property
+    def label(self) -> NDArray[np.int32]: ...
+    @property
+    def classes(self) -> NDArray: ...
+    @property
+    def weight(self) -> NDArray[np.float64] | None: ...
+    @property
+    def unlabelled(self) -> Rows | None: ...
+    @property
+    def coder(self) -> TableCoder: ...
 
     @property
     def rows(self) -> Any:
@@ -70,7 +75,7 @@ class PresenceData:
         """`X_unlabeled` are rows as `X` has them, or :class:`Rows` that are elsewhere."""
         here = None if is_elsewhere(X_unlabeled) else X_unlabeled
         data = DiscreteData.read(X, y, weight, coder, here)
-        return cls(data, X_unlabeled if here is None else PresenceRows(data.unlabeled, coder.threads))
+        return cls(data, X_unlabeled if data.unlabeled is None else PresenceRows(data.unlabeled, coder.threads))
 
     @property
     def label(self):
@@ -155,7 +160,8 @@ class WeightData:
     def model(self, strength, prior_mean, support) -> WeightModel:
         if prior_mean != "pooled":
             raise ValueError(f"prior_mean must be 'pooled' for events='weights', got {prior_mean!r}.")
-        pooled, n = self.rows.lines(), self.rows.n_rows
+        own = self.sums()
+        pooled, n = own.table.sum(axis=1), float(own.total.sum())
         if self.unlabelled is not None:
             pooled, n = pooled + self.unlabelled.lines(), n + self.unlabelled.n_rows
         chosen = default_strength(int(support.sum())) if strength == "auto" else float(strength)

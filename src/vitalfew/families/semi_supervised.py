@@ -25,8 +25,8 @@ from vitalfew.data.partly_labelled import split_labels
 from vitalfew.exceptions import UnlabeledDataWarning
 from vitalfew.families.evidence import check_prior, describe_lines, normalise
 from vitalfew.families.label_next import label_next
-from vitalfew.families.mixture import Parameters, PresenceRows, Run, WeightRows, run_em
-from vitalfew.families.mixture_data import EVENTS, MixtureData, WeightData, is_elsewhere, read_mixture, read_rows
+from vitalfew.families.mixture import Parameters, PresenceRows, Run, Sums, WeightRows, run_em
+from vitalfew.families.mixture_data import EVENTS, MixtureData, WeightData, read_mixture, read_rows
 from vitalfew.families.naive_bayes import ORDERS, NaiveBayes
 from vitalfew.families.naive_bayes_path import FeaturePath
 from vitalfew.families.unlabeled_weight import GRID, USUAL, WeightScores, held_out, score_weights
@@ -45,7 +45,6 @@ class Labels(NamedTuple):
 class _Fit:
     run: Run
     support: NDArray[np.bool_]
-    first: Run  # with all features, before a rule chose among them
 
 
 class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
@@ -82,7 +81,7 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         all of them, on all rows with their guessed labels. EM then goes on with these alone.
     order, max_features, numeric
         As in :class:`~vitalfew.NaiveBayes`.
-    cv : int, default 5
+    n_folds : int, default 5
         Folds of ``"cv"`` and of the guard.
     max_iter : int, default 50
         Steps of EM at the most.
@@ -106,12 +105,16 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         Whether the guard chose the supervised model.
     verdict_ : str
         What the unlabelled rows did, in a sentence.
-    objective_ : list of float
+    objective_ : ndarray
         The objective after each step of the last EM. It never falls.
     n_iter_ : int
     support_ : ndarray of bool, shape (n_features_in_,)
-    parameters_ : Parameters
-        log P(value or word | class) and log P(class).
+    feature_log_prob_ : ndarray of shape (n_values, n_classes)
+        log P(value | class), a line for each value of each feature (for 0/1 data absent, then present); with
+        ``events="weights"`` one for each word. Features outside the support have zeros.
+    class_log_prior_ : ndarray of shape (n_classes,)
+    amount_ : ndarray of shape (n_values,)
+        How much of each line there is in all rows, unlabelled ones with their weight.
 
     References
     ----------
@@ -150,7 +153,7 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         order: str = "greedy",
         max_features: int | None = None,
         numeric: str = "mdl",
-        cv: int = 5,
+        n_folds: int = 5,
         max_iter: int = 50,
         tol: float = 1e-4,
         random_state=0,
@@ -166,7 +169,7 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         self.order = order
         self.max_features = max_features
         self.numeric = numeric
-        self.cv = cv
+        self.n_folds = n_folds
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -198,17 +201,19 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         self.weight_scores_, self.unlabeled_weight_ = scores, weight
         self.fell_back_ = scores is not None and weight == 0
         self.verdict_ = verdict
-        self.parameters_, self.support_ = fit.run.parameters, fit.support
-        self.objective_, self.n_iter_ = fit.run.objective, len(fit.run.objective)
-        self.sums_ = fit.run.sums
+        self.feature_log_prob_, self.class_log_prior_ = fit.run.parameters
+        self.amount_ = fit.run.sums.table.sum(axis=1)
+        self.objective_, self.n_iter_ = np.array(fit.run.objective), len(fit.run.objective)
         self._pool = data.unlabelled if isinstance(data.unlabelled, PresenceRows | WeightRows) else None
+        self.support_ = fit.support
         if self.fell_back_:
             warnings.warn(verdict, UnlabeledDataWarning, stacklevel=2)
         return self
 
     def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
         """log P(x, y) of each row and class, up to what all classes share."""
-        return self._rows(X).score(self.parameters_)
+        check_is_fitted(self)
+        return self._rows(X).score(self._parameters())
 
     def predict_proba(self, X) -> NDArray[np.float64]:
         """P(y | x) of each row and class."""
@@ -221,7 +226,8 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
 
     def predict(self, X) -> NDArray:
         """The most probable class of each row."""
-        return self.classes_[self.predict_joint_log_proba(X).argmax(axis=1)]
+        best = self.predict_joint_log_proba(X).argmax(axis=1)
+        return self.classes_[best]
 
     def classify(self, X, n_reasons: int = 3) -> Labels:
         """Labels of sparse rows, their probabilities, and the words that speak most for them, in one pass."""
@@ -243,12 +249,12 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         if rows is None or rows.n_rows == 0:
             raise ValueError("there are no unlabelled rows here to choose from: pass them as X.")
         matrix = rows.X if isinstance(rows, WeightRows) else _as_matrix(rows)
-        return label_next(normalise(rows.score(self.parameters_)), matrix, n)
+        return label_next(normalise(rows.score(self._parameters())), matrix, n)
 
     def linear_form(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Evidence of each word for each class, and the base: their sum over a row is log P(x, y). 0/1 or weights."""
         check_is_fitted(self)
-        table, base = self.parameters_
+        table, base = self._parameters()
         if self.is_weighted_:
             return table, base
         if not self.coder_.is_sparse:
@@ -262,8 +268,8 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         names = list(self.coder_.names) if feature_names is None else list(feature_names)
         if len(names) != len(table):
             raise ValueError(f"feature_names has {len(names)} names for {len(table)} features.")
-        count = self.sums_.table if self.is_weighted_ else self.sums_.table[1::2]
-        return make_frame(describe_lines(table, count, self.support_, names, self.classes_))
+        amount = self.amount_ if self.is_weighted_ else self.amount_[1::2]
+        return make_frame(describe_lines(table, amount, self.support_, names, self.classes_))
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -288,7 +294,7 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         is_number = isinstance(weight, Real) and not isinstance(weight, bool) and 0 <= float(weight) <= 1
         if not (is_number or weight in ("cv", "loo")):
             raise ValueError(f"unlabeled_weight must be a number from 0 to 1, 'cv' or 'loo', got {weight!r}.")
-        for name, least in (("cv", 2), ("max_iter", 1)):
+        for name, least in (("n_folds", 2), ("max_iter", 1)):
             value = getattr(self, name)
             if not (isinstance(value, int | np.integer) and value >= least):
                 raise ValueError(f"{name} must be a whole number, {least} or more, got {value!r}.")
@@ -309,8 +315,8 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
             X_unlabeled = _safe_indexing(X, np.flatnonzero(~has_label))
         validate_data(self, X, reset=True, skip_check_array=True)
         if not counts.all():
-            present, label = np.unique(label[counts[has_label]], return_inverse=True)
-            X, classes, label = _safe_indexing(X, np.flatnonzero(counts)), classes[present], label.astype(np.int32)
+            present, code = np.unique(label[counts[has_label]], return_inverse=True)
+            X, classes, label = _safe_indexing(X, np.flatnonzero(counts)), classes[present], code.astype(np.int32)
             weight = None if weight is None else weight[counts]
         coder = TableCoder(self.numeric, check_threads(self.n_jobs))
         data = read_mixture(X, (label, classes), weight, X_unlabeled, self.events, coder)
@@ -324,7 +330,7 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         is_number = isinstance(given, Real)
         if data.unlabelled is None or data.unlabelled.n_rows == 0 or given == 0 or (is_number and not self.guard):
             return None
-        folds = held_out(data.label, 0 if given == "loo" else int(self.cv), self.random_state)
+        folds = held_out(data.label, 0 if given == "loo" else int(self.n_folds), self.random_state)
         if not folds:
             return None
         weights = [*([float(given)] if is_number else GRID), *([0.0] if self.guard else [])]
@@ -357,42 +363,44 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     def _fit_once(self, data: MixtureData, weight: float, verbose: bool | None) -> _Fit:
         everything = np.ones(data.n_features, dtype=bool)
         labelled = data.sums()
-        options = {"max_iter": int(self.max_iter), "tol": float(self.tol), "verbose": verbose}
-        model = data.model(self.prior_strength, self.prior_mean, everything)
-        first = run_em(model, labelled, data.unlabelled, weight, **options)
+
+        def climb(support: NDArray[np.bool_], start: Sums | None) -> Run:
+            model = data.model(self.prior_strength, self.prior_mean, support)
+            most, least = int(self.max_iter), float(self.tol)
+            return run_em(
+                model, labelled, data.unlabelled, weight, start=start, max_iter=most, tol=least, verbose=verbose
+            )
+
+        first = climb(everything, None)
         if self.features is None:
-            return _Fit(first, everything, first)
+            return _Fit(first, everything)
         support = self._choose_features(data, first.parameters, weight)
-        model = data.model(self.prior_strength, self.prior_mean, support)
-        return _Fit(run_em(model, labelled, data.unlabelled, weight, start=first.sums, **options), support, first)
+        return _Fit(climb(support, first.sums), support)
 
     def _choose_features(self, data: MixtureData, parameters: Parameters, weight: float) -> NDArray[np.bool_]:
         """The rule's choice on all rows that are here, with the labels they have or most probably have."""
         rows = data.unlabelled
-        share = None
-        if rows is not None and not _is_remote(rows):
-            share = normalise(rows.score(parameters))
+        share = normalise(rows.score(parameters)) if isinstance(rows, PresenceRows | WeightRows) else None
         chooser = NaiveBayes(
             prior_strength=self.prior_strength,
             prior_mean=self.prior_mean,
             features=self.features,
             order=self.order,
             max_features=self.max_features,
-            cv=self.cv,
+            cv=self.n_folds,
             random_state=self.random_state,
             verbose=False,
         )
         return chooser.choose_features(data.discrete(share, weight))
+
+    def _parameters(self) -> Parameters:
+        return Parameters(self.feature_log_prob_, self.class_log_prior_)
 
     def _rows(self, X):
         check_is_fitted(self)
         X = read_any(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         return read_rows(X, self.is_weighted_, self.coder_, check_threads(self.n_jobs))
-
-
-def _is_remote(rows) -> bool:
-    return is_elsewhere(rows) and not isinstance(rows, PresenceRows | WeightRows)
 
 
 def _sparse_parts(rows):

@@ -16,6 +16,8 @@ from vitalfew.rules.selection import make_frame
 GRID = (1.0, 0.3, 0.1, 0.03)
 # Taken unless labelled rows speak against it: benchmarks/RESULTS.md, few labels.
 USUAL = 0.3
+# One standard error, rounding included: a single row that differs is just that.
+SLACK = 1 + 1e-9
 
 
 @dataclass(frozen=True)
@@ -43,13 +45,13 @@ class WeightScores:
         used = np.flatnonzero(self.weight > 0)
         least = min(used, key=lambda i: (self.error[i], self.log_loss[i]))
         excess = self.loss[used] - self.loss[least]
-        near = used[excess.mean(axis=1) <= _standard_error(excess)]
+        near = used[excess.mean(axis=1) <= SLACK * _standard_error(excess)]
         return float(min(self.weight[near], key=lambda w: abs(np.log(w / USUAL))))
 
     def does_harm(self, weight: float) -> bool:
         """Whether the supervised model has the lesser error, by more than one standard error of the difference."""
         excess = self.loss[self._at(weight)] - self.loss[self._at(0.0)]
-        return bool(excess.mean() > _standard_error(excess))
+        return bool(excess.mean() > SLACK * _standard_error(excess))
 
     def error_at(self, weight: float) -> float:
         return float(self.error[self._at(weight)])
