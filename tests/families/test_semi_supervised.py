@@ -271,7 +271,7 @@ def test_rules_choose_a_weight_and_keep_the_scores(rule):
 
 
 def test_one_label_a_class_leaves_nothing_to_check_with():
-    X, y, truth = clusters(n_labels=2)
+    X, y, _ = clusters(n_labels=2)
     model = SemiSupervisedNaiveBayes().fit(X, y)
     assert model.unlabeled_weight_ == 0.3
     assert model.weight_scores_ is None
