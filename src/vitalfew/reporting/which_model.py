@@ -162,7 +162,8 @@ def which_model(study: Study, n_jobs: int | None) -> Choice:
             compare, X=X, y=y, checkpoint=Path(folder) / "folds", n_jobs=n_jobs, random_state=study.seed, progress=False
         )
         first = judge(models, cv=splits[:1], time_budget=0.4 * limit)
-        left = max(end - study.clock.spent, 0.1 * limit)
+        # Models are told apart on all folds or not at all well: a slow first fold does not take the time of the others.
+        left = max(end - study.clock.spent, 0.5 * limit)
         kept, left_out = _affordable(first, models, folds - 1, 0.9 * left)
         found = judge(kept, cv=splits, time_budget=left)
     return _chosen(found, {c.name: c for c in listed}, left_out, len(rows), folds)
