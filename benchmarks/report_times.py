@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import os
 import resource
 import time
 
@@ -90,6 +91,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--noise", type=int, default=0)
     asked = parser.parse_args()
+    load_1min = f"Load of the machine before the first: {os.getloadavg()[0]:.1f} (1 minute)."
     lines, text = [], [circumstances()]
     for name in asked.names or DATA:
         if not (SHARED / DATA[name]).exists():
@@ -98,7 +100,10 @@ def main() -> None:
         lines.append(line(name))
         print(lines[-1])
     if lines:
-        text += ["Each in a process of its own, time budget 60 s.", table(lines, {key: key for key in lines[0]})]
+        text += [
+            f"Each in a process of its own, time budget 60 s. {load_1min}",
+            table(lines, {key: key for key in lines[0]}),
+        ]
     if asked.noise:
         count = noise(asked.noise)
         text.append(f"Of {asked.noise} tables of noise (300 x 30, two classes) something is found in {count}.")

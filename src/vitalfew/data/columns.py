@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from vitalfew.data.kinds import USED, check_names, is_absent, table_frame
+from vitalfew.data.number_blocks import number_blocks
 from vitalfew.data.text import WordPresence
 
 # Words of fewer rows than this tell nothing that lasts.
@@ -114,12 +115,34 @@ class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def _typed(self, X) -> nw.DataFrame:
         frame = table_frame(X)
         check_names(self.kinds, frame.columns)
-        return frame.select([_of_kind(frame[name], kind) for name, kind in self.kinds.items()])
+        frame = frame.select(list(self.kinds))
+        names = np.array(list(self.kinds), dtype=object)
+        is_numeric = np.array([kind == "numeric" for kind in self.kinds.values()], dtype=bool)
+        done: set[str] = set()
+        other: list[str] = []
+        for at, matrix in number_blocks(frame):
+            own = names[at[is_numeric[at]]].tolist()
+            done.update(own)
+            other += own if matrix.dtype != np.float64 else []
+        rest = [_of_kind(frame.get_column(name), kind) for name, kind in self.kinds.items() if name not in done]
+        return _with_floats(frame, other).with_columns(*rest) if rest else _with_floats(frame, other)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
         return tags
+
+
+def _with_floats(frame: nw.DataFrame, names: list[str]) -> nw.DataFrame:
+    """Columns of plain numbers as floating-point ones, all at once where a library takes them one by one."""
+    if not names:
+        return frame
+    if not frame.implementation.is_pandas():
+        return frame.with_columns(nw.col(names).cast(nw.Float64))
+    floats = nw.from_native(frame.select(names).to_native().astype(np.float64), eager_only=True)
+    if len(names) == len(frame.columns):
+        return floats
+    return nw.concat([frame.drop(names), floats], how="horizontal").select(frame.columns)
 
 
 def _of_kind(series: nw.Series, kind: str) -> nw.Series:

@@ -16,6 +16,7 @@ from sklearn.utils import Tags, check_array
 from vitalfew import _core
 from vitalfew._checks import is_missing
 from vitalfew.data.blocks import BinaryBlock
+from vitalfew.data.number_blocks import number_blocks
 from vitalfew.data.words import WordColumn, words_from_list, words_from_series
 
 Column: TypeAlias = NDArray | WordColumn
@@ -108,7 +109,7 @@ def tag_tables(tags: Tags) -> Tags:
 
 
 def read_frame(X: Any, *, min_rows: int = 1) -> RawTable | None:
-    """The columns of a data frame; None if `X` is not one."""
+    """A data frame, a matrix where all its columns are numbers of one type; None if `X` is not one."""
     frame = as_frame(X)
     return None if frame is None else _read_columns(frame, min_rows)
 
@@ -144,7 +145,16 @@ def _read_columns(frame: nw.DataFrame, min_rows: int) -> RawTable:
     check_shape(frame.shape, min_rows)
     n_rows, n_features = frame.shape
     names = [str(name) for name in frame.columns]
-    return RawTable(n_rows, names, columns=[_read_series(frame[:, j], names[j]) for j in range(n_features)])
+    together: dict[int, NDArray] = {}
+    for at, matrix in number_blocks(frame):
+        if len(at) == n_features:
+            return RawTable(n_rows, names, matrix=matrix)
+        together.update(zip(at.tolist(), matrix.T))
+    columns = [
+        together[j] if j in together else _read_series(frame.get_column(name), names[j])
+        for j, name in enumerate(frame.columns)
+    ]
+    return RawTable(n_rows, names, columns=columns)
 
 
 def _read_series(series: nw.Series, name: str) -> Column:

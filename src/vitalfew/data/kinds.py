@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
@@ -12,9 +12,11 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from vitalfew._checks import is_missing
 from vitalfew.data.frames import as_frame
+from vitalfew.data.number_blocks import number_blocks
 
 USED = ("numeric", "category", "text")
 KINDS = (*USED, "constant", "identifier", "empty", "date")
@@ -27,6 +29,8 @@ MIN_KEYS = 10
 MAX_CLASSES = 10
 # Rows looked at for the number of words.
 SAMPLE = 2000
+# Numbers that are sorted at a time.
+SORTED_CELLS = 2**20
 
 _WORD = re.compile(r"\w+")
 _DATE = re.compile(r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))([ T]\d{1,2}:\d{2}.*)?\s*")
@@ -103,7 +107,13 @@ def recognise(table: Any, overrides: Mapping[str, str] | None = None) -> list[Co
     for name, kind in overrides.items():
         if kind not in KINDS:
             raise ValueError(f"column {name!r} cannot be of kind {kind!r}; the kinds are {', '.join(KINDS)}.")
-    return [_recognise(frame[name], str(name), overrides.get(name)) for name in frame.columns]
+    numbers = {j: seen for at, matrix in number_blocks(frame) for j, seen in zip(at.tolist(), _inspect(matrix))}
+    return [
+        numbers[j].kind(str(name), overrides.get(name))
+        if j in numbers
+        else _recognise(frame.get_column(name), str(name), overrides.get(name))
+        for j, name in enumerate(frame.columns)
+    ]
 
 
 def used_kinds(kinds: Sequence[ColumnKind]) -> dict[str, str]:
@@ -113,8 +123,9 @@ def used_kinds(kinds: Sequence[ColumnKind]) -> dict[str, str]:
 
 def check_names(names, columns: Sequence[str]) -> None:
     """Every name must be a column; otherwise the closest one is suggested."""
+    known = set(columns)
     for name in names:
-        if name not in columns:
+        if name not in known:
             raise ValueError(f"there is no column {name!r}; {suggestion(name, columns)}")
 
 
@@ -155,26 +166,69 @@ def _recognise(series: nw.Series, name: str, override: str | None) -> ColumnKind
     present = series.filter(~is_absent(series))
     n_missing = len(series) - len(present)
     distinct = present.unique()
-    kind, why = _kind_of(present, distinct, name, n_missing)
+    kind, why = _kind_of_few(len(present), len(distinct), n_missing) or _kind_of(present, distinct, name)
+    return _found(name, kind, why, n_missing, len(distinct), override)
+
+
+def _found(name: str, kind: str, why: str | None, n_missing: int, n_distinct: int, override: str | None) -> ColumnKind:
     if override is not None:
         kind, why = override, None if override in USED else f"taken as {override}, as asked"
-    return ColumnKind(name, kind, n_missing, len(distinct), why)
+    return ColumnKind(name, kind, n_missing, n_distinct, why)
 
 
-def _kind_of(present: nw.Series, distinct: nw.Series, name: str, n_missing: int) -> tuple[str, str | None]:
-    dtype, n, n_distinct = present.dtype, len(present), len(distinct)
+@dataclass(frozen=True)
+class _Numbers:
+    """What is to be known of a column of numbers or booleans."""
+
+    dtype: np.dtype
+    n: int
+    n_distinct: int
+    n_missing: int
+
+    def kind(self, name: str, override: str | None) -> ColumnKind:
+        kind, why = _kind_of_few(self.n, self.n_distinct, self.n_missing) or (
+            ("category", None)
+            if self.dtype == bool
+            else _kind_of_numbers(self.dtype.kind in "iu", self.n, self.n_distinct, name)
+        )
+        return _found(name, kind, why, self.n_missing, self.n_distinct, override)
+
+
+def _inspect(matrix: NDArray) -> Iterator[_Numbers]:
+    """Each column of a matrix; a few at a time are copied and sorted."""
+    step = max(1, SORTED_CELLS // max(len(matrix), 1))
+    for start in range(0, matrix.shape[1], step):
+        ordered = np.sort(matrix[:, start : start + step], axis=0)
+        is_known = ordered == ordered
+        n = is_known.sum(axis=0)
+        n_distinct = ((ordered[1:] != ordered[:-1]) & is_known[1:]).sum(axis=0) + (n > 0)
+        for own in zip(n.tolist(), n_distinct.tolist(), (len(matrix) - n).tolist()):
+            yield _Numbers(matrix.dtype, *own)
+
+
+def _kind_of_few(n: int, n_distinct: int, n_missing: int) -> tuple[str, str | None] | None:
+    """The kind of a column of no or one value."""
     if n == 0:
         return "empty", "has no value"
     if n_distinct == 1:
         return "constant", "has a single value" + (" where it has any" if n_missing else "")
+    return None
+
+
+def _kind_of_numbers(is_integer: bool, n: int, n_distinct: int, name: str) -> tuple[str, str | None]:
+    if is_integer and n_distinct == n >= MIN_KEYS and _is_key_name(name):
+        return "identifier", "is a number of its own for every row, and named as one"
+    return "numeric", None
+
+
+def _kind_of(present: nw.Series, distinct: nw.Series, name: str) -> tuple[str, str | None]:
+    dtype = present.dtype
     if dtype.is_temporal() or (_is_object(dtype) and all(isinstance(v, date | time) for v in distinct.to_list())):
         return "date", _DATES
     if isinstance(dtype, nw.Boolean):
         return "category", None
     if dtype.is_numeric():
-        if dtype.is_integer() and n_distinct == n >= MIN_KEYS and _is_key_name(name):
-            return "identifier", "is a number of its own for every row, and named as one"
-        return "numeric", None
+        return _kind_of_numbers(dtype.is_integer(), len(present), len(distinct), name)
     is_words = not isinstance(dtype, nw.Categorical | nw.Enum)
     return _kind_of_strings(present, distinct, name) if is_words else ("category", None)
 

@@ -151,6 +151,9 @@ def read_matrix(X, *, threads: int = 0) -> tuple[Matrix, Sequence[str]]:
         if not (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
             matrix = np.asfortranarray(matrix)
         names: Sequence[str] = NumberedNames(matrix.shape[1])
+    elif frame.matrix is not None:
+        names = frame.names
+        matrix = np.asfortranarray(frame.matrix, dtype=np.float32 if frame.matrix.dtype == np.float32 else float)
     else:
         names = frame.names
         assert frame.columns is not None

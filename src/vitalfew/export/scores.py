@@ -193,10 +193,11 @@ def _(model: AdaBoost, features):
     coder, n_outputs = path.coder, sum(run.n_outputs for run in path.runs)
     if coder is None or not all(isinstance(run.learners, StumpSet) for run in path.runs):
         raise _refusal(model, " unless its learners are stumps")
-    votes = [run.learners.table(run.alpha[: model.rounds_], coder.offsets, run.n_outputs) for run in path.runs]
+    start = coder.offsets
+    votes = [run.learners.table(run.alpha[: model.rounds_], start, run.n_outputs) for run in path.runs]
     table, terms = np.hstack(votes), []
     for j in range(len(features)):
-        lines = table[coder.offsets[j] : coder.offsets[j + 1]]
+        lines = table[start[j] : start[j + 1]]
         if lines.any():
             terms.append(_binned(features[j], coder, j, lines, codes))
     found = [total([term[k] for term in terms]) for k in range(n_outputs)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from vitalfew.families.logistic_path import log_probabilities, one_hot, unit_sca
 MOST_STEPS = 200
 # Up to so many coefficients the matrix of second derivatives is formed.
 MOST_DIRECT = 400
+# Pivots of a matrix with ones on its diagonal which are no zeros, whatever rounding did.
+LEAST_PIVOT = 1e-9
 
 
 class RidgeObjective:
@@ -95,18 +98,27 @@ class RidgeObjective:
         inner = second - 2 * cross * self.mean + np.outer(total, self.mean**2) + alpha * self.factor
         return np.column_stack([np.maximum(inner, 0), total])
 
-    def matrix(self, probability: NDArray, alpha: float) -> NDArray:
-        """The matrix of second derivatives, outputs one after the other."""
-        p = probability[:, -self.n_outputs :]
+    @cached_property
+    def centred(self) -> NDArray[np.float64]:
+        """Centred columns and that of the intercept, dense."""
         X = self.X.toarray() if sparse.issparse(self.X) else np.asarray(self.X, dtype=float)
         X = np.column_stack([X - self.mean, np.full(len(X), float(self.has_intercept))])
         X[:, :-1][:, self.is_out] = 0
+        return X
+
+    def matrix(self, probability: NDArray, alpha: float) -> NDArray:
+        """The matrix of second derivatives, outputs one after the other."""
+        p, X = probability[:, -self.n_outputs :], self.centred
         width = X.shape[1]
         full = np.empty((self.n_outputs * width,) * 2)
         for k in range(self.n_outputs):
             for other in range(k + 1):
                 share = p[:, k] * ((k == other) - p[:, other]) * self.weight
-                block = X.T @ (X * share[:, None])
+                if k == other:  # a product with itself is half the work
+                    root = X * np.sqrt(share)[:, None]
+                    block = root.T @ root
+                else:
+                    block = X.T @ (X * share[:, None])
                 full[k * width : (k + 1) * width, other * width : (other + 1) * width] = block
                 full[other * width : (other + 1) * width, k * width : (k + 1) * width] = block
         ridge = np.tile(np.append(alpha * self.factor, 0.0), self.n_outputs)
@@ -119,14 +131,25 @@ def newton_step(objective: RidgeObjective, gradient: NDArray, probability: NDArr
     if gradient.size <= MOST_DIRECT:
         full = objective.matrix(probability, alpha)
         scale = unit_scale(full)
-        values, vectors = np.linalg.eigh(full / np.outer(scale, scale))
-        # Directions that change nothing (all outputs together, constant columns) stay where they are.
-        inverse = np.where(values > 1e-13 * values.max(), 1 / np.maximum(values, 1e-300), 0.0)
-        step = -(vectors @ (inverse * (vectors.T @ (gradient.ravel() / scale)))) / scale
+        step = -_solve(full / np.outer(scale, scale), gradient.ravel() / scale) / scale
         step = step.reshape(gradient.shape)
         step[:, :-1][:, objective.is_out] = 0
         return step
     return _conjugate_gradients(objective, gradient, probability, alpha)
+
+
+def _solve(matrix: NDArray, right: NDArray) -> NDArray:
+    """By elimination where the matrix is clearly positive definite, else by its eigenvalues, at ten times the cost:
+    directions that change nothing (all outputs together, constant columns) stay where they are."""
+    try:
+        is_definite = np.linalg.cholesky(matrix).diagonal().min() ** 2 > LEAST_PIVOT
+    except np.linalg.LinAlgError:
+        is_definite = False
+    if is_definite:
+        return np.linalg.solve(matrix, right)
+    values, vectors = np.linalg.eigh(matrix)
+    inverse = np.where(values > 1e-13 * values.max(), 1 / np.maximum(values, 1e-300), 0.0)
+    return vectors @ (inverse * (vectors.T @ right))
 
 
 def _conjugate_gradients(objective: RidgeObjective, gradient: NDArray, probability: NDArray, alpha: float) -> NDArray:

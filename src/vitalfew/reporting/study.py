@@ -23,9 +23,9 @@ class Clock:
     def spent(self) -> float:
         return time.perf_counter() - self.start
 
-    def share(self, part: float, least: float = 0.2) -> float:
-        """Seconds for a part: its share of the whole, or what is left if that is less."""
-        return max(min(part * self.budget, self.budget - self.spent), least)
+    def share(self, part: float, least: float = 0.2, keep: float = 0.0) -> float:
+        """Seconds for a part: its share of the whole, or what is left if that is less, but for a share to be kept."""
+        return max(min(part * self.budget, (1 - keep) * self.budget - self.spent), least)
 
 
 @dataclass(frozen=True)

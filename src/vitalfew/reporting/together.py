@@ -18,6 +18,8 @@ from vitalfew.summaries.information import entropy, information, mutual_informat
 MOST_WHOLE = 40
 MOST_SCREENED = 20_000
 ROWS_WHOLE = 3000
+# So many features are screened whatever the time.
+TRIED = 1000
 MOST_KEPT = 200
 MOST_LISTED = 20
 MOST_SLOPES = 30
@@ -34,7 +36,7 @@ def together(study: Study, screened: Screened) -> dict:
     began = time.perf_counter()
     if study.d < 2:
         return {"answer": "There is one feature only.", "sets": [], "slopes": [], **_nothing(study)}
-    candidates = _candidates(study)
+    candidates = np.sort(study.alone.order[: _affordable(study, limit)])
     whole = len(candidates) <= MOST_WHOLE
     rows = study.sample(ROWS_WHOLE if whole else _rows_for(len(candidates)), 5)
     coded = study.coded.take(rows)
@@ -84,9 +86,19 @@ def _nothing(study: Study) -> dict:
     }
 
 
-def _candidates(study: Study) -> NDArray[np.intp]:
-    """All features, or the most informative of very many."""
-    return np.sort(study.alone.order[:MOST_SCREENED])
+def _affordable(study: Study, limit: float) -> int:
+    """So many features that all their pairs can be screened as often as permutations need at the least.
+
+    A look at all pairs of some of them, which is quadratic in their number, tells how long it takes.
+    """
+    most = min(study.d, MOST_SCREENED)
+    if most <= TRIED:
+        return most
+    coded = study.coded.take(study.sample(_rows_for(most), 5)).select(np.sort(study.alone.order[:TRIED]))
+    began = time.perf_counter()
+    screen(halves(coded), coded.label, 1, study.threads)
+    once = (time.perf_counter() - began) / TRIED**2
+    return int(np.clip(np.sqrt(limit / (LEAST_PERMUTATIONS + 1) / once), TRIED, most))
 
 
 def _rows_for(d: int) -> int:

@@ -37,6 +37,8 @@ MOST_KERNEL_ROWS = 1500
 # Cells beyond which trees and boosting of all columns wait for a selector.
 MOST_CELLS = 4e7
 FOLDS = 5
+# Share of the time that is kept for fitting what was chosen and for the page.
+FOR_THE_CARD = 0.15
 LEVEL = 0.05
 
 
@@ -73,6 +75,7 @@ def candidates(study: Study, n_rows: int) -> list[Candidate]:
 
 
 def _classifiers(study: Study, n_rows: int):
+    """Those that take longest come last: they may find no time."""
     seed = study.seed
     fits = n_rows * study.d <= MOST_CELLS and not study.features.is_sparse
     bayes, tree = NaiveBayes(verbose=False), DecisionTree(mdl_weight=0.5, verbose=False)
@@ -84,17 +87,17 @@ def _classifiers(study: Study, n_rows: int):
     yield "l1", "logistic regression", sparse_logistic, False
     if fits:
         yield "none", "decision tree", tree, False
-        yield "none", "boosted stumps", boosted, False
-        deep = DecisionTree(mdl_weight=None, criterion="gain", max_depth=6, min_leaf=5)
-        yield "none", "boosted trees", AdaBoost(50, estimator=deep, random_state=seed, verbose=False), False
-    if not study.features.is_sparse:
-        yield "none", "logistic regression", logistic, False
-    yield "mdl", "logistic regression", logistic, True
     yield "mdl", "decision tree", tree, True
+    yield "mdl", "logistic regression", logistic, True
     yield "information", "Naive Bayes", bayes, True
     yield "mdl", "boosted stumps", boosted, True
     yield "information", "logistic regression", logistic, True
+    if not study.features.is_sparse:
+        yield "none", "logistic regression", logistic, False
     if fits:
+        yield "none", "boosted stumps", boosted, False
+        deep = DecisionTree(mdl_weight=None, criterion="gain", max_depth=6, min_leaf=5)
+        yield "none", "boosted trees", AdaBoost(50, estimator=deep, random_state=seed, verbose=False), False
         yield "information", "boosted stumps", boosted, True
 
 
@@ -150,7 +153,8 @@ def which_model(study: Study, n_jobs: int | None) -> Choice:
     y = study.y[rows]
     kind = KFold if study.is_numeric else StratifiedKFold
     splits = list(kind(folds, shuffle=True, random_state=study.seed).split(np.zeros(len(y)), y))
-    limit = study.clock.share(0.45, 2.0)
+    limit = study.clock.share(0.6, 2.0, keep=FOR_THE_CARD)
+    end = study.clock.spent + limit
     with warnings.catch_warnings(), TemporaryDirectory() as folder:
         warnings.simplefilter("ignore")
         # Results of the first fold, which says what there is time for, are kept for the second call.
@@ -158,13 +162,15 @@ def which_model(study: Study, n_jobs: int | None) -> Choice:
             compare, X=X, y=y, checkpoint=Path(folder) / "folds", n_jobs=n_jobs, random_state=study.seed, progress=False
         )
         first = judge(models, cv=splits[:1], time_budget=0.4 * limit)
-        kept, left_out = _affordable(first, models, folds, 0.8 * limit)
-        found = judge(kept, cv=splits, time_budget=limit)
+        # Models are told apart on all folds or not at all well: a slow first fold does not take the time of the others.
+        left = max(end - study.clock.spent, 0.5 * limit)
+        kept, left_out = _affordable(first, models, folds - 1, 0.9 * left)
+        found = judge(kept, cv=splits, time_budget=left)
     return _chosen(found, {c.name: c for c in listed}, left_out, len(rows), folds)
 
 
 def _affordable(first: Comparison, models: dict, folds: int, limit: float) -> tuple[dict, dict[str, str]]:
-    """Models whose folds fit into the time, the quickest first, and why others were left out."""
+    """Models whose other folds fit into the time, the quickest first, and why others were left out."""
     seconds = {line["name"]: line["seconds"] for line in first.rows if line["name"] in models}
     known = {name: s for name, s in seconds.items() if s == s}
     left_out = {n: "not run: there was no time for a first fold" for n in models if n not in known}
