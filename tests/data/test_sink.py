@@ -152,6 +152,7 @@ def test_a_process_that_is_killed(database):
     fill(database, "documents", documents())
     done = subprocess.run([sys.executable, "-c", KILLED, database, "killed"], capture_output=True, text=True)
     assert done.returncode == -signal.SIGKILL, done.stderr
+    assert open_source(database).schema().names == ["id", "body"]  # of the only table
     with open_database(database) as opened:
         assert list(opened.tables()) == ["documents"]
     assert run(database, "select count(*), max(id), min(length(body)) from documents") == [(100_000, 99_999, 37)]
@@ -198,7 +199,7 @@ def test_a_server_whose_disk_is_full(mortal_postgres):
     fill(mortal_postgres.address, "kept")
     mortal_postgres.stop()
     mortal_postgres.start(largest_file=20_000)
-    with (
+    with (  # noqa: PT012
         pytest.raises(DataFileError, match="make room on the disk, then start again"),
         open_sink(mortal_postgres.address, "t", documents(1).schema) as sink,
     ):
@@ -213,7 +214,7 @@ def test_a_server_whose_disk_is_full(mortal_postgres):
 def test_a_server_that_dies(mortal_postgres, moment):
     address = mortal_postgres.address
     fill(address, "kept")
-    with (
+    with (  # noqa: PT012
         pytest.raises(DataFileError, match="see that the server runs") as caught,
         open_sink(address, "t", ROWS.schema) as sink,
     ):
