@@ -4,9 +4,13 @@ import glob
 import os
 import shutil
 import socket
+import sqlite3
 import subprocess
 import tempfile
+from contextlib import closing
+from functools import partial
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -29,9 +33,10 @@ class Server:
     def address(self) -> str:
         return f"postgresql://tester:secret%20word@127.0.0.1:{self.port}/postgres"
 
-    def start(self) -> None:
+    def start(self, largest_file: int | None = None) -> None:
+        """Start it; no file may become larger than so many blocks of 1 kB."""
         options = f"-p {self.port} -k {self.folder} -c listen_addresses=127.0.0.1 -c fsync=off -c shared_buffers=32MB"
-        self._run("pg_ctl", "-w", "-o", options, "-l", str(self.folder / "log"), "start")
+        self._run("pg_ctl", "-w", "-o", options, "-l", str(self.folder / "log"), "start", largest_file=largest_file)
 
     def stop(self, mode: str = "fast") -> None:
         self._run("pg_ctl", "-w", "-m", mode, "stop")
@@ -41,8 +46,10 @@ class Server:
             self.stop("immediate")
         shutil.rmtree(self.folder)
 
-    def _run(self, program: str, *arguments: str) -> None:
+    def _run(self, program: str, *arguments: str, largest_file: int | None = None) -> None:
         command = [str(self.programs / program), "-D", str(self.folder / "data"), *arguments]
+        if largest_file is not None:
+            command = ["bash", "-c", f'ulimit -f {largest_file}; exec "$@"', "bash", *command]
         if os.geteuid() == 0:
             command = ["runuser", "-u", "postgres", "--", *command]
         done = subprocess.run(
@@ -76,3 +83,25 @@ def mortal_postgres():
     server = _new_server()
     yield server
     server.remove()
+
+
+def new_database(address: str) -> str:
+    """The address of an empty database on the server."""
+    name = f"test_{uuid4().hex}"
+    run(address, f"create database {name}")
+    return f"{address.rpartition('/')[0]}/{name}"
+
+
+def run(database: str, *statements: str) -> list[tuple]:
+    """What a database of any engine answers to the last statement, by a connection of its own."""
+    if database.startswith("postgresql://"):
+        connect = partial(pytest.importorskip("adbc_driver_postgresql.dbapi").connect, autocommit=True)
+    else:
+        connect = pytest.importorskip("duckdb").connect if database.endswith("duckdb") else sqlite3.connect
+    with closing(connect(database)) as connection, closing(connection.cursor()) as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+        answer = cursor.fetchall() if cursor.description else []
+        if connect is sqlite3.connect:
+            connection.commit()
+    return [tuple(row) for row in answer]

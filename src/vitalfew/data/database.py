@@ -160,7 +160,7 @@ def subquery(question: str) -> str:
 def reason(error: BaseException) -> str:
     """The end of a sentence: what a database complains about, in few words, and what may help."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    said = re.sub(r"^[A-Z_]+: (\[\w+\] )?(Failed to [\w ]+: )?", "", lines[0]).rstrip(".: ") if lines else ""
+    said = re.sub(r"^([A-Z_]+: )?(\[\w+\] )?([Ff]ailed to [\w ]+: )?", "", lines[0]).rstrip(".: ") if lines else ""
     said = said or type(error).__name__
     for sign, remedy in _REMEDIES.items():
         if re.search(sign, str(error), re.IGNORECASE):
@@ -170,7 +170,8 @@ def reason(error: BaseException) -> str:
 
 _NO_SERVER = "connect to|failed to connect|to server|server closed|connection refused|terminating connection"
 _REMEDIES = {
-    "no space left|disk is full|file too large|quota": "make room on the disk and start again; nothing was written.",
+    "no space left|disk is full|file too large|quota|disk i/o": "make room on the disk, then start again; "
+    "nothing was written.",
     _NO_SERVER: "see that the server runs and its address is right, then start again.",
     "locked|lock timeout|set lock": "another process uses it: wait until that has ended.",
 }

@@ -105,6 +105,7 @@ class DuckDatabase(Database):
         cursor = self.connection.cursor()
         try:
             with self._errors("refused the query"):
+                cursor.execute("begin transaction read only")  # a SELECT can hold a DELETE
                 yield cursor
         finally:
             cursor.close()

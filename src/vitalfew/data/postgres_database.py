@@ -29,10 +29,14 @@ class PostgresDatabase(AdbcDatabase):
         super().__init__(name, "postgresql", address)
         self.keeper = self.connect()
         try:
-            ((self.snapshot,),) = self.execute(self.keeper, "begin", _FREEZE, "select pg_export_snapshot()")
+            self._look()
         except BaseException:
             self.close()
             raise
+
+    def _look(self) -> None:
+        """Sources that are opened from now on, and readings that begin, see what is there now."""
+        ((self.snapshot,),) = self.execute(self.keeper, "rollback", "begin", _FREEZE, "select pg_export_snapshot()")
 
     def close(self) -> None:
         self.keeper.close()
@@ -62,7 +66,8 @@ class PostgresDatabase(AdbcDatabase):
 
     def settle(self, question: str) -> tuple[str, pa.Schema]:
         pa = import_module("pyarrow")
-        with self.errors("refused the query"), self.keeper.cursor() as cursor:
+        # On a connection of its own: the tables are locked against being dropped as long as it is open.
+        with closing(self.connect()) as connection, self.errors("refused the query"), connection.cursor() as cursor:
             found = cursor.adbc_execute_schema(question)  # prepared, not run
             if not found.names:
                 raise DataFileError("the query gives no table; write one that begins with SELECT.")
@@ -109,6 +114,7 @@ class PostgresDatabase(AdbcDatabase):
                 renamed = f"alter table {dotted((place[0], new))} rename to {quoted(place[-1])}"
                 self.execute(connection, f"drop table {dotted(place)}", renamed, what=what)
             self.execute(connection, "commit", what=what)
+        self._look()
 
 
 # Numbers of any length are taken as floating-point; blanks that only fill a column are left out.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,8 @@ class SqliteDatabase(AdbcDatabase):
     def __init__(self, path: str, read_only: bool):
         super().__init__(path, "sqlite", Path(path).absolute().as_uri() + ("?mode=ro" if read_only else "?mode=rwc"))
         self.read_only, self.begin = read_only, "begin" if read_only else "begin immediate"
+        if read_only and os.path.exists(f"{path}-journal"):
+            self._mend(path)
         self.connection = self.connect()
         try:
             self.execute(self.connection, "pragma busy_timeout = 5000", self.begin, what="cannot be opened")
@@ -40,6 +43,11 @@ class SqliteDatabase(AdbcDatabase):
         except BaseException:
             self.close()
             raise
+
+    def _mend(self, path: str) -> None:
+        """What a process that was killed had begun to write is undone by the first who looks and may write."""
+        with self.errors("cannot be opened"), closing(self.driver.connect(path, autocommit=True)) as connection:
+            self.execute(connection, "select count(*) from sqlite_master")
 
     def close(self) -> None:
         self.connection.close()
