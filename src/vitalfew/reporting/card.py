@@ -45,7 +45,7 @@ def card(study: Study, choice: Choice, sealed: SealedTest) -> tuple[dict, BaseEs
                 "openings": int(sealed.n_openings),
                 "baseline": baseline,
             },
-            "confusion": None,
+            "confusion": score.confusion if list(map(str, score.classes or [])) == study.classes else None,
             "sql": sql,
             "python": python,
             "why_no_export": why,
