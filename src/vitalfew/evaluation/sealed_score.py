@@ -64,7 +64,7 @@ def _check_classes(model, y: NDArray) -> None:
         )
 
 
-def _counted(model, predicted: NDArray, y: NDArray) -> dict[str, list]:
+def _counted(model, predicted: NDArray, y: NDArray) -> dict[str, Any]:
     """Rows of each class (a line) by what was predicted (a column); nothing where there are very many classes."""
     known = getattr(model, "classes_", None)
     parts = [y, predicted, *([known] if isinstance(known, np.ndarray) and known.ndim == 1 else [])]
