@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from engines import NEAR, check, in_duckdb, in_python, in_sqlite, plain_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.exceptions import NotFittedError
@@ -49,65 +49,6 @@ from vitalfew.export.model_file import dump, parse
 duckdb = pytest.importorskip("duckdb")
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
-NEAR = 1e-9
-
-
-def quoted(name):
-    return '"' + str(name).replace('"', '""') + '"'
-
-
-def in_duckdb(query, frame, name="data"):
-    with closing(duckdb.connect()) as connection:
-        connection.register("given", frame)
-        connection.execute(f"CREATE TABLE {quoted(name)} AS SELECT * FROM given")
-        return connection.execute(query).fetchall()
-
-
-def in_sqlite(query, frame, name="data"):
-    with closing(sqlite3.connect(":memory:")) as connection:
-        connection.execute(f"CREATE TABLE {quoted(name)} ({', '.join(map(quoted, frame.columns))})")
-        marks = ", ".join("?" * frame.shape[1])
-        connection.executemany(f"INSERT INTO {quoted(name)} VALUES ({marks})", plain_rows(frame))
-        return connection.execute(query).fetchall()
-
-
-def plain_rows(frame):
-    listed = [frame[c].astype(object).where(frame[c].notna(), None).tolist() for c in frame.columns]
-    return list(zip(*listed))
-
-
-def in_python(model, frame):
-    module = {}
-    exec(compile(to_python(model), "model", "exec"), module)
-    rows = [dict(zip(frame.columns, row)) for row in plain_rows(frame)]
-    found = [[module["predict"](row)] for row in rows]
-    if "probabilities" in module:
-        found = [[*line, *module["probabilities"](row).values()] for line, row in zip(found, rows)]
-    return found
-
-
-def check(model, X, rows=None, engines=("duckdb", "sqlite", "python"), name="data"):
-    """The same predictions everywhere; of classes that are equally probable up to rounding, either."""
-    rows = X if rows is None else rows
-    expected = model.predict(rows)
-    run = {
-        "duckdb": lambda: in_duckdb(to_sql(model, table=name), rows, name),
-        "sqlite": lambda: in_sqlite(to_sql(model, table=name, dialect="sqlite"), rows, name),
-        "python": lambda: in_python(model, rows),
-    }
-    for engine in engines:
-        found = run[engine]()
-        assert len(found) == len(rows), engine
-        prediction = [line[0] for line in found]
-        if not is_classifier(model):
-            np.testing.assert_allclose(np.array(prediction, float), expected, rtol=NEAR, atol=NEAR, err_msg=engine)
-            continue
-        shares = model.predict_proba(rows)
-        np.testing.assert_allclose(np.array([line[1:] for line in found], float), shares, atol=NEAR, err_msg=engine)
-        top = np.sort(shares, axis=1)[:, -2:]
-        is_clear = (top[:, 1] - top[:, 0] > NEAR) | isinstance(model, Stump)
-        differs = np.array([p != e for p, e in zip(prediction, expected.tolist())])
-        assert not (differs & is_clear).any(), engine
 
 
 @cache

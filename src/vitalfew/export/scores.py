@@ -175,9 +175,9 @@ def _(model: AdaBoost, features):
     if coder is None or not all(isinstance(run.learners, StumpSet) for run in path.runs):
         raise _refusal(model, " unless its learners are stumps")
     votes = [run.learners.table(run.alpha[: model.rounds_], coder.offsets, run.n_outputs) for run in path.runs]
-    table, terms = np.hstack(votes), []
+    table, start, terms = np.hstack(votes), coder.offsets, []
     for j in range(len(features)):
-        lines = table[coder.offsets[j] : coder.offsets[j + 1]]
+        lines = table[start[j] : start[j + 1]]
         if lines.any():
             terms.append(_binned(features[j], coder, j, lines, codes))
     found = [total([term[k] for term in terms]) for k in range(n_outputs)]
