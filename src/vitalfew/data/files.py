@@ -7,14 +7,15 @@ import json
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from vitalfew.data.aside import written_aside
 from vitalfew.data.csv_file import NA, read_csv
-from vitalfew.data.database import read_duckdb, read_sqlite
+from vitalfew.data.source import check_header
 from vitalfew.exceptions import DataFileError
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def read_file(
     source: Any = name
     if name == "-":
         source, name = io.BytesIO(sys.stdin.buffer.read()), "standard input"
-    elif _check_file(Path(path)):
+    elif check_file(Path(path)):
         source = io.BytesIO(Path(path).read_bytes())
     kind = format or (recognise_format(Path(path)) if isinstance(source, str) else "csv")
     is_database = kind in ("duckdb", "sqlite")
@@ -131,12 +132,12 @@ def import_arrow():
     return import_extra("pyarrow", "reading files needs pyarrow")
 
 
-def import_extra(module: str, what: str):
+def import_extra(module: str, what: str, extra: str = "cli"):
     """An optional package, or an error that names the extra that brings it."""
     try:
         return import_module(module)
     except ImportError:
-        raise ImportError(f"{what}: pip install 'vitalfew[cli]'.") from None
+        raise ImportError(f"{what}: pip install 'vitalfew[{extra}]'.") from None
 
 
 def recognise_format(path: Path) -> str:
@@ -165,16 +166,7 @@ def recognise_format(path: Path) -> str:
     return "csv"
 
 
-def check_header(names: Sequence[str], source: str) -> None:
-    """Every column needs a name of its own."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise DataFileError(f"{source!r} has two columns named {name!r}; rename one of them.")
-        seen.add(name)
-
-
-def _check_file(path: Path) -> bool:
+def check_file(path: Path) -> bool:
     """Whether it is a pipe, which can be read once only."""
     if path.is_dir():
         raise DataFileError(f"{str(path)!r} is a folder; give the name of a file in it.")
@@ -193,18 +185,27 @@ def _check_file(path: Path) -> bool:
 
 
 def _read(kind: str, source, name: str, table, query, na: tuple[str, ...], encoding: str) -> pa.Table:
-    if kind == "duckdb":
-        return read_duckdb(import_extra("duckdb", "reading DuckDB files needs duckdb"), name, table, query)
-    if kind == "sqlite":
-        return read_sqlite(name, table, query)
+    if kind in ("duckdb", "sqlite"):
+        from vitalfew.data.databases import open_database
+
+        with open_database(name, format=kind, read_only=True) as database:
+            return database.source(table, query).read()
     if kind in ("csv", "tsv"):
         return read_csv(source, name, na, encoding, "\t" if kind == "tsv" else None)
-    pa = import_arrow()
-    try:
+    with arrow_errors(name, kind):
         if kind == "parquet":
             return import_module("pyarrow.parquet").ParquetFile(source).read()
-        return _read_arrow(pa, source)
-    except (pa.ArrowException, OSError) as error:
+        return _read_arrow(import_arrow(), source)
+
+
+@contextmanager
+def arrow_errors(name: str, kind: str) -> Iterator[None]:
+    """Whatever is wrong with a Parquet or Arrow file, in one sentence."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except (import_arrow().ArrowException, OSError) as error:
         what = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
         raise DataFileError(
             f"{name!r} is not a whole {NAMES[kind]} file ({what}); write or copy it again, or name its format."
