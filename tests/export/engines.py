@@ -32,6 +32,18 @@ def in_sqlite(query, frame, name="data"):
         return connection.execute(query).fetchall()
 
 
+def in_postgres(query, frame, name="data"):
+    """On the server whose address is in `POSTGRES`."""
+    import adbc_driver_postgresql.dbapi as postgres
+    import pyarrow as pa
+
+    with closing(postgres.connect(POSTGRES["address"])) as connection, closing(connection.cursor()) as cursor:
+        cursor.execute(f"DROP TABLE IF EXISTS {quoted(name)}")
+        cursor.adbc_ingest(name, pa.Table.from_pandas(frame, preserve_index=False), mode="create")
+        cursor.execute(query)
+        return cursor.fetchall()
+
+
 def plain_rows(frame):
     listed = [frame[c].astype(object).where(frame[c].notna(), None).tolist() for c in frame.columns]
     return list(zip(*listed))
@@ -56,7 +68,8 @@ def answers(engine, model, rows, name="data"):
     return ENGINES[engine](query, rows[used or rows.columns[:1].tolist()], name)
 
 
-ENGINES = {"duckdb": in_duckdb, "sqlite": in_sqlite}
+ENGINES = {"duckdb": in_duckdb, "sqlite": in_sqlite, "postgres": in_postgres}
+POSTGRES: dict[str, str] = {}
 
 
 def difference(model, rows, found):

@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from engines import answers, difference
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_svmlight_file
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from vitalfew import (
@@ -30,7 +31,8 @@ from vitalfew import (
 )
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
-WIDE = 1500  # columns of a table from which on models choose among them
+WIDE = 200  # columns of a table from which on models choose among them
+EVERYWHERE = ("duckdb", "sqlite", "postgres", "python")
 FEATURES = {"dexter": 20_000, "fbis_wc": 2000, "a9a": 123, "w8a": 300}
 
 
@@ -82,30 +84,22 @@ def fitted_models(path: Path, n_rows: int) -> Iterator[tuple[str, BaseEstimator,
     if path.parent.name == "text":
         yield from _of_texts(X["text"], y, train)
         return
+    if X.shape[1] > WIDE:
+        yield from _of_columns(X.to_numpy(), y, train, is_numeric(path, y))
+        return
     prepared = _prepared(X.iloc[train])
     if is_numeric(path, y):
-        chosen = (Lasso("bic"), GreedySubsetRegressor(5), *(() if X.shape[1] > WIDE else (Ridge(1.0),)))
-        models = {type(m).__name__: make_pipeline(prepared, m) for m in chosen}
-    else:
         models = {
-            "NaiveBayes": NaiveBayes(features="mdl" if X.shape[1] > WIDE else "all"),
-            "Stump": Stump(),
-            "AdaBoost": AdaBoost(20),
-            "DecisionTree": DecisionTree(),
-            "LogisticRegression": make_pipeline(
-                *([InformationRanking(50)] if X.shape[1] > WIDE else []), _logistic(prepared, X)
-            ),
+            type(m).__name__: make_pipeline(prepared, m) for m in (Lasso("bic"), GreedySubsetRegressor(5), Ridge(1.0))
         }
+    else:
+        models = {type(m).__name__: m for m in (NaiveBayes(), Stump(), AdaBoost(20), DecisionTree())}
+        models["LogisticRegression"] = make_pipeline(prepared, LogisticRegression(0.01))
     for name, model in models.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(X.iloc[train], y[train])
-        yield name, model, X, X, ("duckdb", "sqlite", "postgres", "python")
-
-
-def _logistic(prepared: BaseEstimator, X: pd.DataFrame) -> BaseEstimator:
-    scaled = StandardScaler() if X.shape[1] > WIDE else prepared
-    return make_pipeline(scaled, LogisticRegression(0.01))
+        yield name, model, X, X, EVERYWHERE
 
 
 def _prepared(X: pd.DataFrame) -> ColumnTransformer:
@@ -118,23 +112,36 @@ def _prepared(X: pd.DataFrame) -> ColumnTransformer:
     )
 
 
+def _of_columns(X, y: np.ndarray, train: np.ndarray, is_numeric: bool):
+    """Models that choose among very many columns: the table has those that they read."""
+    if is_numeric:
+        models: tuple = (Lasso("bic"), GreedySubsetRegressor(5))
+    else:
+        logistic = make_pipeline(InformationRanking(50), StandardScaler(with_mean=False), LogisticRegression(0.01))
+        models = (NaiveBayes(features="mdl"), Stump(), AdaBoost(20), DecisionTree(), logistic)
+    for model in models:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(X[train], y[train])
+        used = sorted({int(j) for j in re.findall(r"row\['x(\d+)'\]", to_python(model))} | {0})
+        columns = X[:, used].toarray() if sparse.issparse(X) else X[:, used]
+        name = type(model[-1] if isinstance(model, Pipeline) else model).__name__
+        yield name, model, X, pd.DataFrame(columns, columns=[f"x{j}" for j in used]), EVERYWHERE
+
+
 def _of_texts(texts: pd.Series, y: np.ndarray, train: np.ndarray):
     """On the text itself, where words can be told; and on a table with a column for each word that the model reads."""
     body = texts.to_frame("text")
     matrix = WordPresence(min_df=2).fit(texts.iloc[train]).transform(texts).astype(float)
-    models = (NaiveBayes(features="mdl"), Stump(), AdaBoost(20), DecisionTree(), LogisticRegression(0.01))
-    for model in models:
-        name = type(model).__name__
+    for model in (NaiveBayes(features="mdl"), Stump(), AdaBoost(20), DecisionTree(), LogisticRegression(0.01)):
         on_text = make_pipeline(ColumnTransformer([("words", WordPresence(min_df=2), "text")]), model)
-        yield name, on_text.fit(body.iloc[train], y[train]), body, body, ("duckdb", "python")
-        model.fit(matrix[train], y[train])
-        used = sorted({int(j) for j in re.findall(r"row\['x(\d+)'\]", to_python(model))})
-        table = pd.DataFrame(matrix[:, used].toarray(), columns=[f"x{j}" for j in used])
-        yield f"{name}, 0/1", model, matrix, table, ("duckdb", "sqlite", "postgres", "python")
+        yield type(model).__name__, on_text.fit(body.iloc[train], y[train]), body, body, ("duckdb", "python")
+    for name, *rest in _of_columns(matrix, y, train, is_numeric=False):
+        yield f"{name}, 0/1", *rest
 
 
 def measured(path: Path, engines: tuple, n_rows: int) -> Iterator[dict]:
-    """For each model the largest difference in each engine, and how many predictions are others than those of `predict`."""
+    """For each model the largest difference in each engine, and how many predictions `predict` would not make."""
     for name, model, rows, table, able in fitted_models(path, n_rows):
         line: dict = {"data": title(path), "model": name, "rows": len(table), "columns": table.shape[1], "wrong": 0}
         for engine in engines:

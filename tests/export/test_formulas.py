@@ -5,7 +5,6 @@ import subprocess
 import sys
 from contextlib import closing
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -47,8 +46,6 @@ from vitalfew.export import sql
 from vitalfew.export.model_file import dump, parse
 
 duckdb = pytest.importorskip("duckdb")
-
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 @cache
@@ -361,35 +358,3 @@ def test_loaded_models_write_the_same():
         loaded = parse(dump(model.fit(X, y)).encode())
         assert to_sql(loaded) == to_sql(model)
         assert to_python(loaded) == to_python(model)
-
-
-# Real data
-
-
-def uci_files():
-    folder = SHARED / "uci"
-    return sorted(folder.glob("*.csv*")) if folder.exists() else []
-
-
-@pytest.mark.skipif(not uci_files(), reason="the data sets are not beside the repository")
-@pytest.mark.filterwarnings("ignore::vitalfew.exceptions.DiscretizationWarning")
-@pytest.mark.parametrize("path", uci_files(), ids=lambda p: p.name.split(".")[0])
-def test_real_tables(path):
-    frame = pd.read_csv(path)
-    rng = np.random.default_rng(0)
-    frame = frame.iloc[np.sort(rng.permutation(len(frame))[:450])]
-    X, y = frame.drop(columns="target").iloc[:, :80], frame["target"].astype(str).to_numpy(dtype=object)
-    names = set()
-    X.columns = [c if not (c.lower() in names or names.add(c.lower())) else f"{c} again" for c in X.columns]
-    train, rows = slice(0, len(X) * 2 // 3), X.reset_index(drop=True)[len(X) // 2 :]
-    for model in (NaiveBayes(), Stump(), AdaBoost(20), DecisionTree()):
-        check(model.fit(X[train], y[train]), X, rows)
-    numbers, others = X.select_dtypes("number").columns.tolist(), X.select_dtypes(exclude="number").columns.tolist()
-    known = [c for c in numbers if X[train][c].notna().any()]
-    prepare = ColumnTransformer(
-        [
-            ("numbers", make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), known),
-            ("names", OneHotEncoder(handle_unknown="ignore"), others),
-        ]
-    )
-    check(make_pipeline(prepare, LogisticRegression(0.01)).fit(X[train], y[train]), X, rows)
