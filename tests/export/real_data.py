@@ -31,7 +31,7 @@ from vitalfew import (
 )
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
-WIDE = 200  # columns of a table from which on models choose among them
+WIDE = 290  # columns of a table from which on models choose among them
 EVERYWHERE = ("duckdb", "sqlite", "postgres", "python")
 FEATURES = {"dexter": 20_000, "fbis_wc": 2000, "a9a": 123, "w8a": 300}
 
