@@ -200,6 +200,40 @@ def test_texts_and_strings():
     assert sealed.score(make_pipeline(WordPresence(), NaiveBayes()).fit(X_train, y_train)).error == 0
 
 
+def test_rows_are_counted_by_class_and_prediction(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["c", "a", "b"])[y]
+    X_train, y_train, sealed = sealed_split(X[:, :2], names, random_state=0, sample_weight=np.linspace(1, 2, 150))
+    model = GaussianNB().fit(X_train, y_train)
+    found = sealed.score(model)
+    hidden = hidden_rows(sealed, 150)
+    predicted = model.predict(X[hidden, :2])
+    assert found.classes == ["a", "b", "c"]
+    assert found.confusion == [
+        [int(((names[hidden] == t) & (predicted == p)).sum()) for p in found.classes] for t in found.classes
+    ]
+    assert sealed.score(model, scoring="neg_log_loss").confusion == found.confusion
+    assert sealed.log[1]["confusion"] == found.confusion
+    found.confusion[0][0] = sealed.log[0]["confusion"][0][0] = -1
+    assert min(map(min, sealed.log[0]["confusion"])) >= 0
+    sealed.save(tmp_path / "test.sealed")
+    assert SealedTest.load(tmp_path / "test.sealed").log == sealed.log
+
+
+def test_classes_that_are_not_counted():
+    X, y = numbered(400)
+    X_train, y_train, sealed = sealed_split(X, y, random_state=0)
+    model = GaussianNB().fit(X_train, y_train)
+    assert sealed.score(model, scoring=lambda m, X, y: m.score(X, y)).confusion is None
+    assert sealed.score(LinearRegression().fit(X_train, y_train)).confusion is None
+    strange = GaussianNB().fit(X_train, np.where(np.arange(len(X_train)) % 3, "0", "x"))
+    assert sealed.score(strange).confusion is None
+    X_train, y_train, sealed = sealed_split(X, np.arange(400) // 2, random_state=0)
+    assert sealed.score(GaussianNB().fit(X_train, y_train)).confusion is None
+    X_train, y_train, sealed = sealed_split(X, y, random_state=0)
+    assert sealed.score(GaussianNB().fit(X_train, y_train * 7)).classes == [0, 1, 7]  # 1 is only there, 7 only here
+
+
 # What it does not say
 
 
@@ -398,6 +432,20 @@ def test_nothing_in_the_file_is_pickled(tmp_path):
                 json.loads(data)
             else:
                 assert name == "checksum"
+
+
+def test_files_from_before_classes_were_counted(tmp_path):
+    X, y = numbered(200)
+    X_train, y_train, sealed = sealed_split(X, y, random_state=0)
+    model = GaussianNB().fit(X_train, y_train)
+    sealed.score(model)
+    for name in ("classes", "confusion"):
+        del sealed._log[0][name]
+    sealed.save(tmp_path / "s")
+    again = SealedTest.load(tmp_path / "s")
+    assert "confusion" not in again.log[0]
+    assert again.score(model).opening == 2
+    assert sum(map(sum, again.log[1]["confusion"])) == 50
 
 
 def test_openings_survive_being_saved(tmp_path):

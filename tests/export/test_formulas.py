@@ -5,14 +5,13 @@ import subprocess
 import sys
 from contextlib import closing
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from engines import NEAR, check, in_duckdb, in_python, in_sqlite, plain_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.exceptions import NotFittedError
@@ -48,67 +47,6 @@ from vitalfew.export import sql
 from vitalfew.export.model_file import dump, parse
 
 duckdb = pytest.importorskip("duckdb")
-
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
-NEAR = 1e-9
-
-
-def quoted(name):
-    return '"' + str(name).replace('"', '""') + '"'
-
-
-def in_duckdb(query, frame, name="data"):
-    with closing(duckdb.connect()) as connection:
-        connection.register("given", frame)
-        connection.execute(f"CREATE TABLE {quoted(name)} AS SELECT * FROM given")
-        return connection.execute(query).fetchall()
-
-
-def in_sqlite(query, frame, name="data"):
-    with closing(sqlite3.connect(":memory:")) as connection:
-        connection.execute(f"CREATE TABLE {quoted(name)} ({', '.join(map(quoted, frame.columns))})")
-        marks = ", ".join("?" * frame.shape[1])
-        connection.executemany(f"INSERT INTO {quoted(name)} VALUES ({marks})", plain_rows(frame))
-        return connection.execute(query).fetchall()
-
-
-def plain_rows(frame):
-    listed = [frame[c].astype(object).where(frame[c].notna(), None).tolist() for c in frame.columns]
-    return list(zip(*listed))
-
-
-def in_python(model, frame):
-    module = {}
-    exec(compile(to_python(model), "model", "exec"), module)
-    rows = [dict(zip(frame.columns, row)) for row in plain_rows(frame)]
-    found = [[module["predict"](row)] for row in rows]
-    if "probabilities" in module:
-        found = [[*line, *module["probabilities"](row).values()] for line, row in zip(found, rows)]
-    return found
-
-
-def check(model, X, rows=None, engines=("duckdb", "sqlite", "python"), name="data"):
-    """The same predictions everywhere; of classes that are equally probable up to rounding, either."""
-    rows = X if rows is None else rows
-    expected = model.predict(rows)
-    run = {
-        "duckdb": lambda: in_duckdb(to_sql(model, table=name), rows, name),
-        "sqlite": lambda: in_sqlite(to_sql(model, table=name, dialect="sqlite"), rows, name),
-        "python": lambda: in_python(model, rows),
-    }
-    for engine in engines:
-        found = run[engine]()
-        assert len(found) == len(rows), engine
-        prediction = [line[0] for line in found]
-        if not is_classifier(model):
-            np.testing.assert_allclose(np.array(prediction, float), expected, rtol=NEAR, atol=NEAR, err_msg=engine)
-            continue
-        shares = model.predict_proba(rows)
-        np.testing.assert_allclose(np.array([line[1:] for line in found], float), shares, atol=NEAR, err_msg=engine)
-        top = np.sort(shares, axis=1)[:, -2:]
-        is_clear = (top[:, 1] - top[:, 0] > NEAR) | isinstance(model, Stump)
-        differs = np.array([p != e for p, e in zip(prediction, expected.tolist())])
-        assert not (differs & is_clear).any(), engine
 
 
 @cache
@@ -422,35 +360,3 @@ def test_loaded_models_write_the_same():
         loaded = parse(dump(model.fit(X, y)).encode())
         assert to_sql(loaded) == to_sql(model)
         assert to_python(loaded) == to_python(model)
-
-
-# Real data
-
-
-def uci_files():
-    folder = SHARED / "uci"
-    return sorted(folder.glob("*.csv*")) if folder.exists() else []
-
-
-@pytest.mark.skipif(not uci_files(), reason="the data sets are not beside the repository")
-@pytest.mark.filterwarnings("ignore::vitalfew.exceptions.DiscretizationWarning")
-@pytest.mark.parametrize("path", uci_files(), ids=lambda p: p.name.split(".")[0])
-def test_real_tables(path):
-    frame = pd.read_csv(path)
-    rng = np.random.default_rng(0)
-    frame = frame.iloc[np.sort(rng.permutation(len(frame))[:450])]
-    X, y = frame.drop(columns="target").iloc[:, :80], frame["target"].astype(str).to_numpy(dtype=object)
-    names = set()
-    X.columns = [c if not (c.lower() in names or names.add(c.lower())) else f"{c} again" for c in X.columns]
-    train, rows = slice(0, len(X) * 2 // 3), X.reset_index(drop=True)[len(X) // 2 :]
-    for model in (NaiveBayes(), Stump(), AdaBoost(20), DecisionTree()):
-        check(model.fit(X[train], y[train]), X, rows)
-    numbers, others = X.select_dtypes("number").columns.tolist(), X.select_dtypes(exclude="number").columns.tolist()
-    known = [c for c in numbers if X[train][c].notna().any()]
-    prepare = ColumnTransformer(
-        [
-            ("numbers", make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), known),
-            ("names", OneHotEncoder(handle_unknown="ignore"), others),
-        ]
-    )
-    check(make_pipeline(prepare, LogisticRegression(0.01)).fit(X[train], y[train]), X, rows)

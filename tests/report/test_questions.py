@@ -84,6 +84,16 @@ def test_the_sealed_rows_were_opened_once(found):
     assert test["low"] <= test["error"] <= test["high"]
 
 
+def test_sealed_rows_are_counted_by_class_and_prediction(found):
+    card = found.facts["card"]
+    counts = np.array(card["confusion"])
+    assert counts.shape == (2, 2)
+    assert counts.sum() == card["test"]["n"]
+    assert 1 - np.trace(counts) / counts.sum() == pytest.approx(card["test"]["error"])
+    assert counts.sum(axis=1) == pytest.approx(np.array(found.facts["target"]["counts"]) / 3, abs=1)
+    assert f"| true 0 | {counts[0, 0]} | {counts[0, 1]} |" in found.to_markdown()
+
+
 def test_pages_hold_the_answers(found, tmp_path):
     for name in ("r.html", "r.md", "r.json"):
         found.save(tmp_path / name)

@@ -91,6 +91,7 @@ def test_examples_keep_to_the_schema(name):
         (("how_many",), {"skipped": "no answer"}),
         (("how_many", "criteria"), [{"rule": "mdl"}]),
         (("card", "test", "openings"), -1),
+        (("card", "confusion"), [[1.5]]),
         (("which_model", "rows"), None),
     ],
 )
@@ -127,6 +128,27 @@ def test_sealed_test_and_openings(pages):
     assert "opened 3 times" in thrice
     assert "60,500" in thrice
     assert "opened 3 times" in render_markdown(example_facts.numeric())
+
+
+def test_right_and_wrong_is_a_table_with_heads(pages):
+    source = pages("adult")
+    table = source[source.index('<table class="confusion">') :].split("</table>")[0]
+    heads = [a["scope"] for tag, a in Outline(table).elements if tag == "th"]
+    assert heads == ["col", "colgroup", "col", "col", "row", "row"]
+    assert squeeze(Outline(table).text).endswith("<=50K>50K <=50K8,650639 >50K1,2091,713")
+    assert "| true &gt;50K | 1,209 | 1,713 |" in render_markdown(example_facts.adult())
+
+
+def test_right_and_wrong_of_many_classes_is_left_to_json():
+    facts = example_facts.adult()
+    facts["target"] |= {"classes": [f"class {i}" for i in range(11)], "counts": [1] * 11}
+    facts["card"]["confusion"] = [[77777] * 11] * 11
+    for text in (Outline(page(clean(facts), {})).text, render_markdown(facts)):
+        assert "11 classes: the table is in the JSON" in text
+        assert "77,777" not in text
+    facts = example_facts.numeric()
+    assert "Right and wrong" not in page(clean(facts), {})
+    assert "Right and wrong" not in render_markdown(facts)
 
 
 def test_page_holds_the_charts_in_two_widths_with_words(pages):

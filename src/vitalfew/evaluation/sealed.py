@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -41,6 +42,10 @@ class SealedScore:
     opening : int
         The how manieth opening of the set this was.
     name : str
+    classes : list or None
+        The classes of a classifier; None for regressors, for functions as `scoring`, and for more than 100 classes.
+    confusion : list of lists of int or None
+        ``confusion[i][j]`` rows of class i were taken for class j. Rows are counted, whatever they weigh.
     """
 
     value: float
@@ -51,6 +56,8 @@ class SealedScore:
     n: int
     opening: int
     name: str
+    classes: list | None = None
+    confusion: list[list[int]] | None = None
 
     def __str__(self) -> str:
         return (
@@ -71,7 +78,7 @@ class SealedTest:
         Test rows.
     n_openings : int
     log : list of dict
-        What was scored, when, with which result.
+        What was scored, when, with which result; of a classifier also `classes` and `confusion`.
     train_rows : ndarray of int
         The rows of the data that are for training, in the order of the training data.
     train_groups, train_time, train_weight : ndarray or None
@@ -79,9 +86,10 @@ class SealedTest:
 
     Notes
     -----
-    Labels are not attributes, and asking for them is an error that says why; copying and pickling, which would make a
-    second counter, are refused. Python has no true secrets: whoever looks for labels in the internals of the object, in
-    its file, or in the data that were split, finds them. The seal is there to keep one from opening it by mistake.
+    Of labels only counts are told. They are not attributes, and asking for them is an error that says why; copying and
+    pickling, which would make a second counter, are refused. Python has no true secrets: whoever looks for labels in
+    the internals of the object, in its file, or in the data that were split, finds them. The seal is there to keep one
+    from opening it by mistake.
 
     Examples
     --------
@@ -111,7 +119,7 @@ class SealedTest:
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        return [dict(entry) for entry in self._log]
+        return deepcopy(self._log)
 
     def score(self, model, *, scoring=None, name: str | None = None) -> SealedScore:
         """The error of a finished model on the sealed rows, with an interval. It counts as one opening.
@@ -151,8 +159,9 @@ class SealedTest:
         except Exception as problem:
             entry["failure"] = _shortened(f"{type(problem).__name__}: {problem}")
             raise
-        entry.update({key: _finite(value) for key, value in asdict(found).items()})
-        return SealedScore(**asdict(found), n=self.n, opening=entry["opening"], name=name)
+        told = asdict(found)
+        entry.update({key: _finite(value) for key, value in deepcopy(told).items()})
+        return SealedScore(**told, n=self.n, opening=entry["opening"], name=name)
 
     def save(self, path) -> None:
         """Write test rows, labels and the log to a file, aside first and then moved into place.

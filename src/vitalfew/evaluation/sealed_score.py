@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.metrics import check_scoring, r2_score
+from sklearn.metrics import check_scoring, confusion_matrix, r2_score
 
 from vitalfew.evaluation.intervals import bootstrap, effective_rows, of_mean, wilson
 from vitalfew.evaluation.metrics import ERROR_RATE, Metric, task_of
@@ -18,17 +18,21 @@ from vitalfew.rules.scoring import weights_for
 
 # Draws for scores that want the model and the rows themselves, which predicts anew each time.
 FEW_DRAWS = 200
+# Classes up to which rows are counted by class and prediction.
+MOST_CLASSES = 100
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A score, the error that goes with it, and an interval of the error."""
+    """A score, the error that goes with it, an interval of the error, and how often which class was taken for which."""
 
     value: float
     error: float
     low: float
     high: float
     metric: str
+    classes: list | None = None
+    confusion: list[list[int]] | None = None
 
 
 def judge(model, X, y: NDArray, weight, groups, scoring, opened: Callable[[], None]) -> Judgement:
@@ -47,7 +51,7 @@ def judge(model, X, y: NDArray, weight, groups, scoring, opened: Callable[[], No
         raise ValueError("the test set has class labels, the model predicts numbers: score a classifier.")
     opened()
     if is_classification:
-        return _error_rate(predicted != y, weight, groups)
+        return replace(_error_rate(predicted != y, weight, groups), **_counted(model, predicted, y))
     return _squared(predicted.astype(float), y.astype(float), weight, groups)
 
 
@@ -58,6 +62,18 @@ def _check_classes(model, y: NDArray) -> None:
             f"the model knows the classes {classes[:5].tolist()}, and none of them is a label of the test set: fit it "
             "on the training rows of the same split, with the labels that the split returned."
         )
+
+
+def _counted(model, predicted: NDArray, y: NDArray) -> dict[str, Any]:
+    """Rows of each class (a line) by what was predicted (a column); nothing where there are very many classes."""
+    known = getattr(model, "classes_", None)
+    parts = [y, predicted, *([known] if isinstance(known, np.ndarray) and known.ndim == 1 else [])]
+    if len({part.dtype.kind in "biuf" for part in parts}) > 1:  # numbers and texts are never the same class
+        return {}
+    classes = np.unique(np.concatenate(parts))
+    if len(classes) > MOST_CLASSES:
+        return {}
+    return {"classes": classes.tolist(), "confusion": confusion_matrix(y, predicted, labels=classes).tolist()}
 
 
 def _error_rate(is_wrong: NDArray[np.bool_], weight, groups) -> Judgement:
@@ -141,4 +157,5 @@ def _by_scorer(model, X, y: NDArray, weight, groups, metric: Metric, opened: Cal
         low, high = wilson(error, effective_rows(np.ones(len(y)) if weight is None else weight))
     else:
         low, high = bootstrap(lambda rows: metric.to_error(score(rows)), len(y), groups, n_draws=n_draws)
-    return Judgement(value, error, low, high, metric.label)
+    counted = _counted(model, shown.predict(np.arange(len(y))), y) if isinstance(shown, _ClassAnswers) else {}
+    return Judgement(value, error, low, high, metric.label, **counted)

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-# How a column is read: a number, which may be missing; one that may not; one that is missing if it is text; text.
-KINDS = ("number", "needed", "loose", "text")
+# How a column is read: a number, which may be missing; one that may not; one that is missing if it is text; text; the
+# words of a text, lower-cased or as they are.
+KINDS = ("number", "needed", "loose", "text", "words", "cased")
 
 
 class Expression:
@@ -77,6 +78,14 @@ class Lookup(Expression):
     values: tuple[float | int | None, ...]
     missing: float | int | None
     other: float | int | None
+
+
+@dataclass(frozen=True)
+class HasWord(Expression):
+    """1 where a column of words holds this one, else 0; a text that is missing has none."""
+
+    words: Column
+    word: str
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from vitalfew._checks import is_missing
 from vitalfew.data.columns import TableColumns
 from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
-from vitalfew.export.formula import Affine, Column, Expression, Filled, Lookup, Required, Step
+from vitalfew.export.formula import Affine, Column, Expression, Filled, HasWord, Lookup, Number, Required, Step
 
 # A feature, given how it is to be read if it is a column.
 Feature = Callable[[str], Expression]
@@ -33,6 +33,8 @@ def input_names(model) -> list[str]:
     if isinstance(model, Pipeline):
         model = next(step for _, step in model.steps if step not in (None, "passthrough"))
         return input_names(model)
+    if isinstance(model, WordPresence):  # which reads texts, not a table
+        return ["x0"]
     names = getattr(model, "feature_names_in_", None)
     return [f"x{j}" for j in range(getattr(model, "n_features_in_", 0))] if names is None else list(map(str, names))
 
@@ -47,7 +49,7 @@ def prepare(transformer, features: list[Feature]) -> list[Feature]:  # noqa: ARG
     """The features that a transformer makes of others."""
     raise ValueError(
         f"{type(transformer).__name__} cannot be written as a formula; in a pipeline these can: StandardScaler, "
-        "MinMaxScaler, SimpleImputer, OneHotEncoder, ColumnTransformer, Discretizer and selectors."
+        "MinMaxScaler, SimpleImputer, OneHotEncoder, ColumnTransformer, Discretizer, WordPresence and selectors."
     )
 
 
@@ -166,8 +168,19 @@ def _(transformer: SelectorMixin, features):
     return [features[j] for j in transformer.get_support(indices=True)]
 
 
-def _no_words(_kind: str) -> Expression:
-    raise ValueError("a word of a text cannot be written as a formula; leave columns of text out.")
+def words_of(presence: WordPresence, text: Feature) -> list[Feature]:
+    """Whether a text has each word of a vocabulary."""
+    if presence.weighting is not None or tuple(presence.ngram_range) != (1, 1):
+        raise ValueError(
+            "WordPresence with weights or with several words in a row cannot be written as a formula; use "
+            "weighting=None and ngram_range=(1, 1)."
+        )
+    column, stopped = text("words" if presence.lowercase else "cased"), presence._stop_words()
+    if not isinstance(column, Column):
+        raise ValueError("words can be written as a formula of a column of the table alone; do not change it before.")
+    return [
+        made(Number(0.0) if word in stopped else HasWord(column, word)) for word in presence.get_feature_names_out()
+    ]
 
 
 @prepare.register
@@ -175,9 +188,10 @@ def _(transformer: TableColumns, features):
     if transformer.max_words is None:
         return features
     plain = [f for f, kind in zip(features, transformer.kinds.values()) if kind != "text"]
-    return plain + [_no_words] * sum(len(w.get_feature_names_out()) for w in transformer.words_.values())
+    feature = dict(zip(transformer.kinds, features))
+    return plain + [f for name, words in transformer.words_.items() for f in words_of(words, feature[name])]
 
 
 @prepare.register
-def _(transformer: WordPresence, features):  # noqa: ARG001
-    return [_no_words] * len(transformer.get_feature_names_out())
+def _(transformer: WordPresence, features):
+    return words_of(transformer, features[0])

@@ -14,6 +14,7 @@ from vitalfew.export.formula import (
     Expression,
     Filled,
     Formula,
+    HasWord,
     Known,
     Largest,
     Lookup,
@@ -55,6 +56,16 @@ def _loose(value):
 def _text(value):
     """Text, or None where it is missing."""
     return None if value is None or value != value else str(value)
+''',
+    "_words": '''
+def _words(value):
+    """The words of a text in lower case: two letters, digits or underscores, or more."""
+    return _cased("" if value is None or value != value else value.lower())
+''',
+    "_cased": '''
+def _cased(value):
+    """The words of a text."""
+    return set(re.findall(r"\\w\\w+", "" if value is None or value != value else value))
 ''',
     "_sum": """
 def _sum(terms):
@@ -115,7 +126,7 @@ def to_python(model, *, name: str = "predict") -> str:
 
     The module has a function that takes a row, a dictionary from the names of columns to values (None or NaN where one
     is missing), and returns the prediction; for classifiers also ``probabilities``, which returns a dictionary from
-    classes to probabilities. It imports nothing but ``math``.
+    classes to probabilities. It imports nothing but ``math``, and ``re`` if the model reads words.
 
     Parameters
     ----------
@@ -175,8 +186,9 @@ class PythonWriter:
                 'def probabilities(row):\n    """The probability of each class for a row."""\n'
                 f"    return dict(zip({labels!r}, _evaluate(row)[1]))\n"
             )
+        modules = "import math\n" + ("import re\n" if "_cased" in self.helpers else "")
         helpers = [text.strip("\n") + "\n" for helper, text in HELPERS.items() if helper in self.helpers]
-        head = f'"""A {model}, written by vitalfew.to_python. It needs nothing but Python."""\n\nimport math\n'
+        head = f'"""A {model}, written by vitalfew.to_python. It needs nothing but Python."""\n\n{modules}'
         return "\n\n".join([head, *helpers, *functions])
 
     def call(self, helper: str, *arguments: str) -> str:
@@ -186,6 +198,8 @@ class PythonWriter:
     def read(self, column: Column) -> str:
         value = f"row[{column.name!r}]"
         more = [repr(column.name)] if column.kind == "needed" else []
+        if column.kind == "words":
+            self.helpers.add("_cased")
         return self.call(f"_{column.kind}", value, *more)
 
     # Expressions
@@ -217,6 +231,9 @@ class PythonWriter:
     def _lookup(self, node: Lookup) -> str:
         table = dict(zip(node.keys, node.values))
         return self.call("_lookup", self.write(node.x), repr(table), repr(node.missing), repr(node.other))
+
+    def _hasword(self, node: HasWord) -> str:
+        return f"float({node.word!r} in {self.write(node.words)})"
 
     def _filled(self, node: Filled) -> str:
         return self.call("_filled", self.write(node.x), repr(node.value))

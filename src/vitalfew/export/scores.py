@@ -193,9 +193,8 @@ def _(model: AdaBoost, features):
     coder, n_outputs = path.coder, sum(run.n_outputs for run in path.runs)
     if coder is None or not all(isinstance(run.learners, StumpSet) for run in path.runs):
         raise _refusal(model, " unless its learners are stumps")
-    start = coder.offsets
-    votes = [run.learners.table(run.alpha[: model.rounds_], start, run.n_outputs) for run in path.runs]
-    table, terms = np.hstack(votes), []
+    votes = [run.learners.table(run.alpha[: model.rounds_], coder.offsets, run.n_outputs) for run in path.runs]
+    table, start, terms = np.hstack(votes), coder.offsets, []
     for j in range(len(features)):
         lines = table[start[j] : start[j + 1]]
         if lines.any():

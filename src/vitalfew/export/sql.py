@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,7 @@ from vitalfew.export.formula import (
     Expression,
     Filled,
     Formula,
+    HasWord,
     Known,
     Largest,
     Lookup,
@@ -59,7 +61,7 @@ def to_sql(
         ``Lasso``, ``Ridge``, ``LogisticRegression``, subset and forward-fitting models, ``NaiveBayes``, ``Stump``,
         ``AdaBoost`` of stumps, ``DecisionTree``, ``GreedySearch`` with one of them; or a ``Pipeline`` of scikit-learn's
         ``ColumnTransformer``, ``SimpleImputer``, ``StandardScaler``, ``MinMaxScaler``, ``OneHotEncoder``, a
-        ``Discretizer`` or selectors that ends in one.
+        ``Discretizer``, ``WordPresence`` of single words (DuckDB alone) or selectors that ends in one.
     dialect : {"duckdb", "sqlite", "postgres"}, default "duckdb"
         SQLite needs version 3.35 or later, with its mathematical functions if probabilities are wanted.
     table : str or sequence of str, default "data"
@@ -80,7 +82,8 @@ def to_sql(
     Names and values are quoted, whatever they hold. Numbers are written with all their digits as doubles; sums may
     differ from those of `predict` in the last digits. Columns that are numbers for the model have to be numbers in the
     table: text there is missing, and an error in PostgreSQL, as are its booleans. SQLite reads a few decimal numbers in
-    100,000 wrong in their last digit.
+    100,000 wrong in their last digit. Words are told as `WordPresence` does, up to letters that are newer than the
+    Unicode tables of Python; a text that is missing has none.
 
     Examples
     --------
@@ -203,6 +206,8 @@ class SqlWriter:
     def read(self, column: Column) -> str:
         """A column as a double or as text, NULL where it is missing."""
         name = f"t.{self.identifier(column.name)}"
+        if column.kind in ("words", "cased"):
+            return self.words(name, column.kind == "words")
         if column.kind == "text":
             # The empty string takes a collation away that does not tell all texts apart.
             return f"CAST({name} AS TEXT) || ''" if self.dialect == "sqlite" else f"CAST({name} AS VARCHAR)"
@@ -210,6 +215,17 @@ class SqlWriter:
             return f"CASE WHEN typeof({name}) IN ('integer', 'real') THEN {name} + 0e0 END"
         cast = f"TRY_CAST({name} AS DOUBLE)" if self.dialect == "duckdb" else f"CAST({name} AS double precision)"
         return cast if column.kind == "needed" else self.known(cast)  # of those the whole score is asked
+
+    def words(self, name: str, in_lower_case: bool) -> str:
+        """The words of a text, as a list."""
+        if self.dialect != "duckdb":
+            raise ValueError(
+                f"words of a text can be told in DuckDB and in Python, not in {self.dialect}; use one of these, or fit "
+                "the model on a table with a column for each word."
+            )
+        # The one character whose lower case is longer, which DuckDB cuts off.
+        text = f"lower(replace({name}, '\u0130', 'i\u0307'))" if in_lower_case else name
+        return f"regexp_extract_all(COALESCE({text}, ''), '[\\p{{L}}\\p{{N}}_]{{2,}}')"
 
     def known(self, x: str) -> str:
         """x, or NULL where it is NaN, which SQLite does not have."""
@@ -246,12 +262,17 @@ class SqlWriter:
         return " * ".join(map(self.write, node.factors))
 
     def _step(self, node: Step) -> str:
+        if isinstance(node.x, HasWord):
+            return self.either(node.x, *(node.values[bisect_left(node.cuts, value)] for value in (1.0, 0.0)))
         x = self.write(node.x)
         lines = [f"WHEN {x} IS NULL THEN {self.number(node.missing)}"]
         lines += [f"WHEN {x} <= {self.number(c)} THEN {self.number(v)}" for c, v in zip(node.cuts, node.values)]
         return f"CASE {' '.join(lines)} ELSE {self.number(node.values[-1])} END"
 
     def _lookup(self, node: Lookup) -> str:
+        if isinstance(node.x, HasWord):
+            table = dict(zip(node.keys, node.values))
+            return self.either(node.x, *(table.get(value, node.other) for value in (1.0, 0.0)))
         x = self.write(node.x)
         lines = [f"WHEN {x} IS NULL THEN {self.number(node.missing)}"]
         for value in dict.fromkeys(node.values):
@@ -261,6 +282,19 @@ class SqlWriter:
                 test = f"= {kept[0]}" if len(kept) == 1 else f"IN ({', '.join(kept)})"
                 lines.append(f"WHEN {x} {test} THEN {self.number(value)}")
         return f"CASE {' '.join(lines)} ELSE {self.number(node.other)} END"
+
+    def _hasword(self, node: HasWord) -> str:
+        return self.either(node, 1.0, 0.0)
+
+    def either(self, node: HasWord, there: float | int | None, elsewhere: float | int | None) -> str:
+        """One value where the word is there, another one elsewhere: with fewer tests DuckDB plans much faster."""
+        if self.dialect == "duckdb" and node.words.kind == "words" and any(sigma in node.word for sigma in "σς"):
+            raise ValueError(
+                f"DuckDB does not lower-case the sigma of {node.word!r} as Python does; lower-case the texts before, "
+                "and use WordPresence(lowercase=False)."
+            )
+        test = f"list_contains({self.write(node.words)}, {self.text(node.word)})"
+        return f"CASE WHEN {test} THEN {self.number(there)} ELSE {self.number(elsewhere)} END"
 
     def _pick(self, node: Pick) -> str:
         code, values = self.write(node.code), [self.number(v) for v in node.values]

@@ -45,7 +45,7 @@ def card(study: Study, choice: Choice, sealed: SealedTest) -> tuple[dict, BaseEs
                 "openings": int(sealed.n_openings),
                 "baseline": baseline,
             },
-            "confusion": None,
+            "confusion": score.confusion if list(map(str, score.classes or [])) == study.classes else None,
             "sql": sql,
             "python": python,
             "why_no_export": why,
@@ -76,11 +76,15 @@ def _rules(model: BaseEstimator) -> str | None:
 def _exports(model: BaseEstimator, n_features: int) -> tuple[dict[str, str] | None, str | None, str | None]:
     if n_features > MOST_COLUMNS:
         return None, None, f"With {n_features:,} features this is left to vitalfew.to_sql and to_python."
+    sql, why = {}, None
     try:
-        sql = {dialect: to_sql(model, dialect=dialect) for dialect in ("duckdb", "sqlite")}
         python = to_python(model)
+        sql["duckdb"] = to_sql(model)
+        sql["sqlite"] = to_sql(model, dialect="sqlite")
     except (ValueError, TypeError, NotImplementedError) as problem:
-        return None, None, str(problem)
+        if not sql:
+            return None, None, str(problem)
+        why = f"Not for SQLite: {problem}"
     if len(python) > MOST_EXPORTED or max(map(len, sql.values())) > MOST_EXPORTED:
         return None, None, "The model is too large to be shown here; vitalfew.to_sql and to_python write it out."
-    return sql, python, None
+    return sql, python, why

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from vitalfew.reporting.render_html import QUESTIONS
+from vitalfew.reporting.render_html import MOST_CLASSES, QUESTIONS
 from vitalfew.reporting.text import BLANK, clean, loss, number, p_value, percent, plural, shorten
 
 MOST_ROWS = 20
@@ -201,6 +201,7 @@ def _card(facts: dict) -> list[str]:
     lines += [*table(["Feature", ">Weight", "Detail"], rows), *_left_out(len(card["features"]))]
     if card["rules"]:
         lines += code(card["rules"], "")
+    lines += _confusion(card["confusion"], facts["target"]["classes"])
     for dialect, program in (card["sql"] or {}).items():
         lines += [f"SQL ({name(dialect)}):", "", *code(program, "sql")]
     if card["python"]:
@@ -208,6 +209,16 @@ def _card(facts: dict) -> list[str]:
     if card["why_no_export"]:
         lines += [say(card["why_no_export"]), ""]
     return lines
+
+
+def _confusion(counts: list[list[int]] | None, classes: list[str] | None) -> list[str]:
+    if not counts or not classes:
+        return []
+    lines = ["Right and wrong on the sealed rows:", ""]
+    if len(classes) > MOST_CLASSES:
+        return [*lines, f"{len(classes)} classes: the table is in the JSON of this report.", ""]
+    rows = [[f"true {name(label)}", *map(number, line)] for label, line in zip(classes, counts)]
+    return [*lines, *table(["", *(f">predicted {name(label)}" for label in classes)], rows)]
 
 
 def code(text: str, language: str) -> list[str]:
