@@ -220,7 +220,7 @@ def run_em(
     *,
     start: Sums | None = None,
     max_iter: int = 50,
-    tol: float = 1e-4,
+    tol: float = 1e-2,
     verbose: bool | None = False,
 ) -> Run:
     r"""Climb the penalised log-likelihood
