@@ -1,0 +1,155 @@
+"""Test accuracy with few labels: `python benchmarks/few_labels.py [data ...] [--draws 10] [--labels 20,50,200,1000]`.
+
+Labels are drawn at random from the training part, one a class at the least; the rest of it is unlabelled. Vocabulary and
+idf of our models come from the whole training part, labelled or not; those of what a practitioner would do from the
+labelled documents, as scikit-learn's pipelines have it. Writes the section Few labels of RESULTS.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
+from sklearn.semi_supervised import SelfTrainingClassifier
+from sklearn.svm import LinearSVC
+
+from judge import SHARED
+from run import circumstances, table, write_section
+from vitalfew import NaiveBayes, SemiSupervisedNaiveBayes, WordPresence
+from vitalfew.labelling.candidates import choose_model
+
+DATA = ("newsgroups20", "webkb", "reuters_r8", "sms_spam", "ag_news_test")
+HOLDOUT, SEED = 0.3, 0
+
+
+class Corpus:
+    """Training and test documents as words that are there, with and without weights."""
+
+    def __init__(self, name: str):
+        frame = pd.read_csv(SHARED / "text" / f"{name}.csv.gz", keep_default_na=False)
+        if "split" in frame:
+            train, test = (frame[frame["split"] == part] for part in ("train", "test"))
+        else:
+            train, test = train_test_split(frame, test_size=HOLDOUT, random_state=SEED, stratify=frame["target"])
+        self.texts, self.test_texts = train["text"].to_numpy(), test["text"].to_numpy()
+        self.y, self.test_y = train["target"].to_numpy(str), test["target"].to_numpy(str)
+        for weighting in (None, "idf"):
+            words = WordPresence(weighting=weighting, min_df=2, dtype=np.float64).fit(self.texts)
+            setattr(self, weighting or "presence", (words.transform(self.texts), words.transform(self.test_texts)))
+
+    def draw(self, n: int, seed: int) -> np.ndarray:
+        """Rows that keep their label: one of each class, then at random."""
+        order = np.random.default_rng(seed).permutation(len(self.y))
+        first = [order[np.argmax(self.y[order] == c)] for c in np.unique(self.y)]
+        rest = order[~np.isin(order, first)]
+        return np.concatenate([first, rest])[: max(n, len(first))]
+
+
+def supervised(corpus: Corpus, known):
+    X, test = corpus.presence
+    model = NaiveBayes().fit(X[known], corpus.y[known], X_unlabeled=X[~np.isin(np.arange(len(corpus.y)), known)])
+    return model.predict(test), ""
+
+
+def semi_supervised(events: str, **options):
+    def run(corpus: Corpus, known):
+        X, test = corpus.idf if events == "weights" else corpus.presence
+        y = np.full(len(corpus.y), None, dtype=object)
+        y[known] = corpus.y[known]
+        model = SemiSupervisedNaiveBayes(events=events, **options).fit(X, y)
+        return model.predict(test), model.unlabeled_weight_
+
+    return run
+
+
+def self_training(model):
+    def run(corpus: Corpus, known):
+        X, test = corpus.presence
+        classes, code = np.unique(corpus.y, return_inverse=True)
+        y = np.full(len(code), -1)
+        y[known] = code[known]
+        return classes[SelfTrainingClassifier(model).fit(X, y).predict(test)], ""
+
+    return run
+
+
+def practitioner(model):
+    def run(corpus: Corpus, known):
+        words = TfidfVectorizer()
+        X = words.fit_transform(corpus.texts[known])
+        return model.fit(X, corpus.y[known]).predict(words.transform(corpus.test_texts)), ""
+
+    return run
+
+
+def presence_svc(corpus: Corpus, known):
+    X, test = corpus.idf
+    return LinearSVC().fit(X[known], corpus.y[known]).predict(test), ""
+
+
+def auto(corpus: Corpus, known):
+    presence, weights = corpus.presence, corpus.idf
+    rest = ~np.isin(np.arange(len(corpus.y)), known)
+    chosen = choose_model(weights[0][known], corpus.y[known], weights[0][rest])
+    return chosen.predict(weights[1]), chosen.name
+
+
+METHODS = {
+    "vitalfew auto (`vitalfew label`)": auto,
+    "EM, words with weights": semi_supervised("weights"),
+    "EM, words with weights, MDL words": semi_supervised("weights", features="mdl"),
+    "EM, weight 1, no guard": semi_supervised("weights", unlabeled_weight=1.0, guard=False),
+    "EM, presence": semi_supervised("presence"),
+    "EM, presence, weight 1, no guard": semi_supervised("presence", unlabeled_weight=1.0, guard=False),
+    "EM, presence, MDL words": semi_supervised("presence", features="mdl"),
+    "Naive Bayes": supervised,
+    "tf-idf + ComplementNB": practitioner(ComplementNB()),
+    "tf-idf + LinearSVC": practitioner(LinearSVC()),
+    "presence × idf + LinearSVC": presence_svc,
+    "SelfTraining(BernoulliNB)": self_training(BernoulliNB()),
+    "SelfTraining(MultinomialNB)": self_training(MultinomialNB()),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("data", nargs="*", default=DATA)
+    parser.add_argument("--draws", type=int, default=10)
+    parser.add_argument("--labels", default="20,50,200,1000")
+    parser.add_argument("--only", default="", help="methods whose names contain this")
+    given = parser.parse_args()
+    labels = [int(n) for n in given.labels.split(",")]
+    methods = {name: run for name, run in METHODS.items() if given.only in name}
+    warnings.simplefilter("ignore")
+    sections = []
+    for name in given.data:
+        corpus = Corpus(name)
+        cells = {method: [] for method in methods}
+        for n in labels:
+            draws = [corpus.draw(n, seed) for seed in range(given.draws)]
+            for method, run in methods.items():
+                start, accuracy, told = time.perf_counter(), [], []
+                for known in draws:
+                    predicted, what = run(corpus, known)
+                    accuracy.append((predicted == corpus.test_y).mean())
+                    told.append(what)
+                seconds = (time.perf_counter() - start) / len(draws)
+                error = np.std(accuracy, ddof=1) / np.sqrt(len(draws)) if len(draws) > 1 else np.nan
+                cells[method].append(f"{np.mean(accuracy):.3f} ± {error:.3f}")
+                print(f"{name} {n} {method}: {cells[method][-1]} ({seconds:.1f} s) {told}", flush=True)
+        columns = {"method": name} | {str(n): f"{n} labels" for n in labels}
+        rows = [{"method": method, **dict(zip(map(str, labels), line))} for method, line in cells.items()]
+        sections.append(table(rows, columns))
+    if not given.only:
+        text = f"{circumstances()}\n\nMean test accuracy and its standard error over {given.draws} draws.\n\n"
+        write_section("Few labels", text + "\n\n".join(sections))
+
+
+if __name__ == "__main__":
+    main()
