@@ -48,6 +48,16 @@ def summary(found: list[dict], names: tuple[str, ...]) -> list[dict]:
     return out
 
 
+def explained(n_rows: int, short: str, whole: str) -> str:
+    return (
+        "`to_sql` and `to_python` (benchmarks/export_check.py): the largest difference of a probability from "
+        "`predict_proba`, or of a predicted number relative to its size, on the rows named (at most "
+        f"{n_rows:,} drawn from each data set); models learnt from two thirds of them. Tables of more than "
+        f"{real_data.WIDE} columns: models that choose, on the columns they read. Text: the text itself in DuckDB "
+        f"and Python, and (0/1) a table with a column for each word.\n\n{short}\n\n{whole}"
+    )
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("wanted", nargs="*")
@@ -72,14 +82,7 @@ def main() -> None:
     whole = table(found, COLUMNS | said)
     print(short)
     if given.write:
-        body = (
-            "`to_sql` and `to_python` (benchmarks/export_check.py): the largest difference of a probability from "
-            "`predict_proba`, or of a predicted number relative to its size, on up to "
-            f"{given.rows:,} rows of each data set; models learnt from two thirds of them. Tables of more than "
-            f"{real_data.WIDE} columns: models that choose, on the columns they read. Text: the text itself in DuckDB "
-            f"and Python, and (0/1) a table with a column for each word.\n\n{short}\n\n{whole}"
-        )
-        write_section("Export", body)
+        write_section("Export", explained(given.rows, short, whole))
 
 
 if __name__ == "__main__":

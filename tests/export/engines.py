@@ -37,6 +37,7 @@ def in_postgres(query, frame, name="data"):
     import adbc_driver_postgresql.dbapi as postgres
     import pyarrow as pa
 
+    frame = frame.astype(dict.fromkeys(frame.select_dtypes(bool), int))  # its truth values are no numbers
     with closing(postgres.connect(POSTGRES["address"])) as connection, closing(connection.cursor()) as cursor:
         cursor.execute(f"DROP TABLE IF EXISTS {quoted(name)}")
         cursor.adbc_ingest(name, pa.Table.from_pandas(frame, preserve_index=False), mode="create")
