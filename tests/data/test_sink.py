@@ -242,7 +242,7 @@ def test_a_file_that_another_process_writes(tmp_path):
             [sys.executable, "-c", hold, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as other:
             assert other.stdout.readline() == "open\n"
-            with pytest.raises(DataFileError, match="another process uses it: wait until that has ended"):
+            with pytest.raises(DataFileError, match="something else uses it: wait until that has ended"):
                 fill(path, "u")
             other.stdin.close()
         fill(path, "u")

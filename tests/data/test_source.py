@@ -93,6 +93,11 @@ def test_every_kind_gives_the_same_rows(source):
         next(source.batches(known="lable"))
 
 
+def test_a_frame_with_columns_named_as_a_source():
+    frame = pd.DataFrame({"name": [1], "schema": [2], "batches": [3], "n_rows": [4]})
+    assert rows_of(open_source(frame)) == [(1, 2, 3, 4)]
+
+
 def test_frames_that_cannot_be_read():
     with pytest.raises(TypeError, match=r"can be read only once; give reader.read_all"):
         open_source(TABLE.to_reader())

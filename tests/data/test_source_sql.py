@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from postgres import run
+from postgres import new_database, run
 from vitalfew.data.databases import open_database
 from vitalfew.data.sink import open_sink
 from vitalfew.data.source import Source, open_source
@@ -187,9 +187,8 @@ def test_values_of_sqlite_have_types_of_their_own(tmp_path):
     assert len(open_source(path, table="wide").schema()) == 1_200
 
 
-def test_types_of_postgres(database):
-    if "://" not in database:
-        pytest.skip("PostgreSQL alone")
+def test_types_of_postgres(postgres):
+    database = new_database(postgres)
     run(
         database,
         "create type mood as enum ('glad', 'sad')",

@@ -147,7 +147,7 @@ def check_encoding(schema: pa.Schema, content: Content, name: str) -> None:
     if not broken:
         return
     with content.open() as stream:
-        for number, line in enumerate(io.BytesIO(stream.read()), start=1):
+        for number, line in enumerate(io.BufferedReader(stream), start=1):
             try:
                 line.decode("utf-8")
             except UnicodeDecodeError as error:

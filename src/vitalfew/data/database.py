@@ -173,7 +173,7 @@ _REMEDIES = {
     "no space left|disk is full|file too large|quota|disk i/o": "make room on the disk, then start again; "
     "nothing was written.",
     _NO_SERVER: "see that the server runs and its address is right, then start again.",
-    "locked|lock timeout|set lock": "another process uses it: wait until that has ended.",
+    "locked|lock timeout|set lock": "something else uses it: wait until that has ended.",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
@@ -75,10 +75,10 @@ class PostgresDatabase(AdbcDatabase):
                 cursor.adbc_execute_schema(f"select * from {subquery(question)}")
         columns, fields = [], []
         for field in found:
-            kind = (field.metadata or {}).get(b"POSTGRESQL:type", b"").decode()
-            cast, type_ = _CASTS.get(kind, ("", field.type))
-            if not cast and isinstance(field.type, pa.BaseExtensionType):
-                cast, type_ = "text", "string"
+            unknown = (field.metadata or {}).get(b"ADBC:postgresql:typname")
+            kind = (unknown or (field.metadata or {}).get(b"POSTGRESQL:type", b"")).decode()
+            is_strange = unknown is not None or isinstance(field.type, pa.BaseExtensionType)
+            cast, type_ = _CASTS.get(kind, ("text", "string") if is_strange else ("", field.type))
             fields.append((field.name, pa.type_for_alias(type_) if isinstance(type_, str) else type_))
             columns.append(f"{quoted(field.name)}{'::' + cast if cast else ''} as {quoted(field.name)}")
         return f"select {', '.join(columns)} from {subquery(question)}", pa.schema(fields)
@@ -114,7 +114,8 @@ class PostgresDatabase(AdbcDatabase):
                 renamed = f"alter table {dotted((place[0], new))} rename to {quoted(place[-1])}"
                 self.execute(connection, f"drop table {dotted(place)}", renamed, what=what)
             self.execute(connection, "commit", what=what)
-        self._look()
+        with suppress(DataFileError):  # the table is there, whatever happens now
+            self._look()
 
 
 # Numbers of any length are taken as floating-point; blanks that only fill a column are left out.

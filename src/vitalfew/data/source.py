@@ -99,7 +99,8 @@ def open_source(
     """
     from vitalfew.data import files
 
-    if isinstance(data, Source):
+    # Of its class: a frame has attributes for its columns, whatever they are called.
+    if all(hasattr(type(data), method) for method in ("schema", "batches", "n_rows")):
         return data
     files.import_arrow()
     from vitalfew.data.databases import connect, is_address

@@ -31,12 +31,13 @@ class SqliteDatabase(AdbcDatabase):
 
     def __init__(self, path: str, read_only: bool):
         super().__init__(path, "sqlite", Path(path).absolute().as_uri() + ("?mode=ro" if read_only else "?mode=rwc"))
-        self.read_only, self.begin = read_only, "begin" if read_only else "begin immediate"
+        self.read_only = read_only
         if read_only and os.path.exists(f"{path}-journal"):
             self._mend(path)
         self.connection = self.connect()
         try:
-            self.execute(self.connection, "pragma busy_timeout = 5000", self.begin, what="cannot be opened")
+            begin = "begin" if read_only else "begin immediate"
+            self.execute(self.connection, "pragma busy_timeout = 5000", begin, what="cannot be opened")
             self.execute(
                 self.connection, "select count(*) from sqlite_master", what="cannot be read as a SQLite database"
             )
@@ -112,11 +113,15 @@ class SqliteDatabase(AdbcDatabase):
             try:
                 ingest(schema.empty_table(), "create")
                 yield lambda batch: ingest(batch, "append")
-                self.execute(self.connection, "commit", self.begin, what=what)
+                # Those who read must be done: what was written is worth the wait.
+                self.execute(self.connection, "pragma busy_timeout = 60000", "commit", what=what)
             except BaseException:
                 with suppress(DataFileError):  # the error is known, and a file is mended when it is opened next
-                    self.execute(self.connection, "rollback", self.begin)
+                    self.execute(self.connection, "rollback")
                 raise
+            finally:
+                with suppress(DataFileError):
+                    self.execute(self.connection, "begin")
 
 
 _EXAMPLES = {"int64": "0", "double": "0.0", "string": "''", "binary": "x''"}
