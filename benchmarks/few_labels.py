@@ -1,15 +1,18 @@
 """Test accuracy with few labels: `python benchmarks/few_labels.py [data ...] [--draws 10] [--labels 20,50,200,1000]`.
 
-Labels are drawn at random from the training part, one a class at the least; the rest of it is unlabelled. Vocabulary and
-idf of our models come from the whole training part, labelled or not; those of what a practitioner would do from the
+Labels are drawn at random from the training part, one a class at the least; the rest of it is unlabelled. Vocabulary
+and idf of our models come from the whole training part, labelled or not; those of what a practitioner would do from the
 labelled documents, as scikit-learn's pipelines have it. Writes the section Few labels of RESULTS.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 import warnings
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,7 +25,6 @@ from sklearn.svm import LinearSVC
 from judge import SHARED
 from run import circumstances, table, write_section
 from vitalfew import NaiveBayes, SemiSupervisedNaiveBayes, WordPresence
-from vitalfew.labelling.candidates import choose_model
 
 DATA = ("newsgroups20", "webkb", "reuters_r8", "sms_spam", "ag_news_test")
 HOLDOUT, SEED = 0.3, 0
@@ -94,10 +96,12 @@ def presence_svc(corpus: Corpus, known):
 
 
 def auto(corpus: Corpus, known):
-    presence, weights = corpus.presence, corpus.idf
+    from vitalfew.labelling.candidates import choose_model
+
+    X, test = corpus.idf
     rest = ~np.isin(np.arange(len(corpus.y)), known)
-    chosen = choose_model(weights[0][known], corpus.y[known], weights[0][rest])
-    return chosen.predict(weights[1]), chosen.name
+    chosen = choose_model(X[known], corpus.y[known], X[rest])
+    return chosen.predict(test), chosen.name
 
 
 METHODS = {
@@ -117,35 +121,50 @@ METHODS = {
 }
 
 
+class Kept:
+    """Accuracies found so far, so that a long study can be stopped and gone on with."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.found: dict[str, list[float]] = json.loads(path.read_text()) if path.exists() else {}
+
+    def accuracies(self, corpus, name: str, n: int, method: str, draws: int) -> list[float]:
+        key = f"{name} | {n} | {method}"
+        found = self.found.setdefault(key, [])
+        for seed in range(len(found), draws):
+            start = time.perf_counter()
+            predicted, told = METHODS[method](corpus(name), corpus(name).draw(n, seed))
+            found.append(float((predicted == corpus(name).test_y).mean()))
+            print(f"{key}: {found[-1]:.3f} ({time.perf_counter() - start:.1f} s) {told}", flush=True)
+            self.path.parent.mkdir(exist_ok=True)
+            self.path.write_text(json.dumps(self.found))
+        return found[:draws]
+
+
+def cell(accuracies: list[float]) -> str:
+    if len(accuracies) < 2:
+        return "–"
+    return f"{np.mean(accuracies):.3f} ± {np.std(accuracies, ddof=1) / np.sqrt(len(accuracies)):.3f}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("data", nargs="*", default=DATA)
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--labels", default="20,50,200,1000")
-    parser.add_argument("--only", default="", help="methods whose names contain this")
+    parser.add_argument("--only", default="", help="methods whose names contain this; nothing is written")
+    parser.add_argument("--kept", type=Path, default=Path(__file__).parent / "results" / "few_labels.json")
     given = parser.parse_args()
     labels = [int(n) for n in given.labels.split(",")]
-    methods = {name: run for name, run in METHODS.items() if given.only in name}
+    methods = [name for name in METHODS if given.only in name]
     warnings.simplefilter("ignore")
-    sections = []
+    kept, corpus, sections = Kept(given.kept), cache(Corpus), []
     for name in given.data:
-        corpus = Corpus(name)
-        cells = {method: [] for method in methods}
-        for n in labels:
-            draws = [corpus.draw(n, seed) for seed in range(given.draws)]
-            for method, run in methods.items():
-                start, accuracy, told = time.perf_counter(), [], []
-                for known in draws:
-                    predicted, what = run(corpus, known)
-                    accuracy.append((predicted == corpus.test_y).mean())
-                    told.append(what)
-                seconds = (time.perf_counter() - start) / len(draws)
-                error = np.std(accuracy, ddof=1) / np.sqrt(len(draws)) if len(draws) > 1 else np.nan
-                cells[method].append(f"{np.mean(accuracy):.3f} ± {error:.3f}")
-                print(f"{name} {n} {method}: {cells[method][-1]} ({seconds:.1f} s) {told}", flush=True)
-        columns = {"method": name} | {str(n): f"{n} labels" for n in labels}
-        rows = [{"method": method, **dict(zip(map(str, labels), line))} for method, line in cells.items()]
-        sections.append(table(rows, columns))
+        rows = [
+            {"method": method} | {str(n): cell(kept.accuracies(corpus, name, n, method, given.draws)) for n in labels}
+            for method in methods
+        ]
+        sections.append(table(rows, {"method": name} | {str(n): f"{n} labels" for n in labels}))
     if not given.only:
         text = f"{circumstances()}\n\nMean test accuracy and its standard error over {given.draws} draws.\n\n"
         write_section("Few labels", text + "\n\n".join(sections))
