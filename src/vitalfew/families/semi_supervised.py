@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import _safe_indexing
@@ -88,7 +87,7 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     tol : float, default 0.01
         EM ends with a step that gains less than this, in nats a row. Labels hardly change by then.
     random_state : int or None, default 0
-        Of the folds.
+        Of the folds, and of :meth:`label_next`.
     n_jobs : int, optional
         Threads; all by default. Results do not depend on it.
     verbose : bool, optional
@@ -240,16 +239,16 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         return Labels(self.classes_[found[0]], found[1], found[2])
 
     def label_next(self, n: int = 20, X=None) -> NDArray[np.intp]:
-        """Rows to label next: unsure, typical of many others, and unlike each other.
+        """Rows whose labels would help most: of which the model is unsure, and which stand for the others.
 
+        Drawn with chances that grow with the square of the entropy of their classes; the most uncertain come first.
         Numbers of rows of `X`, or of the unlabelled rows of ``fit`` in the order in which they were given there.
         """
-        rows = self._rows(X) if X is not None else self._pool
         check_is_fitted(self)
+        rows = self._rows(X) if X is not None else self._pool
         if rows is None or rows.n_rows == 0:
             raise ValueError("there are no unlabelled rows here to choose from: pass them as X.")
-        matrix = rows.X if isinstance(rows, WeightRows) else _as_matrix(rows)
-        return label_next(normalise(rows.score(self._parameters())), matrix, n)
+        return label_next(normalise(rows.score(self._parameters())), n, self.random_state)
 
     def linear_form(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Evidence of each word for each class, and the base: their sum over a row is log P(x, y). 0/1 or weights."""
@@ -409,16 +408,3 @@ def _sparse_parts(rows):
     if not isinstance(rows.block, BinaryBlock):
         raise TypeError("reasons are words: pass a sparse matrix of which word is in which row.")
     return rows.block.indptr, rows.block.indices, None
-
-
-def _as_matrix(rows: PresenceRows) -> sparse.csr_matrix:
-    """Values as 0/1 columns."""
-    block = rows.block
-    if isinstance(block, BinaryBlock):
-        data = np.ones(len(block.indices))
-        return sparse.csr_matrix((data, block.indices, block.indptr), shape=(block.n_rows, block.n_features))
-    codes = block.to_codes().codes
-    known = codes != np.iinfo(codes.dtype).max
-    row, column = np.nonzero(known)
-    slot = block.offsets[column] + codes[known]
-    return sparse.csr_matrix((np.ones(len(slot)), (row, slot)), shape=(block.n_rows, int(block.offsets[-1])))
