@@ -33,7 +33,6 @@ from vitalfew.summaries.tally import (
     Labels,
     count_batch,
     encode_target,
-    refuse_infinite,
 )
 
 if TYPE_CHECKING:
@@ -181,8 +180,10 @@ class CountsStream:
     def finish(self) -> Counts:
         """The counts, values and classes in rising order."""
         order = [0, *(self.labels.place[v] for v in self.classes)]
-        codings, lines = [], []
+        codings: list[Coding] = []
+        lines = []
         for column in self.columns:
+            coding: Coding
             if column.name in self.bins:
                 coding, part = self.bins[column.name].finish(self.binned[column.name], self.numeric, self.threads)
             else:
@@ -206,22 +207,30 @@ class CountsStream:
         )
 
     def _coded(self, column: ColumnTally, values: list, table: NDArray) -> tuple[Coding, NDArray[np.float64]]:
+        """The coding that the values with labels say, and the counts of all values by it."""
+        seen = np.flatnonzero(table[:, 1:].any(axis=1))
+        known = [values[i] for i in seen]
         coding: Coding | None
         if column.kind == "words":
-            coding = Categories(tuple(values)) if values else OwnCodes(2)
-        else:
-            coding = easy_coding(np.array(values, dtype=float), self.numeric)
+            coding = Categories(tuple(known)) if known else OwnCodes(2)
+            code = np.full(len(values), -1)
+            code[seen] = np.arange(len(seen))
+            return coding, _placed(table, code, coding.n_values)
+        numbers = np.array(values, dtype=float)
+        coding = easy_coding(numbers[seen], self.numeric)
         if coding is None:
-            found = cut_values(np.array(values), table[:, 1:], self.numeric, self.threads)
+            found = cut_values(numbers[seen], table[seen, 1:], self.numeric, self.threads)
             coding = Cuts(tuple(found.tolist()))
-            code = np.searchsorted(found, values, side="left")
-        elif isinstance(coding, OwnCodes):
-            code = np.array(values, dtype=np.intp)
-        else:
-            code = np.arange(len(values))
-        lines = np.zeros((coding.n_values, table.shape[1]))
-        np.add.at(lines, code, table)
-        return coding, lines
+        code = coding.encode(numbers).astype(np.int64)
+        return coding, _placed(table, code, coding.n_values)
+
+
+def _placed(table: NDArray[np.float64], code: NDArray[np.int64], n_values: int) -> NDArray[np.float64]:
+    """Lines moved to their codes; those without one, which nothing with a label has, are left out."""
+    lines = np.zeros((n_values, table.shape[1]))
+    has_place = (code >= 0) & (code < n_values)
+    np.add.at(lines, code[has_place], table[has_place])
+    return lines
 
 
 def _note(approximate: list[str]) -> str:
@@ -231,4 +240,3 @@ def _note(approximate: list[str]) -> str:
     return (
         f"cuts of {some} lie at the edges of about {BINS:,} bins of as many rows, made from a sample; counts are exact."
     )
-

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 # Numbers of a block: it stays in the cache between filling and multiplying.
 BLOCK_NUMBERS = 2**19
+# Numbers of a batch: small ones are read into memory that is warm. But merging costs the square of the columns.
+BATCH_NUMBERS = 2**20
+ROWS_FOR_COLUMN = 4
 LEAST_ROWS = 256
 # A column of more categories would make as many columns of 0 and 1.
 MOST_LEVELS = 1000
@@ -102,8 +105,8 @@ def rows_of_batch(width: int, memory: int, threads: int) -> int:
             f"Moments of {width - 1:,} columns need {max(fixed, 1) / 1e9:.2g} GB, and memory={memory / 1e9:.2g} GB is "
             "allowed; give fewer columns, or more memory."
         )
-    # A row is held as it was read and, in part, as numbers.
-    return int(np.clip((memory - fixed) // (batches_in_memory(threads) * 8 * width), LEAST_ROWS, BATCH_ROWS))
+    wanted = min(max(BATCH_NUMBERS // width, ROWS_FOR_COLUMN * width), BATCH_ROWS)
+    return int(np.clip((memory - fixed) // (batches_in_memory(threads) * 8 * width), LEAST_ROWS, wanted))
 
 
 def _parts(source, reading: NumberColumns, batches, threads: int) -> Iterator[tuple[Moments | None, int]]:
@@ -114,11 +117,7 @@ def _parts(source, reading: NumberColumns, batches, threads: int) -> Iterator[tu
         part = _of_batch(source, reading, batch, None)
         yield part, batch.num_rows
         if part is not None:
-            shift = part.mean.copy()
-            # A constant is centred to nothing but zeros.
-            first = reading.rows(batch)
-            for j, values in enumerate(reading.arrays(first)):
-                shift[j] = values[0] if (values == values[0]).all() else shift[j]
+            shift = part.mean
             break
 
     def work(one):
@@ -134,18 +133,22 @@ def _of_batch(source: Source, reading: NumberColumns, batch: pa.RecordBatch, shi
         return None
     weight = None if reading.weight is None else weights_of(batch.column(reading.weight), reading.weight)
     arrays = reading.arrays(batch)
+    total = float(len(arrays[0]) if weight is None else weight.sum())
     if shift is None:
         shift = _sums(arrays, weight, np.zeros(len(arrays)), products=False)[0]
-        total = len(arrays[0]) if weight is None else weight.sum()
         shift = np.where(np.isfinite(shift), shift / total, 0.0)
-    total = float(len(arrays[0]) if weight is None else weight.sum())
+        for j, values in enumerate(arrays):
+            if (values == values[0]).all():  # a constant is centred to nothing but zeros
+                shift[j] = values[0]
     for is_last in (False, False, True):
         first, second = _sums(arrays, weight, shift)
         if not np.isfinite(first).all() or not np.isfinite(second).all():
             _refuse(source, reading, arrays)
         off = first / total
         scatter = second - np.outer(first, off)
-        spread = np.maximum(np.einsum("ii->i", scatter), 0) / total
+        squares = np.einsum("ii->i", scatter)  # a view: rounding leaves no sum of squares below zero
+        np.maximum(squares, 0, out=squares)
+        spread = squares / total
         # Rounding of the mean itself, and the share of a spread that centring afterwards costs no digits.
         if is_last or (off**2 <= np.maximum(FAR_FROM_ZERO * spread, (4e-16 * shift) ** 2)).all():
             break
@@ -205,11 +208,9 @@ def _level_codes(column: Any, levels: list[str | None]) -> NDArray[np.int64]:
 def _refuse(source: Source, reading: NumberColumns, arrays: list[NDArray]) -> None:
     """Names the first column that holds something else than finite numbers, and how many rows do."""
     names = [*(n for n in reading.columns for _ in range(len(reading.levels.get(n, "1")))), reading.target]
-    for name, values in zip(names, arrays):
-        if not np.isfinite(values).all():
-            break
-    else:
-        raise ValueError("sums of these columns exceed the largest number; scale them first.")
+    name = next((name for name, values in zip(names, arrays) if not np.isfinite(values).all()), None)
+    if name is None:
+        raise ValueError("sums of products of these columns exceed the largest number; scale them first.")
     asked = list(dict.fromkeys([name, reading.target]))
     n_missing = n_infinite = 0
     for batch in read_ahead(source.batches(asked)):

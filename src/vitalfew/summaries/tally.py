@@ -61,7 +61,7 @@ class ColumnTally:
             self._give_up()
             return
         place = self.place
-        rows = [place.setdefault(v, len(place)) for v in values]
+        rows = np.array([place.setdefault(v, len(place)) for v in values], dtype=np.intp)
         if len(place) > self.most:
             self._give_up()
             return
@@ -83,12 +83,11 @@ class ColumnTally:
         self.is_many, self.place, self.table = True, {}, np.zeros((0, 4))
 
     def counted(self, n_labels: int) -> tuple[list, NDArray[np.float64]]:
-        """Values that occur with a label, in rising order, and their lines: (values, 1 + classes)."""
+        """Values in rising order, and their lines: (values, 1 + classes)."""
         table = np.zeros((len(self.place), n_labels + 1))
         width = min(n_labels + 1, self.table.shape[1])
         table[:, :width] = self.table[: len(self.place), :width]
-        values = [v for v, row in self.place.items() if table[row, 1:].any()]
-        values.sort()
+        values = sorted(self.place)
         return values, table[[self.place[v] for v in values]]
 
 
@@ -114,7 +113,7 @@ def count_batch(
     n, width = batch.num_rows, len(labels)
     codes = np.empty((n, len(columns)), dtype=np.uint32, order="F")
     values: list[Sequence | None] = []
-    used = []
+    used: list[Sequence] = []
     for column in columns:
         found = None if column.is_many else _coded(batch.column(column.name), column)
         values.append(None if found is None else found[0])
