@@ -6,7 +6,7 @@ CORE := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyprojec
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 JOBS ?= 2
 
-.PHONY: demo test browser lint bench quality asan native stubs format clean help
+.PHONY: demo test browser postgres lint bench quality asan native stubs format clean help
 
 help:            ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -17,11 +17,14 @@ demo: $(VENV)/.installed  ## learn from docstrings with few labels, then report 
 	$(BIN)/vitalfew report demo-output/docstrings.parquet --target package --output demo-output/report.html --time-budget 40
 	@echo "Open demo-output/report.html in a browser: it needs no network."
 
-test: $(VENV)/.installed browser  ## unit, property, doctest and estimator checks
+test: $(VENV)/.installed browser postgres  ## unit, property, doctest and estimator checks
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
 
 browser:         ## Chromium for the tests of the report, where it can be installed
 	@scripts/browser.sh
+
+postgres:        ## PostgreSQL for the tests of databases, where it can be installed
+	@scripts/postgres.sh
 
 lint: $(VENV)/.lint  ## ruff, mypy, clang-format, import contract
 	$(BIN)/ruff check .

@@ -1,6 +1,8 @@
-"""Profiles of hypothesis: choose one with ``--hypothesis-profile``."""
+"""Profiles of hypothesis (choose one with ``--hypothesis-profile``), and a PostgreSQL server."""
 
 from hypothesis import HealthCheck, settings
+
+from postgres import mortal_postgres, postgres  # noqa: F401
 
 COMMON = {"deadline": None, "derandomize": True, "suppress_health_check": [HealthCheck.too_slow]}
 

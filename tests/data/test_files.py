@@ -291,5 +291,5 @@ def test_a_full_disk():
 def test_without_the_extras(tmp_path, monkeypatch, name, module):
     path = write(tmp_path / name, CSV)
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ImportError, match=rf"needs {module}: pip install 'vitalfew\[cli\]'"):
+    with pytest.raises(ImportError, match=rf"needs {module}: pip install 'vitalfew\[(cli|db)\]'"):
         read_file(path)

@@ -1,14 +1,13 @@
-"""What all databases share: names, tables, and reading them a batch at a time."""
+"""What all databases share: names, sources that are read a batch at a time, and new tables, whole or not at all."""
 
 from __future__ import annotations
 
-import sqlite3
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from vitalfew.data.kinds import suggestion
 from vitalfew.data.source import BATCH_ROWS, check_columns, check_header
@@ -23,53 +22,77 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def dotted(place: tuple[str, ...]) -> str:
+    """A table as SQL has it: its schema, if the database has any, and its name."""
+    return ".".join(map(quoted, place))
+
+
 class Database(ABC):
-    """Tables of one database: what one engine does in its own way."""
+    """A database: each engine says in its own way how to read and how to write."""
 
-    name: str  # what messages call it: without a password
-
-    @abstractmethod
-    def tables(self) -> dict[str, str]:
-        """The names of tables and views as people write them, and as SQL has them."""
+    name: str  # what messages call it, without a password
+    read_only: bool
 
     @abstractmethod
-    def check_query(self, query: str) -> None:
-        """A query must be one statement that reads."""
+    def tables(self) -> dict[str, tuple[str, ...]]:
+        """Where tables and views are, by the names that people give them."""
 
     @abstractmethod
-    def schema(self, question: str) -> pa.Schema:
-        """Columns of the answer."""
+    def schemas(self) -> list[str]:
+        """The schemas that tables can be in, the usual one first; none if there is no such thing."""
+
+    @abstractmethod
+    def settle(self, question: str) -> tuple[str, pa.Schema]:
+        """A question whose answer has columns of these types, made of any single statement that reads."""
 
     @abstractmethod
     def stream(self, question: str, schema: pa.Schema, batch_rows: int) -> Iterator[pa.RecordBatch]:
-        """The answer, a batch at a time; its columns are those of the schema."""
+        """The answer, which has these columns, a batch at a time."""
 
     @abstractmethod
-    def sink(self, table: str, schema: pa.Schema, *, replace: bool = False) -> AbstractContextManager[Sink]:
-        """A new table that is there, whole, after the context, or not at all."""
+    def writing(
+        self, place: tuple[str, ...], schema: pa.Schema, replace: bool
+    ) -> AbstractContextManager[Callable[[pa.RecordBatch], object]]:
+        """A transaction that makes a table and fills it; it is undone unless the context ends well."""
 
     @abstractmethod
     def close(self) -> None:
         """Let go of files and connections."""
 
-    def n_rows(self, table: str) -> int | None:  # noqa: ARG002
-        """Rows of a table (as SQL has it), if that costs nothing."""
+    def n_rows(self, place: tuple[str, ...]) -> int | None:  # noqa: ARG002
+        """Rows of a table, if that costs nothing."""
         return None
 
-    def column(self, field: pa.Field) -> str:
-        """A column as it is selected."""
-        return quoted(field.name)
-
     def source(self, table: str | None = None, query: str | None = None) -> SqlSource:
-        """Rows of a table, or of the answer to a query."""
+        """Rows of a table (of the only one, if none is named), or of the answer to a query."""
         if table is not None and query is not None:
             raise ValueError("give a table or a query, not both.")
         if query is not None:
-            self.check_query(query)
-            return SqlSource(self, query)
-        return SqlSource(self, f"select * from {(place := self._place(table))}", place)
+            return SqlSource(self, query.strip().rstrip(";"))
+        place = self._find(table)
+        return SqlSource(self, f"select * from {dotted(place)}", place)
 
-    def _place(self, table: str | None) -> str:
+    @contextmanager
+    def sink(self, table: str, schema: pa.Schema, *, replace: bool = False) -> Iterator[Sink]:
+        """A new table for rows, which is there after the context, whole, or not at all.
+
+        An existing one is replaced in the same transaction if `replace` says so. ``"schema.name"`` is a table of that
+        schema if the database has it.
+        """
+        if self.read_only:
+            raise ValueError(f"{self.name!r} was opened to be read only.")
+        known = self.tables()
+        if table in known and not replace:
+            raise DataFileError(f"{self.name!r} has a table {table!r} already; give another name, or replace it.")
+        schemas = self.schemas()
+        first, _, rest = table.partition(".")
+        place = known.get(table) or ((first, rest) if rest and first in schemas else (*schemas[:1], table))
+        check_header(schema.names, f"table {table}")
+        plain = _plain(schema)
+        with self.writing(place, plain, table in known) as insert:
+            yield Sink(plain, insert)
+
+    def _find(self, table: str | None) -> tuple[str, ...]:
         known = self.tables()
         if not known:
             raise DataFileError(f"{self.name!r} has no tables.")
@@ -82,20 +105,26 @@ class Database(ABC):
         return known[table] if table is not None else next(iter(known.values()))
 
 
-class Sink(Protocol):
-    """Takes the rows of a new table."""
+class Sink:
+    """Takes the rows of a new table, in batches with the columns that were announced."""
+
+    def __init__(self, schema: pa.Schema, insert: Callable[[pa.RecordBatch], object]):
+        self.schema, self._insert = schema, insert
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Add rows; their columns are those of the schema."""
+        """Add rows."""
+        if batch.schema.names != self.schema.names:
+            raise ValueError(f"the table has columns {self.schema.names}, got {batch.schema.names}.")
+        if batch.num_rows:
+            self._insert(batch.cast(self.schema))
 
 
 class SqlSource:
     """Rows of a table or of the answer to a query; see `Source`."""
 
-    def __init__(self, database: Database, question: str, table: str | None = None):
-        self.database, self.question, self.table = database, question.strip().rstrip(";"), table
-        self.name = database.name
-        self._schema = database.schema(self.question)
+    def __init__(self, database: Database, question: str, place: tuple[str, ...] | None = None):
+        self.database, self.place, self.name = database, place, database.name
+        self.question, self._schema = database.settle(question)
         check_header(self._schema.names, self.name)
 
     def schema(self) -> pa.Schema:
@@ -107,95 +136,47 @@ class SqlSource:
         wanted = pa.schema([self._schema.field(n) for n in (self._schema.names if columns is None else columns)])
         where = [f"{quoted(known)} is not null"] if known is not None else []
         where += [f"{quoted(missing)} is null"] if missing is not None else []
-        # A comment at the end of a query ends with its line.
-        question = f"select {', '.join(map(self.database.column, wanted))} from (\n{self.question}\n) as asked"
+        question = f"select {', '.join(map(quoted, wanted.names))} from {subquery(self.question)}"
         if where:
             question += f" where {' and '.join(where)}"
-        yield from self.database.stream(question, wanted, batch_rows)
+        for batch in self.database.stream(question, wanted, batch_rows):
+            whole = pa.RecordBatch.from_arrays(batch.columns, schema=wanted)
+            for start in range(0, whole.num_rows, batch_rows):
+                yield whole.slice(start, batch_rows)
 
     def n_rows(self) -> int | None:
-        return None if self.table is None else self.database.n_rows(self.table)
+        return None if self.place is None else self.database.n_rows(self.place)
 
     def read(self) -> pa.Table:
         """All rows, in memory."""
         return import_module("pyarrow").Table.from_batches(self.batches(), self._schema)
 
 
-def read_sqlite(path: str, table: str | None, query: str | None) -> pa.Table:
-    """A table, or the answer to a query, which can reach no other file."""
-    address = Path(path).absolute().as_uri() + "?mode=ro"
-    try:
-        with closing(sqlite3.connect(address, uri=True)) as connection:
-            connection.set_authorizer(_reading_only)
-
-            def tables() -> dict[str, str]:
-                listed = connection.execute(
-                    "select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite\\_%' "
-                    "escape '\\' order by name"
-                ).fetchall()
-                return {name: quoted(name) for (name,) in listed}
-
-            connection.execute("select count(*) from sqlite_master")
-            cursor = connection.execute(which_rows(path, tables, table, query))
-            if cursor.description is None:
-                raise DataFileError("the query gives no table; write one that begins with SELECT.")
-            names = [column[0] for column in cursor.description]
-            return _as_columns(names, cursor.fetchall())
-    except (sqlite3.Error, sqlite3.Warning) as error:
-        what = "refused the query" if query is not None else "cannot be read as a SQLite database"
-        raise DataFileError(f"{path!r} {what} ({first_line(error)}).") from error
+def subquery(question: str) -> str:
+    """To select from; a comment at the end of a question ends with its line."""
+    return f"(\n{question}\n) as asked"
 
 
-_READING = {
-    sqlite3.SQLITE_SELECT,
-    sqlite3.SQLITE_READ,
-    sqlite3.SQLITE_FUNCTION,
-    getattr(sqlite3, "SQLITE_RECURSIVE", 33),
+def reason(error: BaseException) -> str:
+    """The end of a sentence: what a database complains about, in few words, and what may help."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    said = re.sub(r"^[A-Z_]+: (\[\w+\] )?(Failed to [\w ]+: )?", "", lines[0]).rstrip(".: ") if lines else ""
+    said = said or type(error).__name__
+    for sign, remedy in _REMEDIES.items():
+        if re.search(sign, str(error), re.IGNORECASE):
+            return f"({said}); {remedy}"
+    return f"({said})."
+
+
+_NO_SERVER = "connect to|failed to connect|to server|server closed|connection refused|terminating connection"
+_REMEDIES = {
+    "no space left|disk is full|file too large|quota": "make room on the disk and start again; nothing was written.",
+    _NO_SERVER: "see that the server runs and its address is right, then start again.",
+    "locked|lock timeout|set lock": "another process uses it: wait until that has ended.",
 }
 
 
-def _reading_only(action: int, first: str | None, second: str | None, *_: Any) -> int:
-    harmless = action in _READING and "load_extension" not in (first, second)
-    return sqlite3.SQLITE_OK if harmless else sqlite3.SQLITE_DENY
-
-
-def which_rows(path: str, tables: Callable[[], dict[str, str]], table: str | None, query: str | None) -> str:
-    if table is not None and query is not None:
-        raise ValueError("give a table or a query, not both.")
-    if query is not None:
-        return query
-    known = tables()
-    if not known:
-        raise DataFileError(f"{path!r} has no tables.")
-    if table is None and len(known) > 1:
-        listed = ", ".join(map(repr, list(known)[:20])) + (", …" if len(known) > 20 else "")
-        raise DataFileError(f"{path!r} has {len(known)} tables; name one of {listed} (--table).")
-    if table is not None and table not in known:
-        raise DataFileError(f"{path!r} has no table {table!r}; {suggestion(table, list(known), 'its tables are')}")
-    return f"select * from {known[table] if table is not None else next(iter(known.values()))}"
-
-
-def _as_columns(names: list[str], rows: list[tuple]) -> pa.Table:
-    """Values of SQLite have types of their own; those of a column are brought to one."""
+def _plain(schema: pa.Schema) -> pa.Schema:
+    """Values instead of codes for them, of which every database has its own notion."""
     pa = import_module("pyarrow")
-    columns = list(zip(*rows)) if rows else [()] * len(names)
-    return pa.Table.from_arrays([_as_array(pa, values) for values in columns], names=names)
-
-
-def _as_array(pa, values: tuple):
-    kinds = {type(v) for v in values if v is not None}
-    if kinds <= {int, float} or len(kinds) == 1:
-        try:
-            return pa.array(values, pa.float64() if float in kinds else None)
-        except (pa.ArrowException, OverflowError):
-            return pa.array([None if v is None else float(v) for v in values])
-    return pa.array([v if v is None or isinstance(v, str) else _text(v) for v in values], pa.string())
-
-
-def _text(value: int | float | bytes) -> str:
-    return value.decode("utf-8", errors="replace") if isinstance(value, bytes) else str(value)
-
-
-def first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0].rstrip(".") if lines else type(error).__name__
+    return pa.schema([(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in schema])

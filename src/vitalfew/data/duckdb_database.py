@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from vitalfew.data.database import Database, Sink, first_line, quoted
+from vitalfew.data.database import Database, dotted, quoted, reason
 from vitalfew.data.files import import_extra
 from vitalfew.data.source import check_header
 from vitalfew.exceptions import DataFileError
@@ -17,14 +17,18 @@ if TYPE_CHECKING:
 
 # Blocks of a file that DuckDB keeps; without a limit it takes most of the memory there is.
 MEMORY = "512MB"
+_ROWS = "vitalfew rows to write"
 
 
 class DuckDatabase(Database):
-    """One connection, of which all readers and the writer are cursors: a process may open a file for writing once."""
+    """One connection, of which all readers and the writer are cursors: a process may open a file for writing once.
+
+    While a file is open here no other process can write to it, so that all readers see the same rows.
+    """
 
     def __init__(self, database: Any, read_only: bool):
-        self.duckdb = import_extra("duckdb", "reading DuckDB files needs duckdb")
-        self.is_ours = isinstance(database, str)
+        self.duckdb = import_extra("duckdb", "reading DuckDB files needs duckdb", "db")
+        self.read_only, self.is_ours = read_only, isinstance(database, str)
         self.name = database if self.is_ours else "the DuckDB connection"
         if not self.is_ours:
             self.connection = database
@@ -34,57 +38,83 @@ class DuckDatabase(Database):
         try:
             self.connection = self.duckdb.connect(database, read_only=read_only, config=config)
         except self.duckdb.Error as error:
-            raise DataFileError(f"{database!r} cannot be opened as a DuckDB database ({_why(error)}).") from error
+            raise DataFileError(f"{database!r} cannot be opened as a DuckDB database {_why(error)}") from error
 
     def close(self) -> None:
         if self.is_ours:
             self.connection.close()
 
-    def tables(self) -> dict[str, str]:
-        with self._cursor() as cursor:
-            listed = cursor.execute(
-                "select table_schema, table_name from information_schema.tables "
-                "where table_catalog = current_database()"
-            ).fetchall()
-        return {
-            name if schema == "main" else f"{schema}.{name}": f"{quoted(schema)}.{quoted(name)}"
-            for schema, name in sorted(listed)
-        }
+    def tables(self) -> dict[str, tuple[str, ...]]:
+        usual = self.schemas()[0]
+        listed = self._ask(
+            "select table_schema, table_name from information_schema.tables where table_catalog = current_database()"
+        )
+        return {n if s == usual else f"{s}.{n}": (s, n) for s, n in sorted(listed)}
 
-    def check_query(self, query: str) -> None:
-        with self._cursor() as cursor:
-            statements = cursor.extract_statements(query)
-        if [s.type for s in statements] != [self.duckdb.StatementType.SELECT]:
-            raise DataFileError("the query gives no table; write one that begins with SELECT.")
+    def schemas(self) -> list[str]:
+        found = self._ask("select schema_name from information_schema.schemata where catalog_name = current_database()")
+        ((usual,),) = self._ask("select current_schema()")
+        return [usual, *(s for (s,) in sorted(found) if s != usual)]
 
-    def schema(self, question: str) -> pa.Schema:
+    def n_rows(self, place: tuple[str, ...]) -> int:
+        return self._ask(f"select count(*) from {dotted(place)}")[0][0]
+
+    def settle(self, question: str) -> tuple[str, pa.Schema]:
         with self._cursor() as cursor:
+            statements = cursor.extract_statements(question)
+            if [s.type for s in statements] != [self.duckdb.StatementType.SELECT]:
+                raise DataFileError("the query gives no table; write one that begins with SELECT.")
             relation = cursor.sql(question)
             check_header(relation.columns, self.name)
-            return _reader(relation.limit(0), 1).schema
-
-    def n_rows(self, table: str) -> int:
-        with self._cursor() as cursor:
-            return cursor.execute(f"select count(*) from {table}").fetchone()[0]
+            return question, _reader(relation.limit(0), 1).schema
 
     def stream(self, question: str, schema: pa.Schema, batch_rows: int) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
         with self._cursor() as cursor:
             yield from _reader(cursor.sql(question), batch_rows)
 
     @contextmanager
-    def sink(self, table: str, schema: pa.Schema, *, replace: bool = False) -> Iterator[Sink]:
-        raise NotImplementedError
+    def writing(
+        self, place: tuple[str, ...], schema: pa.Schema, replace: bool
+    ) -> Iterator[Callable[[pa.RecordBatch], object]]:
+        cursor = self.connection.cursor()
+
+        def run(statement: str, rows: pa.Table | None = None) -> None:
+            with self._errors("cannot be written"):
+                if rows is not None:
+                    cursor.register(_ROWS, rows)
+                    statement += f" select * from {quoted(_ROWS)}"
+                cursor.execute(statement)
+
+        try:
+            run("begin")
+            if replace:
+                run(f"drop table {dotted(place)}")
+            run(f"create table {dotted(place)} as", schema.empty_table())
+            table = import_module("pyarrow").Table
+            yield lambda batch: run(f"insert into {dotted(place)}", table.from_batches([batch]))
+            run("commit")
+        finally:
+            cursor.close()  # which undoes what was not committed
+
+    def _ask(self, question: str) -> list[tuple]:
+        with self._cursor() as cursor:
+            return cursor.execute(question).fetchall()
 
     @contextmanager
     def _cursor(self) -> Iterator[Any]:
-        pa = import_module("pyarrow")
         cursor = self.connection.cursor()
         try:
-            yield cursor
-        except (self.duckdb.Error, pa.ArrowException) as error:
-            raise DataFileError(f"{self.name!r} refused the query ({first_line(error)}).") from error
+            with self._errors("refused the query"):
+                yield cursor
         finally:
             cursor.close()
+
+    @contextmanager
+    def _errors(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except (self.duckdb.Error, import_module("pyarrow").ArrowException, OSError) as error:
+            raise DataFileError(f"{self.name!r} {what} {reason(error)}") from error
 
 
 def _reader(relation: Any, rows: int) -> pa.RecordBatchReader:
@@ -94,5 +124,5 @@ def _reader(relation: Any, rows: int) -> pa.RecordBatchReader:
 
 def _why(error: Exception) -> str:
     if "different configuration" in str(error):
-        return "this process has it open already; give that connection instead of the name of the file"
-    return first_line(error)
+        return "(this process has it open already); give that connection instead of the name of the file."
+    return reason(error)

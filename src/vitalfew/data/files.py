@@ -7,14 +7,14 @@ import json
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from vitalfew.data.aside import written_aside
 from vitalfew.data.csv_file import NA, read_csv
-from vitalfew.data.database import read_sqlite
 from vitalfew.data.source import check_header
 from vitalfew.exceptions import DataFileError
 
@@ -132,12 +132,12 @@ def import_arrow():
     return import_extra("pyarrow", "reading files needs pyarrow")
 
 
-def import_extra(module: str, what: str):
+def import_extra(module: str, what: str, extra: str = "cli"):
     """An optional package, or an error that names the extra that brings it."""
     try:
         return import_module(module)
     except ImportError:
-        raise ImportError(f"{what}: pip install 'vitalfew[cli]'.") from None
+        raise ImportError(f"{what}: pip install 'vitalfew[{extra}]'.") from None
 
 
 def recognise_format(path: Path) -> str:
@@ -185,21 +185,27 @@ def check_file(path: Path) -> bool:
 
 
 def _read(kind: str, source, name: str, table, query, na: tuple[str, ...], encoding: str) -> pa.Table:
-    if kind == "duckdb":
+    if kind in ("duckdb", "sqlite"):
         from vitalfew.data.databases import open_database
 
-        with open_database(name, "duckdb", read_only=True) as database:
+        with open_database(name, format=kind, read_only=True) as database:
             return database.source(table, query).read()
-    if kind == "sqlite":
-        return read_sqlite(name, table, query)
     if kind in ("csv", "tsv"):
         return read_csv(source, name, na, encoding, "\t" if kind == "tsv" else None)
-    pa = import_arrow()
-    try:
+    with arrow_errors(name, kind):
         if kind == "parquet":
             return import_module("pyarrow.parquet").ParquetFile(source).read()
-        return _read_arrow(pa, source)
-    except (pa.ArrowException, OSError) as error:
+        return _read_arrow(import_arrow(), source)
+
+
+@contextmanager
+def arrow_errors(name: str, kind: str) -> Iterator[None]:
+    """Whatever is wrong with a Parquet or Arrow file, in one sentence."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except (import_arrow().ArrowException, OSError) as error:
         what = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
         raise DataFileError(
             f"{name!r} is not a whole {NAMES[kind]} file ({what}); write or copy it again, or name its format."

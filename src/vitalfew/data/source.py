@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -102,10 +102,10 @@ def open_source(
     if isinstance(data, Source):
         return data
     files.import_arrow()
-    if isinstance(data, str) and data.startswith(("postgres://", "postgresql://")):
-        return _database_source(data, "postgresql", table, query)
-    if type(data).__name__ == "DuckDBPyConnection":
-        return _database_source(data, "duckdb", table, query)
+    from vitalfew.data.databases import connect, is_address
+
+    if is_address(data) or type(data).__name__ == "DuckDBPyConnection":
+        return connect(data, read_only=True).source(table, query)
     is_path = isinstance(data, str | os.PathLike)
     if not is_path and not (isinstance(data, list | tuple) and data and isinstance(data[0], str | os.PathLike)):
         _no_database("a data frame", table, query)
@@ -114,21 +114,17 @@ def open_source(
 
     paths, kind = source_files.find_files([data] if is_path else data, format)
     if kind in ("duckdb", "sqlite"):
-        return _database_source(paths[0], kind, table, query)
+        return connect(paths[0], format=kind, read_only=True).source(table, query)
     _no_database(repr(str(data)), table, query)
     name = str(data) if is_path else str(data[0]) + (f" and {len(data) - 1} more" if len(data) > 1 else "")
     if kind in ("csv", "tsv"):
         return source_files.CsvSource(name, paths, tuple(na), encoding, "\t" if kind == "tsv" else None, types or {})
     if types is not None:
         raise ValueError(f"{name!r} has types of its own; leave `types` out.")
+    if kind == "arrow" and source_files.are_streams(paths):
+        return source_files.StreamSource(name, paths)
     folder = data if is_path and os.path.isdir(data) else None
     return source_files.DatasetSource(name, paths, kind, folder)
-
-
-def _database_source(database: Any, kind: str, table: str | None, query: str | None) -> Source:
-    from vitalfew.data.databases import connect
-
-    return connect(database, kind, read_only=True).source(table, query)
 
 
 def _no_database(name: str, table: str | None, query: str | None) -> None:
@@ -151,11 +147,7 @@ class FrameSource:
     def batches(self, columns=None, *, known=None, missing=None, batch_rows=BATCH_ROWS) -> Iterator[pa.RecordBatch]:
         check_columns(self.schema(), columns, known, missing)
         kept = self.table.select(asked(self.schema(), columns, known, missing))
-        names = list(columns) if columns is not None else self.table.column_names
-        for batch in kept.to_batches(max_chunksize=batch_rows):
-            found = filtered(batch, known, missing)
-            if found.num_rows:
-                yield found.select(names)
+        yield from chosen(kept.to_batches(), columns, known, missing, batch_rows)
 
     def n_rows(self) -> int:
         return self.table.num_rows
@@ -183,37 +175,46 @@ def asked(schema: pa.Schema, columns: Sequence[str] | None, known: str | None, m
     return list(dict.fromkeys([*names, *(n for n in (known, missing) if n is not None)]))
 
 
-def filtered(batch: pa.RecordBatch, known: str | None, missing: str | None) -> pa.RecordBatch:
-    """The rows in which one column is not null, and another is."""
+def chosen(
+    blocks: Iterable[pa.RecordBatch],
+    columns: Sequence[str] | None,
+    known: str | None,
+    missing: str | None,
+    batch_rows: int,
+) -> Iterator[pa.RecordBatch]:
+    """What is asked for of blocks that hold it: for sources that cannot leave out rows themselves."""
     compute = import_module("pyarrow.compute")
-    if known is not None:
-        batch = batch.filter(compute.is_valid(batch.column(known)))
-    if missing is not None:
-        batch = batch.filter(compute.is_null(batch.column(missing)))
-    return batch
+    for block in blocks:
+        if known is not None:
+            block = block.filter(compute.is_valid(block.column(known)))
+        if missing is not None:
+            block = block.filter(compute.is_null(block.column(missing)))
+        if columns is not None:
+            block = block.select(list(columns))
+        for start in range(0, block.num_rows, batch_rows):
+            yield block.slice(start, batch_rows)
 
 
 def _arrow_table(frame: Any) -> pa.Table:
     pa = import_module("pyarrow")
+    module = type(frame).__module__.split(".")[0]
     if isinstance(frame, pa.RecordBatchReader):
         raise TypeError("a RecordBatchReader can be read only once; give reader.read_all(), or a Parquet file.")
-    if isinstance(frame, pa.Table):
-        return frame
-    module = type(frame).__module__.split(".")[0]
+    if module == "polars" and hasattr(frame, "collect"):
+        raise TypeError("a LazyFrame has no rows yet; give frame.collect(), or the files it reads.")
     try:
+        if isinstance(frame, pa.Table):
+            return frame
         if module == "pandas" and hasattr(frame, "columns"):
             return pa.Table.from_pandas(frame, preserve_index=False)
-        if hasattr(frame, "to_arrow"):
+        if module == "polars" and hasattr(frame, "columns"):
             return frame.to_arrow()
-        if hasattr(frame, "collect") and module == "polars":
-            raise TypeError("a LazyFrame has no rows yet; give frame.collect(), or the files it reads.")
-        return pa.table(frame)
+        if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__"):
+            return pa.table(frame)
     except pa.ArrowException as error:
-        raise ValueError(f"the data frame cannot be read ({error}); give each column values of one type.") from error
-    except TypeError as error:
-        if "LazyFrame" in str(error):
-            raise
-        raise TypeError(
-            f"expected a data frame of pandas, polars or Arrow, file names, a database or its address, "
-            f"got {type(frame).__name__}."
-        ) from error
+        why = str(error).splitlines()[0]
+        raise ValueError(f"the data frame cannot be read ({why}); give each column values of one type.") from error
+    raise TypeError(
+        "expected a data frame of pandas, polars or Arrow, names of files, a database or its address, "
+        f"got {type(frame).__name__}."
+    )

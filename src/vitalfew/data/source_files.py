@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vitalfew.data.csv_file import Content, check_encoding, csv_errors, csv_options
-from vitalfew.data.files import FORMATS, NAMES, check_file, recognise_format
-from vitalfew.data.source import BATCH_ROWS, asked, check_columns, check_header, filtered
+from vitalfew.data.files import FORMATS, arrow_errors, check_file, recognise_format
+from vitalfew.data.source import BATCH_ROWS, asked, check_columns, check_header, chosen
 from vitalfew.exceptions import DataFileError
 
 if TYPE_CHECKING:
@@ -63,18 +63,20 @@ class DatasetSource:
         self.name, self.kind = name, kind
         if kind == "parquet":
             # Pages are read as they are wanted: memory does not grow with the groups of rows.
-            options = dataset.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
+            options = dataset.ParquetFragmentScanOptions(
+                pre_buffer=False, use_buffered_stream=True, page_checksum_verification=True
+            )
             form = dataset.ParquetFileFormat(default_fragment_scan_options=options)
         else:
             form = dataset.IpcFileFormat()
-        with self._errors(paths[0]):
+        with arrow_errors(paths[0], kind):
             base = None if folder is None else os.path.abspath(folder)
             files = [os.path.abspath(p) for p in paths]
             partitions = None if folder is None else "hive"
             found = dataset.dataset(files, format=form, partitioning=partitions, partition_base_dir=base)
         schemas = []
         for path, fragment in zip(paths, found.get_fragments()):
-            with self._errors(path):
+            with arrow_errors(path, kind):
                 check_header(fragment.physical_schema.names, path)
                 schemas.append(fragment.physical_schema.remove_metadata())
         for path, schema in zip(paths, schemas):
@@ -82,13 +84,13 @@ class DatasetSource:
                 lacks, has = (path, paths[0]) if lacking in schemas[0].names else (paths[0], path)
                 raise DataFileError(f"{lacks!r} has no column {lacking!r}, which {has!r} has; give files of one kind.")
         try:
-            whole = pa.unify_schemas([found.schema.remove_metadata(), *schemas], promote_options="permissive")
+            self._schema = pa.unify_schemas([found.schema.remove_metadata(), *schemas], promote_options="permissive")
         except pa.ArrowException as error:
             raise DataFileError(f"the files of {name!r} have columns of different types ({error}).") from error
-        self.dataset = found.replace_schema(whole)
+        self.dataset = found
 
     def schema(self) -> pa.Schema:
-        return self.dataset.schema
+        return self._schema
 
     def batches(self, columns=None, *, known=None, missing=None, batch_rows=BATCH_ROWS) -> Iterator[pa.RecordBatch]:
         check_columns(self.schema(), columns, known, missing)
@@ -98,8 +100,8 @@ class DatasetSource:
         if missing is not None:
             condition = field(missing).is_null() if condition is None else condition & field(missing).is_null()
         names = list(columns) if columns is not None else self.schema().names
-        for fragment in self.dataset.get_fragments(condition):
-            with self._errors(fragment.path):
+        for fragment in self.dataset.get_fragments():
+            with arrow_errors(fragment.path, self.kind):
                 scanner = fragment.scanner(
                     schema=self.schema(), columns=names, filter=condition, batch_size=batch_rows, batch_readahead=2
                 )
@@ -108,21 +110,52 @@ class DatasetSource:
                         yield batch
 
     def n_rows(self) -> int:
-        with self._errors(self.name):
+        with arrow_errors(self.name, self.kind):
             return self.dataset.count_rows()
 
-    @contextmanager
-    def _errors(self, path: str) -> Iterator[None]:
-        pa = import_module("pyarrow")
-        try:
-            yield
-        except FileNotFoundError:
-            raise
-        except (pa.ArrowException, OSError) as error:
-            what = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
-            raise DataFileError(
-                f"{path!r} is not a whole {NAMES[self.kind]} file ({what}); write or copy it again, or name its format."
-            ) from error
+
+class StreamSource:
+    """Arrow that was written as a stream: one batch after the other, nowhere a list of them."""
+
+    def __init__(self, name: str, paths: list[str]):
+        self.name, self.paths = name, paths
+        schemas = []
+        for path in paths:
+            with arrow_errors(path, "arrow"), _opened_stream(path) as reader:
+                schemas.append(reader.schema)
+        for path, schema in zip(paths, schemas):
+            if not schema.equals(schemas[0]):
+                raise DataFileError(f"{path!r} has other columns than {paths[0]!r}; give files of one kind.")
+        self._schema = schemas[0]
+        check_header(self._schema.names, name)
+
+    def schema(self) -> pa.Schema:
+        return self._schema
+
+    def batches(self, columns=None, *, known=None, missing=None, batch_rows=BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+        check_columns(self._schema, columns, known, missing)
+        for path in self.paths:
+            with arrow_errors(path, "arrow"), _opened_stream(path) as reader:
+                yield from chosen(reader, columns, known, missing, batch_rows)
+
+    def n_rows(self) -> None:
+        return None
+
+
+def are_streams(paths: list[str]) -> bool:
+    """Whether all files lack the mark of Arrow files, which have a list of their batches."""
+    for path in paths:
+        with open(path, "rb") as file:
+            if file.read(6) == b"ARROW1":
+                return False
+    return True
+
+
+@contextmanager
+def _opened_stream(path: str) -> Iterator[pa.RecordBatchReader]:
+    pa = import_module("pyarrow")
+    with pa.memory_map(path) as file, pa.ipc.open_stream(file) as reader:
+        yield reader
 
 
 class CsvSource:
@@ -157,13 +190,10 @@ class CsvSource:
     def batches(self, columns=None, *, known=None, missing=None, batch_rows=BATCH_ROWS) -> Iterator[pa.RecordBatch]:
         check_columns(self._schema, columns, known, missing)
         read = asked(self._schema, columns, known, missing)
-        names = list(columns) if columns is not None else self._schema.names
         for path in self.paths:
             with self._opened(path, {n: self._schema.field(n).type for n in read}) as reader:
-                for block in reader:
-                    kept = filtered(block.rename_columns(read), known, missing).select(names)
-                    for start in range(0, kept.num_rows, batch_rows):
-                        yield kept.slice(start, batch_rows)
+                blocks = (block.rename_columns(read) for block in reader)
+                yield from chosen(blocks, columns, known, missing, batch_rows)
 
     def n_rows(self) -> None:
         return None
