@@ -14,6 +14,7 @@ from vitalfew.data.source import Source, open_source
 from vitalfew.summaries.arrow_columns import kind_of, numbers_of
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.moments import Moments
+from vitalfew.summaries.push_down import pushes_down
 from vitalfew.summaries.stream_counts import CountsStream
 from vitalfew.summaries.stream_moments import stream_moments
 
@@ -63,7 +64,8 @@ def summarize(
     memory : int, default 2**30
         Bytes that batches and summaries may take together. What the source needs to read is its own.
     push_down : bool or "auto", default "auto"
-        Let a database count by itself (``GROUP BY``); "auto" does where that was measured to be faster.
+        Let a database count text, booleans and whole numbers by itself (``GROUP BY``); "auto" does where that was
+        measured to be faster, which is in tables of DuckDB. Weighted rows and moments are streamed.
     n_jobs : int, optional
         Threads; all by default. Results do not depend on it.
     verbose : bool, optional
@@ -110,7 +112,7 @@ def summarize(
             raise ValueError(f"the target {target!r} is text; Moments need a number: use kind='counts'.")
         return stream_moments(opened, target, names, weight, int(memory), threads, verbose)
     stream = CountsStream(opened, target, names, weight, numeric, int(memory), threads, verbose)
-    stream.tally()
+    stream.tally(in_database=pushes_down(opened, push_down, weight))
     stream.bin_numbers()
     return stream.finish()
 
