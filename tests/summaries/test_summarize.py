@@ -116,8 +116,8 @@ def test_any_batching_counts_what_memory_counts(table, lengths, numeric):
 
 
 @settings(max_examples=40)
-@given(st.integers(2, 80), st.lists(st.integers(1, 30), min_size=1, max_size=3), SEEDS, st.booleans())
-def test_any_batching_has_the_moments_of_memory(n, lengths, seed, is_weighted):
+@given(st.integers(2, 80), st.lists(st.integers(1, 30), min_size=1, max_size=3), SEEDS, st.booleans(), st.booleans())
+def test_any_batching_has_the_moments_of_memory(n, lengths, seed, is_weighted, is_plain):
     rng = np.random.default_rng(seed)
     table = pd.DataFrame(
         {
@@ -130,6 +130,8 @@ def test_any_batching_has_the_moments_of_memory(n, lengths, seed, is_weighted):
             "sorted": np.arange(n) * 1e3,
         }
     )
+    if is_plain:
+        table = table.astype(float)
     y, weight = rng.normal(size=n), rng.integers(0, 3, n) + 0.5 * is_weighted
     assume(weight.any())
     source = Pieces(table.assign(y=y, w=weight), lengths)

@@ -1,4 +1,4 @@
-"""`Moments` of Arrow batches: columns go into small blocks that stay in the cache, and from there into products."""
+"""`Moments` of Arrow batches: columns are brought together in blocks, and these multiplied with themselves."""
 
 from __future__ import annotations
 
@@ -114,10 +114,13 @@ def _parts(source, reading: NumberColumns, batches, threads: int) -> Iterator[tu
     ahead = iter(read_ahead(batches))
     shift: NDArray | None = None
     for batch in ahead:  # up to the first that has rows with a target
-        part = _of_batch(source, reading, batch, None)
-        yield part, batch.num_rows
-        if part is not None:
-            shift = part.mean
+        rows = reading.rows(batch)
+        if rows.num_rows:
+            weight = None if reading.weight is None else weights_of(rows.column(reading.weight), reading.weight)
+            total = float(rows.num_rows if weight is None else weight.sum())
+            shift = _first_shift(reading, rows, weight, total)
+        yield _of_batch(source, reading, batch, shift), batch.num_rows
+        if shift is not None:
             break
 
     def work(one):
@@ -129,21 +132,14 @@ def _parts(source, reading: NumberColumns, batches, threads: int) -> Iterator[tu
 def _of_batch(source: Source, reading: NumberColumns, batch: pa.RecordBatch, shift: NDArray | None) -> Moments | None:
     """Centred second moments of the rows of a batch that have a target; None if there are none."""
     batch = reading.rows(batch)
-    if not batch.num_rows:
+    if not batch.num_rows or shift is None:
         return None
     weight = None if reading.weight is None else weights_of(batch.column(reading.weight), reading.weight)
-    arrays = reading.arrays(batch)
-    total = float(len(arrays[0]) if weight is None else weight.sum())
-    if shift is None:
-        shift = _sums(arrays, weight, np.zeros(len(arrays)), products=False)[0]
-        shift = np.where(np.isfinite(shift), shift / total, 0.0)
-        for j, values in enumerate(arrays):
-            if (values == values[0]).all():  # a constant is centred to nothing but zeros
-                shift[j] = values[0]
+    total = float(batch.num_rows if weight is None else weight.sum())
     for is_last in (False, False, True):
-        first, second = _sums(arrays, weight, shift)
+        first, second = _sums(reading, batch, weight, shift)
         if not np.isfinite(first).all() or not np.isfinite(second).all():
-            _refuse(source, reading, arrays)
+            _refuse(source, reading, batch)
         off = first / total
         scatter = second - np.outer(first, off)
         squares = np.einsum("ii->i", scatter)  # a view: rounding leaves no sum of squares below zero
@@ -152,28 +148,56 @@ def _of_batch(source: Source, reading: NumberColumns, batch: pa.RecordBatch, shi
         # Rounding of the mean itself, and the share of a spread that centring afterwards costs no digits.
         if is_last or (off**2 <= np.maximum(FAR_FROM_ZERO * spread, (4e-16 * shift) ** 2)).all():
             break
-        shift = shift + off
+        shift = np.where(off**2 <= spread, shift, shift + off)
     return Moments(batch.num_rows, total, shift + off, scatter, reading.names)
 
 
-def _sums(arrays, weight, shift, products: bool = True) -> tuple[NDArray, NDArray]:
+def _first_shift(reading: NumberColumns, batch: pa.RecordBatch, weight, total: float) -> NDArray[np.float64]:
+    """What is subtracted from columns before they are multiplied: the mean of those that are far from zero, and the
+    value of those that are constant, which are then zeros to the last digit."""
+    zero = np.zeros(len(reading.names) + 1)
+    first, second = _sums(reading, batch, weight, zero)
+    mean = first / total
+    with np.errstate(invalid="ignore"):
+        shift = np.where(np.diag(second) / total > 2 * mean**2, 0.0, mean)
+    for j, values in enumerate(reading.arrays(batch)):
+        if (values == values[0]).all():
+            shift[j] = values[0]
+    return np.where(np.isfinite(shift), shift, 0.0)
+
+
+def _sums(reading: NumberColumns, batch: pa.RecordBatch, weight, shift: NDArray) -> tuple[NDArray, NDArray]:
     """Sums of the columns minus the shift, and of their products."""
-    n, d = len(arrays[0]), len(arrays)
-    first, second = np.zeros(d), np.zeros((d, d))
+    first, second = np.zeros(len(shift)), np.zeros((len(shift), len(shift)))
+    with np.errstate(invalid="ignore", over="ignore"):
+        for start, part in _blocks(reading, batch, shift):
+            own = np.ones(len(part)) if weight is None else weight[start : start + len(part)]
+            first += own @ part
+            if weight is not None:
+                part *= np.sqrt(own)[:, None]
+            second += part.T @ part
+    return first, second
+
+
+def _blocks(reading: NumberColumns, batch: pa.RecordBatch, shift: NDArray) -> Iterator[tuple[int, NDArray]]:
+    """The columns minus the shift as matrices that are their own, and where their rows begin."""
+    double = import_module("pyarrow").float64()
+    columns = [batch.column(n) for n in (*reading.columns, reading.target)]
+    if all(c.type == double and not c.null_count for c in columns):  # copied at once, without a turn for each column
+        matrix = batch.select([*reading.columns, reading.target]).to_tensor(row_major=False).to_numpy()
+        for j in np.flatnonzero(shift).tolist():
+            matrix[:, j] -= shift[j]
+        yield 0, matrix
+        return
+    arrays = reading.arrays(batch)
+    n, d = batch.num_rows, len(arrays)
     step = max(LEAST_ROWS, BLOCK_NUMBERS // d)
     block = np.empty((min(step, n), d), order="F")
-    with np.errstate(invalid="ignore", over="ignore"):
-        for start in range(0, n, step):
-            part = block[: min(step, n - start)]
-            for j, values in enumerate(arrays):
-                np.subtract(values[start : start + step], shift[j], out=part[:, j])
-            own = np.ones(len(part)) if weight is None else weight[start : start + step]
-            first += own @ part
-            if products:
-                if weight is not None:
-                    part *= np.sqrt(own)[:, None]
-                second += part.T @ part
-    return first, second
+    for start in range(0, n, step):
+        part = block[: min(step, n - start)]
+        for at, values in enumerate(arrays):
+            np.subtract(values[start : start + step], shift[at], out=part[:, at])
+        yield start, part
 
 
 def find_levels(source: Source, columns: list[str], target: str) -> dict[str, list[str | None]]:
@@ -205,10 +229,10 @@ def _level_codes(column: Any, levels: list[str | None]) -> NDArray[np.int64]:
     return found.fill_null(-1).to_numpy()
 
 
-def _refuse(source: Source, reading: NumberColumns, arrays: list[NDArray]) -> None:
+def _refuse(source: Source, reading: NumberColumns, batch: pa.RecordBatch) -> None:
     """Names the first column that holds something else than finite numbers, and how many rows do."""
     names = [*(n for n in reading.columns for _ in range(len(reading.levels.get(n, "1")))), reading.target]
-    name = next((name for name, values in zip(names, arrays) if not np.isfinite(values).all()), None)
+    name = next((name for name, values in zip(names, reading.arrays(batch)) if not np.isfinite(values).all()), None)
     if name is None:
         raise ValueError("sums of products of these columns exceed the largest number; scale them first.")
     asked = list(dict.fromkeys([name, reading.target]))
