@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def pushes_down(source: Source, push_down: bool | str, weight: str | None) -> bool:
     """Whether a database is to count by itself.
 
-    "auto" is what benchmarks/cases/pushdown.py found: on up to a million rows of 5 to 100 columns DuckDB counts in a
-    fifth to a half of the time that it takes to stream the rows. SQLite and PostgreSQL on the same machine take two to
+    "auto" is what benchmarks/cases/pushdown.py found: on a million rows of 5 to 100 columns DuckDB counts in about
+    half of the time that it takes to stream the rows. SQLite and PostgreSQL on the same machine take two to
     three times as long, as they go through whole rows again for each column; over a slow network ``push_down=True`` may
     still be worth it. A query would be answered anew for each column, so its rows are streamed.
     """
