@@ -50,3 +50,11 @@ TimeBudget = Annotated[
     float | None,
     typer.Option("--time-budget", metavar="SECONDS", min=0.001, help="Stop there with what has been found."),
 ]
+Stream = Annotated[
+    bool,
+    typer.Option(
+        "--stream",
+        help="Go by summaries, a batch of rows in memory at a time; done anyway for a folder, a pattern such as "
+        "'part-*.parquet', a postgresql:// address and files of more than 1 GB.",
+    ),
+]

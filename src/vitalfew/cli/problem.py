@@ -15,6 +15,8 @@ from vitalfew.cli.session import note
 from vitalfew.data.csv_file import NA
 from vitalfew.data.files import read_file
 from vitalfew.data.kinds import KINDS, ColumnKind, check_names, recognise, recognise_task
+from vitalfew.data.source import Source as Rows
+from vitalfew.data.source import open_source
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,6 +40,13 @@ class Source:
     @property
     def name(self) -> str:
         return "standard input" if self.data == "-" else self.data
+
+    def open(self) -> Rows:
+        """To be read a batch at a time."""
+        na = NA if self.na is None else tuple(self.na)
+        return open_source(
+            self.data, table=self.table, query=self.query, format=self.format, na=na, encoding=self.encoding
+        )
 
     def read(self) -> pa.Table:
         with working(f"reading {self.name}"):

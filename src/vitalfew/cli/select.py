@@ -63,6 +63,7 @@ def select(
     drop: options.Drop = None,
     task: options.Task = None,
     time_budget: options.TimeBudget = None,
+    stream: options.Stream = False,
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -72,29 +73,33 @@ def select(
     The information is that of the feature alone (of the column, for a category), with the p-value of a G-test; the
     weight is what the model gives it. --time-budget is for the method best.
 
+    Tables larger than memory are streamed: features are then chosen from counts (mdl and information, each feature on
+    its own) or from second moments (lasso, greedy, best; by bic unless --k says otherwise).
+
     Example: vitalfew select adult.csv --target income --k mdl -o selected.csv --data small.parquet
     """
     del quiet, debug
-    from vitalfew.cli.bars import working
     from vitalfew.cli.problem import read_problem
     from vitalfew.cli.session import note
+    from vitalfew.cli.stream_select import is_streamed, select_streamed
     from vitalfew.cli.tables import show, table_lines
     from vitalfew.data.files import write_table
-    from vitalfew.families.describe import chosen_features
-    from vitalfew.families.encoding import make_encoded
 
-    problem = read_problem(Source(data, table, query, format, na, encoding), target, kind=kind, drop=drop, task=task)
-    method = method or ("mdl" if problem.task == "classes" else "lasso")
-    frame = problem.frame
-    with working(f"selecting features by {method}"):
-        fitted = make_encoded(selector(method, k, problem.task, seed, time_budget), problem.kinds).fit(frame, problem.y)
-        if method == "lasso" and k is not None and k.isdigit():
-            fitted = _lasso_of_size(fitted, int(k)).fit(frame, problem.y)
-    with working("measuring information"):
-        told = information(problem, frame)
-    lines = [{**told.get(f["feature"], told.get(f["column"], {})), **f} for f in chosen_features(fitted)]
+    where = Source(data, table, query, format, na, encoding)
+    if stream or is_streamed(data):
+        if reduced is not None:
+            raise ValueError("--data writes rows, which are not kept while they are streamed; leave it out.")
+        size = None if k is None else check_size(k)
+        lines, n, method, rule = select_streamed(
+            where, target, method, size, kind=kind, drop=drop, task=task, time_budget=time_budget
+        )
+        note("rows were streamed: features are chosen from a summary, not from the rows (docs: summaries).")
+    else:
+        problem = read_problem(where, target, kind=kind, drop=drop, task=task)
+        method = method or ("mdl" if problem.task == "classes" else "lasso")
+        lines, n = _select(problem, method, k, seed, time_budget)
+        rule = k or METHODS[method]
     lines.sort(key=lambda f: -f.get("information", 0.0))
-    n = len(fitted.named_steps["model"].support_) if hasattr(fitted.named_steps["model"], "support_") else len(told)
     if output is not None:
         write_table(as_table(lines), output)
     elif lines:
@@ -103,13 +108,42 @@ def select(
         used = {f["column"] for f in lines}
         kept = problem.table.select([name for name in problem.table.column_names if name in used])
         write_table(kept.append_column(problem.target, problem.targets), reduced)
-    rule = k or METHODS[method]
     note(f"{len(lines):,} of {n:,} features chosen by {method}" + (f" ({rule})." if rule != method else "."))
+
+
+def _select(
+    problem: Problem, method: str, k: str | None, seed: int, time_budget: float | None
+) -> tuple[list[dict[str, Any]], int]:
+    """A line for each feature chosen from the rows, and how many there were."""
+    from vitalfew.cli.bars import working
+    from vitalfew.families.describe import chosen_features
+    from vitalfew.families.encoding import make_encoded
+
+    frame = problem.frame
+    with working(f"selecting features by {method}"):
+        fitted = make_encoded(selector(method, k, problem.task, seed, time_budget), problem.kinds).fit(frame, problem.y)
+        if method == "lasso" and k is not None and k.isdigit():
+            fitted = _lasso_of_size(fitted, int(k)).fit(frame, problem.y)
+    with working("measuring information"):
+        told = information(problem, frame)
+    lines = [{**told.get(f["feature"], told.get(f["column"], {})), **f} for f in chosen_features(fitted)]
+    model = fitted.named_steps["model"]
+    return lines, len(model.support_) if hasattr(model, "support_") else len(told)
+
+
+def check_size(k: str) -> int | str:
+    """A number of features, or a rule."""
+    from vitalfew.cli.models import parse_value
+
+    size = parse_value(k)
+    if isinstance(size, bool | float) or (isinstance(size, int) and size < 1):
+        raise ValueError(f"--k is a number of features or a rule, got {k!r}.")
+    return size
 
 
 def selector(method: str, k: str | None, task: str, seed: int, time_budget: float | None) -> Any:
     """The model that chooses."""
-    from vitalfew.cli.models import configured, make_model, parse_value
+    from vitalfew.cli.models import configured, make_model
     from vitalfew.data.kinds import suggestion
     from vitalfew.families.information_ranking import InformationRanking
     from vitalfew.families.naive_bayes import NaiveBayes
@@ -118,9 +152,7 @@ def selector(method: str, k: str | None, task: str, seed: int, time_budget: floa
         raise ValueError(f"there is no method {method!r}; {suggestion(method, list(METHODS), 'the methods are')}")
     if time_budget is not None and method != "best":
         raise ValueError(f"--time-budget is for the method best; leave it out with {method}.")
-    size = parse_value(k or METHODS[method])
-    if isinstance(size, bool | float) or (isinstance(size, int) and size < 1):
-        raise ValueError(f"--k is a number of features or a rule, got {k!r}.")
+    size = check_size(k or METHODS[method])
     if method in ("mdl", "information"):
         if task == "numeric":
             raise ValueError(f"method {method!r} needs classes; for a number use lasso, greedy or best.")

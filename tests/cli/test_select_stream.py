@@ -1,0 +1,116 @@
+"""``vitalfew select`` on rows that are not read into memory."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv, parquet
+
+from vitalfew.cli import stream_select
+from vitalfew.data.databases import open_database
+
+
+def numbers(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    X = {f"x{j}": rng.normal(size=n) * 10.0**j for j in range(6)}
+    shape = rng.choice(["round", "square"], n)
+    y = X["x1"] / 10 - 2 * X["x4"] / 1e4 + 3 * (shape == "round") + rng.normal(size=n)
+    return pa.table({**X, "shape": shape, "id": np.arange(n), "y": y})
+
+
+METHODS = [("lasso", "bic"), ("greedy", "bic"), ("best", "bic"), ("lasso", "3"), ("best", "2")]
+
+
+def features(run, where, *arguments):
+    run("select", *arguments, "-o", where)
+    return json.loads(where.read_text())
+
+
+def test_classes(run, hotel, tmp_path):
+    shown = run("select", hotel, "-t", "came", "--drop", "price", "--stream")
+    assert "colour" in shown.stdout
+    assert "noise" not in shown.stdout
+    assert "'review' is not used: it is text" in shown.stderr
+    assert "'id' is not used" in shown.stderr
+    assert "rows were streamed" in shown.stderr
+    assert "chosen by mdl (gain)" in shown.stderr
+    asked = (hotel, "-t", "came", "--drop", "price", "--drop", "review", "--method", "information", "--k", "2")
+    both = features(run, tmp_path / "a.json", *asked), features(run, tmp_path / "b.json", *asked, "--stream")
+    for a, b in zip(*both):
+        assert (a["feature"], a["rank"]) == (b["feature"], b["rank"])
+        assert a["information"] == pytest.approx(b["information"])
+        assert a["p_value"] == pytest.approx(b["p_value"])
+
+
+@pytest.mark.parametrize("k", ["1", "fdr", "bic", "gain"])
+def test_information(run, hotel, tmp_path, k):
+    found = features(run, tmp_path / "f.json", hotel, "-t", "came", "--stream", "--method", "information", "--k", k)
+    assert {"age", "colour"} & {row["column"] for row in found}
+    assert [row["information"] for row in found] == sorted((row["information"] for row in found), reverse=True)
+
+
+@pytest.mark.parametrize(("method", "k"), METHODS)
+def test_numbers_as_in_memory(run, tmp_path, method, k):
+    parquet.write_table(numbers(), tmp_path / "t.parquet")
+    where = str(tmp_path / "t.parquet")
+    rows = features(run, tmp_path / "a.json", where, "-t", "y", "--method", method, "--k", k)
+    found = features(run, tmp_path / "b.json", where, "-t", "y", "--method", method, "--k", k, "--stream")
+    weights = [{row["feature"]: row["weight"] for row in lines} for lines in (rows, found)]
+    if method == "lasso":  # both levels of a category stand for one another
+        weights = [{k: v for k, v in w.items() if not k.startswith("shape")} for w in weights]
+    assert weights[0].keys() == weights[1].keys()
+    for name, weight in weights[0].items():
+        assert weights[1][name] == pytest.approx(weight, rel=0.02)
+    assert {row["column"] for row in found} >= {"x4", "shape"}
+
+
+def test_what_is_streamed_without_being_told(run, tmp_path, monkeypatch):
+    table = numbers()
+    for i in range(2):
+        parquet.write_table(table.slice(200 * i, 200), tmp_path / f"part-{i}.parquet")
+    with open_database(str(tmp_path / "t.duckdb")) as opened, opened.sink("t", table.schema) as sink:
+        sink.write(table.combine_chunks().to_batches()[0])
+    lines = []
+    for data in (tmp_path, tmp_path / "part-*.parquet"):
+        shown = run("select", data, "-t", "y", "--method", "greedy")
+        assert "rows were streamed" in shown.stderr
+        lines.append(shown.stdout)
+    assert "rows were streamed" not in run("select", tmp_path / "t.duckdb", "-t", "y", "--method", "greedy").stderr
+    monkeypatch.setattr(stream_select, "MOST_BYTES", 1000)
+    shown = run("select", tmp_path / "t.duckdb", "-t", "y", "--method", "greedy")
+    assert "rows were streamed" in shown.stderr
+    assert {*lines, shown.stdout} == {lines[0]}
+
+
+def test_a_server(run, postgres):
+    table = numbers()
+    with open_database(postgres) as opened, opened.sink("measured", table.schema, replace=True) as sink:
+        sink.write(table.combine_chunks().to_batches()[0])
+    shown = run("select", postgres, "--table", "measured", "-t", "y", "--method", "best", "--time-budget", "5")
+    assert "x4" in shown.stdout
+    assert "secret" not in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--method", "lasso"], "method 'lasso' cannot choose for classes without the rows; with --stream use mdl or"),
+        (["--k", "cv"], "--k cv needs the rows"),
+        (["--k", "99"], "--k is 99, but there are"),
+        (["--k", "0"], "--k is a number of features or a rule"),
+        (["--data", "small.csv"], "--data writes rows"),
+        (["--time-budget", "5"], "--time-budget is for the method best"),
+        (["--kind", "age=category"], "'age' is numeric and cannot be taken as category while rows are streamed"),
+        (["--task", "numeric"], "is text; Moments need a number"),
+    ],
+)
+def test_requests_that_make_no_sense(run, hotel, options, message):
+    assert message in run("select", hotel, "-t", "came", "--stream", *options, code=1).stderr
+
+
+def test_missing_numbers_and_single_classes_are_told(run, hotel, tmp_path):
+    shown = run("select", hotel, "-t", "price", "--stream", code=1)
+    assert "column 'age' has 18 missing value(s)" in shown.stderr
+    csv.write_csv(pa.table({"x": [1.5, 2.5, 3.5], "y": ["a", "a", "a"]}), tmp_path / "one.csv")
+    assert "one class, 'a'" in run("select", tmp_path / "one.csv", "-t", "y", "--stream", code=1).stderr
