@@ -139,6 +139,17 @@ class WeightRows:
     def take(self, rows: NDArray[np.intp]) -> WeightRows:
         return WeightRows(self.X[rows], self.threads)
 
+    def restricted(self, support: NDArray[np.bool_]) -> WeightRows:
+        """Without the other words; a row keeps its length, as if these had never been there."""
+        if support.all():
+            return self
+        X = self.X.copy()
+        X.data[~support[X.indices]] = 0.0
+        X.eliminate_zeros()
+        before, after = (np.sqrt(np.asarray(Z.multiply(Z).sum(axis=1)).ravel()) for Z in (self.X, X))
+        X.data *= np.repeat(before / np.where(after > 0, after, 1.0), np.diff(X.indptr))
+        return WeightRows(X, self.threads)
+
 
 @dataclass(frozen=True)
 class PresenceModel:

@@ -15,8 +15,8 @@ from vitalfew.data.blocks import BinaryBlock, stack
 from vitalfew.data.coding import TableCoder
 from vitalfew.data.discrete import DiscreteData
 from vitalfew.data.frames import NumberedNames, RawTable, read_table
-from vitalfew.families.evidence import default_strength
-from vitalfew.families.mixture import Model, PresenceModel, PresenceRows, Rows, Sums, WeightModel, WeightRows
+from vitalfew.families.evidence import default_strength, normalise
+from vitalfew.families.mixture import Model, PresenceModel, PresenceRows, Rows, Run, Sums, WeightModel, WeightRows
 from vitalfew.summaries.counts import Counts
 
 EVENTS = ("auto", "presence", "weights")
@@ -45,6 +45,12 @@ class MixtureData(Protocol):
 
     def sums(self) -> Sums:
         """What the M-step needs of the labelled rows."""
+
+    def restricted(self, support: NDArray[np.bool_]) -> MixtureData:
+        """The same rows, with these features only where that makes a difference."""
+
+    def start(self, before: MixtureData, found: Run, weight: float) -> Sums:
+        """Sums of these rows with the labels that EM has found for them with all features."""
 
     def model(self, strength: float | str, prior_mean: float | str, support: NDArray[np.bool_]) -> Model:
         """How classes make such rows, with a prior as strong as so many rows."""
@@ -104,6 +110,14 @@ class PresenceData:
     def sums(self) -> Sums:
         return self.rows.sums(self.label, self.weight, len(self.classes))
 
+    def restricted(self, support) -> PresenceData:
+        del support  # features that do not depend on the class say nothing
+        return self
+
+    def start(self, before, found, weight) -> Sums:
+        del before, weight
+        return found.sums
+
     def model(self, strength, prior_mean, support) -> PresenceModel:
         sums = self.sums()
         everything = sums.table.sum(axis=1) + (0.0 if self.unlabelled is None else self.unlabelled.lines())
@@ -157,6 +171,21 @@ class WeightData:
     def sums(self) -> Sums:
         return self.rows.sums(self.label, self.weight, len(self.classes))
 
+    def restricted(self, support) -> WeightData:
+        unlabelled = self.unlabelled
+        if isinstance(unlabelled, WeightRows):
+            unlabelled = unlabelled.restricted(support)
+        elif unlabelled is not None and not support.all():
+            raise ValueError("features cannot be chosen for words with weights that are elsewhere; use features=None.")
+        return replace(self, rows=self.rows.restricted(support), unlabelled=unlabelled)
+
+    def start(self, before, found, weight) -> Sums:
+        own = self.sums()
+        if not isinstance(self.unlabelled, WeightRows):
+            return own
+        share = weight * normalise(before.unlabelled.score(found.parameters))
+        return Sums(own.table + np.asarray(self.unlabelled.X.T @ share), own.total + share.sum(axis=0))
+
     def model(self, strength, prior_mean, support) -> WeightModel:
         if prior_mean != "pooled":
             raise ValueError(f"prior_mean must be 'pooled' for events='weights', got {prior_mean!r}.")
@@ -187,10 +216,10 @@ def read_mixture(X, y, weight, X_unlabeled, events: str, coder: TableCoder) -> M
     return PresenceData.read(X, y[1][y[0]], weight, X_unlabeled, coder)
 
 
-def read_rows(X, is_weights: bool, coder: TableCoder, threads: int):
+def read_rows(X, is_weights: bool, coder: TableCoder, support: NDArray[np.bool_], threads: int):
     """New rows of the same kind."""
     if is_weights:
-        return WeightRows(_as_weights(X, "X"), threads)
+        return WeightRows(_as_weights(X, "X"), threads).restricted(support)
     return PresenceRows(coder.transform(read_table(X, threads=threads)), threads)
 
 

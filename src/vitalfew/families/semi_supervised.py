@@ -336,7 +336,9 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
 
         def predict(train, test, weight):
             rest, rows = data.split(train, test)
-            return normalise(rows.score(self._fit_once(rest, weight, False).run.parameters))
+            fit = self._fit_once(rest, weight, False)
+            rows = rows.restricted(fit.support) if isinstance(rows, WeightRows) else rows
+            return normalise(rows.score(fit.run.parameters))
 
         return score_weights(predict, data.label, weights, folds, self.verbose)
 
@@ -361,20 +363,19 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
 
     def _fit_once(self, data: MixtureData, weight: float, verbose: bool | None) -> _Fit:
         everything = np.ones(data.n_features, dtype=bool)
-        labelled = data.sums()
 
-        def climb(support: NDArray[np.bool_], start: Sums | None) -> Run:
-            model = data.model(self.prior_strength, self.prior_mean, support)
+        def climb(held: MixtureData, support: NDArray[np.bool_], start: Sums | None) -> Run:
+            model = held.model(self.prior_strength, self.prior_mean, support)
             most, least = int(self.max_iter), float(self.tol)
-            return run_em(
-                model, labelled, data.unlabelled, weight, start=start, max_iter=most, tol=least, verbose=verbose
-            )
+            rows = held.unlabelled
+            return run_em(model, held.sums(), rows, weight, start=start, max_iter=most, tol=least, verbose=verbose)
 
-        first = climb(everything, None)
+        first = climb(data, everything, None)
         if self.features is None:
             return _Fit(first, everything)
         support = self._choose_features(data, first.parameters, weight)
-        return _Fit(climb(support, first.sums), support)
+        held = data.restricted(support)
+        return _Fit(climb(held, support, held.start(data, first, weight)), support)
 
     def _choose_features(self, data: MixtureData, parameters: Parameters, weight: float) -> NDArray[np.bool_]:
         """The rule's choice on all rows that are here, with the labels they have or most probably have."""
@@ -399,7 +400,7 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = read_any(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        return read_rows(X, self.is_weighted_, self.coder_, check_threads(self.n_jobs))
+        return read_rows(X, self.is_weighted_, self.coder_, self.support_, check_threads(self.n_jobs))
 
 
 def _sparse_parts(rows):
