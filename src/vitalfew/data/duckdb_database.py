@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vitalfew.data.database import Database, dotted, quoted, reason
 from vitalfew.data.files import import_extra
+from vitalfew.data.handed import Handed
 from vitalfew.data.source import check_header
 from vitalfew.exceptions import DataFileError
 
@@ -78,20 +79,19 @@ class DuckDatabase(Database):
     ) -> Iterator[Callable[[pa.RecordBatch], object]]:
         cursor = self.connection.cursor()
 
-        def run(statement: str, rows: pa.Table | None = None) -> None:
+        def run(statement: str) -> None:
             with self._errors("cannot be written"):
-                if rows is not None:
-                    cursor.register(_ROWS, rows)
-                    statement += f" select * from {quoted(_ROWS)}"
                 cursor.execute(statement)
 
         try:
             run("begin")
             if replace:
                 run(f"drop table {dotted(place)}")
-            run(f"create table {dotted(place)} as", schema.empty_table())
-            table = import_module("pyarrow").Table
-            yield lambda batch: run(f"insert into {dotted(place)}", table.from_batches([batch]))
+            # One statement that takes batches as they come: each of its own would be kept until the commit.
+            with Handed(schema) as handed:
+                cursor.register(_ROWS, handed.reader)
+                handed.to(lambda: run(f"create table {dotted(place)} as select * from {quoted(_ROWS)}"))
+                yield handed.put
             run("commit")
         finally:
             cursor.close()  # which undoes what was not committed

@@ -1,0 +1,76 @@
+"""Batches handed one by one to somebody who wants to take them all from a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from queue import Full, Queue
+from threading import Thread
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Batches that wait to be taken.
+WAITING = 2
+
+
+class Handed:
+    """What is `put` comes out of `reader`, in another thread.
+
+    After the context has ended well the taker has taken everything; if it ends with an error, the taker gets one too
+    instead of an end. An error of the taker is raised by the next `put`, or at the end.
+    """
+
+    def __init__(self, schema: pa.Schema):
+        self._queue: Queue[pa.RecordBatch | None] = Queue(WAITING)
+        self._is_broken = False
+        self._error: BaseException | None = None
+        self._thread: Thread | None = None
+        self.reader = import_module("pyarrow").RecordBatchReader.from_batches(schema, self._batches())
+
+    def to(self, taker: Callable[[], object]) -> None:
+        """Let somebody take from the reader."""
+
+        def run() -> None:
+            try:
+                taker()
+            except BaseException as error:
+                self._error = error
+
+        self._thread = Thread(target=run, name="vitalfew-writer", daemon=True)
+        self._thread.start()
+
+    def put(self, batch: pa.RecordBatch | None) -> None:
+        """Waits until there is room."""
+        while self._thread is not None and self._thread.is_alive():
+            try:
+                return self._queue.put(batch, timeout=0.1)
+            except Full:
+                continue
+        if self._error is not None:
+            raise self._error
+        return None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind, error, trace) -> None:
+        self._is_broken = error is not None
+        if self._is_broken:
+            while not self._queue.empty():
+                self._queue.get_nowait()
+            if self._thread is not None and self._thread.is_alive():
+                self._queue.put(None)
+        else:
+            self.put(None)
+        if self._thread is not None:
+            self._thread.join()
+        if self._error is not None and not self._is_broken:
+            raise self._error
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        while (batch := self._queue.get()) is not None:
+            yield batch
+        if self._is_broken:
+            raise RuntimeError("what was to be written ended with an error.")
