@@ -63,8 +63,8 @@ class PostgresDatabase(AdbcDatabase):
     def primary_key(self, place: tuple[str, ...]) -> list[str]:
         found = self.execute(
             self.keeper,
-            "select a.attname::text from pg_index i cross join lateral unnest(i.indkey) with ordinality as k(number, at) "
-            "join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number "
+            "select a.attname::text from pg_index i cross join unnest(i.indkey) with ordinality as k(n, at) "
+            "join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.n "
             f"where i.indisprimary and i.indrelid = {literal(dotted(place))}::regclass order by k.at",
         )
         return [name for (name,) in found]

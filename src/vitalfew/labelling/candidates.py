@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -9,9 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from vitalfew.exceptions import SeparationWarning
+from vitalfew.families.logistic import LogisticRegression
 from vitalfew.families.mixture import Parameters, Rows, Sums
 from vitalfew.families.semi_supervised import SemiSupervisedNaiveBayes
+from vitalfew.families.unlabeled_weight import USUAL
 from vitalfew.labelling.vocabulary import Vocabulary
+
+# Up to so many labelled documents a squared penalty is solved in the span of these.
+MOST_REDUCED = 2000
+# EM ends with a step that gains less than this, in nats a document: labels hardly change after that.
+EM_TOL = 1e-3
 
 
 class LinearModel(NamedTuple):
@@ -20,6 +30,11 @@ class LinearModel(NamedTuple):
     table: NDArray[np.float64]
     base: NDArray[np.float64]
     is_weighted: bool
+
+    def predict(self, labelled: Labelled) -> NDArray[np.intp]:
+        """The most probable class of each document."""
+        rows = labelled.weighted if self.is_weighted else labelled.presence
+        return (np.asarray(rows @ self.table) + self.base).argmax(axis=1)
 
 
 @dataclass(frozen=True)
@@ -70,29 +85,148 @@ class Others:
 
 
 class Candidate(Protocol):
-    """A way to learn a model."""
+    """A way to learn a model, with a knob that has to be chosen from a grid that begins with the usual value."""
 
     name: str
+    title: str
+    knob: str
+    grid: tuple[float, ...]
 
-    def fit(self, labelled: Labelled, others: Others, verbose: bool | None = False) -> LinearModel: ...
+    def models(self, labelled: Labelled, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
+        """The models at these values of the knob."""
 
 
 @dataclass(frozen=True)
 class PresenceBayes:
     """Naive Bayes on which words are there; the prior mean of a word is its frequency in all documents."""
 
-    name: str = "nb"
     n_jobs: int | None = None
 
-    def fit(self, labelled: Labelled, others: Others, verbose: bool | None = False) -> LinearModel:
-        model = SemiSupervisedNaiveBayes(
-            events="presence", unlabeled_weight=0.0, guard=False, n_jobs=self.n_jobs, verbose=verbose
-        )
-        model.fit(labelled.presence, labelled.code, X_unlabeled=others.counted)
-        return spread(model.classes_, *model.linear_form(), labelled.n_classes, is_weighted=False)
+    name, title, knob, grid = "nb", "Naive Bayes, words present or not", "", (1.0,)
+
+    def models(self, labelled: Labelled, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
+        for _ in grid:
+            yield _bayes(labelled, labelled.presence, others.counted, 0.0, "presence", self.n_jobs)
 
 
-def spread(present: NDArray, table: NDArray, base: NDArray, n_classes: int, *, is_weighted: bool) -> LinearModel:
+@dataclass(frozen=True)
+class WeightedBayes:
+    """Naive Bayes on words with idf weights, a class being a distribution over words."""
+
+    n_jobs: int | None = None
+
+    name, title, knob, grid = "nb-idf", "Naive Bayes, idf weights", "", (1.0,)
+
+    def models(self, labelled: Labelled, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
+        for _ in grid:
+            yield _bayes(labelled, labelled.weighted, others.rows, 0.0, "weights", self.n_jobs)
+
+
+@dataclass(frozen=True)
+class ExpectationMaximisation:
+    """The same, learnt by EM from documents with and without labels; the knob is how much one without counts."""
+
+    n_jobs: int | None = None
+    verbose: bool | None = False
+
+    name, title, knob = "em", "EM, idf weights, unlabelled documents too", "weight of an unlabelled document"
+    grid = (USUAL, 0.03)
+
+    def models(self, labelled: Labelled, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
+        for weight in grid:
+            yield _bayes(labelled, labelled.weighted, others.rows, weight, "weights", self.n_jobs, self.verbose)
+
+
+@dataclass(frozen=True)
+class RidgeLogistic:
+    """Logistic regression with a squared penalty on words with idf weights; the knob is the penalty of the sum.
+
+    It has no intercept: a new document shares few words with those it learnt from, and the intercept would decide.
+    """
+
+    n_jobs: int | None = None
+
+    name, title, knob = "logistic-l2", "logistic regression, squared penalty, idf weights", "penalty"
+    grid = (0.01, 1.0, 0.1, 0.001)
+
+    def models(self, labelled: Labelled, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
+        del others
+        X, n = labelled.weighted, labelled.n_rows
+        alphas = np.array(grid) / n
+        if n > MOST_REDUCED:
+            yield from _logistic_models(labelled, X, alphas, lambda coef: coef.T, "l2", self.n_jobs)
+            return
+        # The coefficients are in the span of the rows: in a basis of that, the same problem has n columns.
+        value, vector = np.linalg.eigh((X @ X.T).toarray())
+        used = value > 1e-10 * max(value[-1], 1e-300)
+        value, vector = value[used], vector[:, used]
+        turned = np.asfortranarray(vector * np.sqrt(value))
+
+        def back(coef: NDArray) -> NDArray:
+            return np.asarray(X.T @ (vector / np.sqrt(value) @ coef.T))
+
+        yield from _logistic_models(labelled, turned, alphas, back, "l2", self.n_jobs)
+
+
+@dataclass(frozen=True)
+class LassoLogistic:
+    """Logistic regression on few words; the knob is the penalty as a share of that which leaves no word."""
+
+    n_jobs: int | None = None
+
+    name, title, knob = "logistic-l1", "logistic regression on few words, idf weights", "penalty"
+    grid = (0.06, 0.5, 0.25, 0.12, 0.03)
+
+    def models(self, labelled: Labelled, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
+        del others
+        words = np.unique(labelled.weighted.indices)
+        X = labelled.weighted[:, words]
+        present = np.unique(labelled.code)
+        own = (labelled.code[:, None] == present).astype(float)
+        slope = np.abs(X.T @ (own - 1.0 / len(present))).max(initial=0.0) / labelled.n_rows
+        alphas = np.array(grid) * max(slope, 1e-12)
+
+        def back(coef: NDArray) -> NDArray:
+            table = np.zeros((labelled.weighted.shape[1], len(coef)))
+            table[words] = coef.T
+            return table
+
+        yield from _logistic_models(labelled, X, alphas, back, "l1", self.n_jobs)
+
+
+CANDIDATES = (ExpectationMaximisation, RidgeLogistic, WeightedBayes, PresenceBayes, LassoLogistic)
+
+
+def _bayes(
+    labelled: Labelled, X, others, weight: float, events: str, n_jobs, verbose: bool | None = False
+) -> LinearModel:
+    model = SemiSupervisedNaiveBayes(
+        events=events, unlabeled_weight=weight, guard=False, tol=EM_TOL, n_jobs=n_jobs, verbose=verbose
+    )
+    model.fit(X, labelled.code, X_unlabeled=others)
+    table, base = model.linear_form()
+    return _spread(model.classes_, table, base, labelled.n_classes, events == "weights")
+
+
+def _logistic_models(
+    labelled: Labelled, X, alphas: NDArray, back: Callable[[NDArray], NDArray], penalty: str, n_jobs
+) -> Iterator[LinearModel]:
+    """Models of a path; `back` makes a table of words and outputs of coefficients."""
+    model = LogisticRegression(
+        float(alphas.min()), grid=alphas, penalty=penalty, fit_intercept=False, n_jobs=n_jobs, verbose=False
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SeparationWarning)  # few documents have more words than are needed
+        model.fit(X, labelled.code)
+    for alpha in alphas:
+        coef, _ = model.path_.at(int(np.argmin(np.abs(model.path_.grid - alpha))))
+        table = back(coef)
+        if table.shape[1] == 1:  # two classes share one set of coefficients, which are log odds of the second
+            table = np.column_stack([-0.5 * table, 0.5 * table])
+        yield _spread(model.classes_, table, np.zeros(table.shape[1]), labelled.n_classes, True)
+
+
+def _spread(present: NDArray, table: NDArray, base: NDArray, n_classes: int, is_weighted: bool) -> LinearModel:
     """A model of the classes that were present, as one of all: the others are never chosen."""
     if len(present) == n_classes:
         return LinearModel(np.ascontiguousarray(table), np.ascontiguousarray(base), is_weighted)

@@ -42,12 +42,11 @@ class Documents:
             raise ValueError(f"column {self.text!r} cannot be both the text and the label.")
         if self.label in self.keys:
             raise ValueError(f"column {self.label!r} cannot be both the label and the key.")
+        texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
         kind = schema.field(self.text).type
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
-            # A column of nothing but nulls has no documents, which is said later.
-            if not pa.types.is_null(kind):
-                raise ValueError(f"column {self.text!r} holds {kind}, not text; name the column of the documents.")
+        if not any(is_text(kind) for is_text in texts):
+            raise ValueError(f"column {self.text!r} holds {kind}, not text; name the column of the documents.")
         if pa.types.is_nested(self.label_type):
             raise ValueError(
                 f"column {self.label!r} holds {self.label_type}, which makes no classes; a label is a text or a number."

@@ -73,13 +73,9 @@ def _table_place(database: Database, wanted: Wanted) -> Place:
     table = next(name for name, place in known.items() if place == source.place)
     into = wanted.into or f"{table}_predicted"
     if known.get(into) == source.place or into.lower() == table.lower():
-        raise ValueError(
-            f"the labels cannot go into {table!r}, which holds the documents; name another table (--into)."
-        )
+        raise ValueError(f"the labels cannot go into {table!r}, which holds the documents; name another (--into).")
     if into in known and not wanted.replace:
-        raise DataFileError(
-            f"{database.name!r} has a table {into!r} already; name another (--into), or allow to replace it (--replace)."
-        )
+        raise DataFileError(f"{database.name!r} has a table {into!r} already; name another (--into), or --replace it.")
     keys = wanted.keys
     columns = source.schema().names
     if not keys:

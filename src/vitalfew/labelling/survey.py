@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MIN_KEPT = 100
 # A class is learnt from its words; with more classes than this the label is likely to be a key.
 MOST_CLASSES = 1000
+# Documents without a label with which EM is tried.
+N_SAMPLED = 10_000
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Survey:
 
     vocabulary: Vocabulary
     texts: pa.ChunkedArray  # of the labelled documents that were kept
+    others: pa.ChunkedArray  # a sample of the documents without a label
     code: NDArray[np.int32]  # their classes
     classes: pa.Array
     class_counts: NDArray[np.int64]  # of all labelled documents
@@ -105,23 +108,62 @@ class LabelledStore:
         return True
 
 
+@dataclass
+class Sample:
+    """A random sample of up to `most` documents, and of fewer if they take more than `memory` bytes."""
+
+    most: int
+    memory: int
+    random_state: Any
+    _texts: list[pa.Array] = field(default_factory=list)
+    _draws: list[NDArray[np.float64]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._rng = np.random.default_rng(self.random_state)
+        self._below = 1.0
+
+    def add(self, texts: pa.Array) -> None:
+        """Each document draws a number; those of the least numbers stay."""
+        draw = self._rng.random(len(texts))
+        kept = np.flatnonzero(draw < self._below)
+        self._texts.append(texts.take(kept))
+        self._draws.append(draw[kept])
+        if sum(map(len, self._draws)) > 2 * self.most or sum(t.nbytes for t in self._texts) > self.memory:
+            self._shrink()
+
+    def _shrink(self) -> None:
+        texts, draw = self.finish(), np.concatenate(self._draws)
+        n = min(self.most, len(draw))
+        if texts.nbytes > self.memory:
+            n = min(n, len(draw) // 2)
+        kept = np.sort(np.argsort(draw)[:n])
+        self._below = float(draw[kept].max(initial=0.0))
+        self._texts, self._draws = [texts.take(kept).combine_chunks()], [draw[kept]]
+
+    def finish(self) -> pa.ChunkedArray:
+        pa = import_module("pyarrow")
+        return pa.chunked_array(self._texts, pa.string() if not self._texts else None)
+
+
 def survey(documents: Documents, memory: int, random_state, threads: int, verbose: bool | None) -> Survey:
-    """Read all documents once; half of `memory` is for words, a quarter for labelled documents."""
+    """Read all documents once; half of `memory` is for words, the rest for labelled documents and some others."""
     counter = WordCounter(memory // 2, threads)
     store = LabelledStore(memory // 4, random_state)
+    sample = Sample(N_SAMPLED, memory // 8, random_state)
+    compute = import_module("pyarrow.compute")
     with progress(documents.source.n_rows(), "reading all documents", verbose) as bar:
         for texts, labels in documents.everything():
             counter.add(texts)
             store.add(texts, labels)
+            sample.add(texts.filter(compute.is_null(labels)))
             bar.update(len(texts))
     _check(documents, counter.n_documents, store.n_seen)
     vocabulary = counter.finish()
     texts, labels = store.finish()
-    pa, compute = import_module("pyarrow"), import_module("pyarrow.compute")
-    classes = pa.array(sorted(store.n_seen), documents.label_type)
+    classes = import_module("pyarrow").array(sorted(store.n_seen), documents.label_type)
     code = compute.index_in(labels, classes).to_numpy().astype(np.int32)
     counts = np.array([store.n_seen[c] for c in classes.to_pylist()], dtype=np.int64)
-    return Survey(vocabulary, texts, code, classes, counts, counter.is_exact)
+    return Survey(vocabulary, texts, sample.finish(), code, classes, counts, counter.is_exact)
 
 
 def _check(documents: Documents, n_documents: int, n_seen: dict[Any, int]) -> None:
@@ -135,9 +177,5 @@ def _check(documents: Documents, n_documents: int, n_seen: dict[Any, int]) -> No
     if len(n_seen) == 1:
         raise ValueError(
             f"all labelled documents have the same {label!r}, {next(iter(n_seen))!r}; label some of another class."
-            + (
-                ""
-                if documents.marker is not None
-                else " If a text marks those without a label, name it (--unlabelled)."
-            )
+            + ("" if documents.marker is not None else " If a text marks the others, name it (--unlabelled).")
         )
