@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from vitalfew._threads import limit_threads
 from vitalfew.exceptions import SeparationWarning
 from vitalfew.families.logistic import LogisticRegression
 from vitalfew.families.mixture import Parameters, Rows, Sums
@@ -157,7 +158,8 @@ class RidgeLogistic:
             yield from _logistic_models(labelled, X, alphas, lambda coef: coef.T, "l2", self.n_jobs)
             return
         # The coefficients are in the span of the rows: in a basis of that, the same problem has n columns.
-        value, vector = np.linalg.eigh((X @ X.T).toarray())
+        with limit_threads(_blas_threads(n)):
+            value, vector = np.linalg.eigh((X @ X.T).toarray())
         used = value > 1e-10 * max(value[-1], 1e-300)
         value, vector = value[used], vector[:, used]
         turned = np.asfortranarray(vector * np.sqrt(value))
@@ -215,7 +217,7 @@ def _logistic_models(
     model = LogisticRegression(
         float(alphas.min()), grid=alphas, penalty=penalty, fit_intercept=False, n_jobs=n_jobs, verbose=False
     )
-    with warnings.catch_warnings():
+    with limit_threads(_blas_threads(labelled.n_rows)), warnings.catch_warnings():
         warnings.simplefilter("ignore", SeparationWarning)  # few documents have more words than are needed
         model.fit(X, labelled.code)
     for alpha in alphas:
@@ -224,6 +226,11 @@ def _logistic_models(
         if table.shape[1] == 1:  # two classes share one set of coefficients, which are log odds of the second
             table = np.column_stack([-0.5 * table, 0.5 * table])
         yield _spread(model.classes_, table, np.zeros(table.shape[1]), labelled.n_classes, True)
+
+
+def _blas_threads(n_rows: int) -> int:
+    """Matrices of few rows are not worth the threads that would wait for each other; 0 stands for all."""
+    return 1 if n_rows <= 500 else 0
 
 
 def _spread(present: NDArray, table: NDArray, base: NDArray, n_classes: int, is_weighted: bool) -> LinearModel:

@@ -48,9 +48,9 @@ def choose(
 ) -> Choice:
     """Cross-validation of the labelled documents.
 
-    A document's label neither fits the model that is tried on it nor chooses the knob of that: the knob is the usual one
-    unless another does better in the other folds, by more than one standard error. Taken is the model of least error, or EM if that is within one standard error of it
-    (of the differences, document by document).
+    A document's label neither fits the model that is tried on it nor chooses the knob of that: the knob is the usual
+    one, unless another does better in the other folds by more than one standard error. Taken is the model of least
+    error, or EM if that is within one standard error of it (of the differences, document by document).
     """
     tried = labelled.take(_stratified(labelled.code, MOST_TRIED, random_state))
     folds = held_out(tried.code, FOLDS, random_state)

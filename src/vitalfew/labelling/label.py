@@ -204,6 +204,8 @@ def _report(place: Place, found: Survey, vocabulary: Vocabulary, models: list[st
     if len(found.code) < found.n_labelled:
         kept = f"{len(found.code):,} of {found.n_labelled:,}"
         notes.append(f"there is room for {kept} labelled documents: a random sample is learnt from (--memory).")
+    if found.n_unlabelled == 0:
+        notes.append("every document has a label; if a text marks those that have none, name it (--unlabelled).")
     single = [c for c, n in zip(found.classes.to_pylist(), found.class_counts) if n == 1]
     if single:
         notes.append(f"classes with one labelled document cannot be tried on others: {', '.join(map(repr, single))}.")
