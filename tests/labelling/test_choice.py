@@ -43,8 +43,6 @@ class Guess:
     name: str
     share: float
     grid: tuple = (1.0,)
-    title: str = ""
-    knob: str = ""
 
     def models(self, labelled, others, grid):
         for _ in grid:

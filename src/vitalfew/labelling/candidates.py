@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,52 +86,48 @@ class Others:
     rows: Rows | None = None  # unit rows of idf weights
 
 
-class Candidate(Protocol):
+@dataclass(frozen=True)
+class Candidate(ABC):
     """A way to learn a model, with a knob that has to be chosen from a grid that begins with the usual value."""
 
-    name: str
-    title: str
-    knob: str
-    grid: tuple[float, ...]
+    n_jobs: int | None = None
+    verbose: bool | None = False
 
+    name: ClassVar[str]
+    grid: ClassVar[tuple[float, ...]] = (1.0,)
+    needs_documents: ClassVar[bool] = False  # all those without labels, not only how many have each word
+
+    @abstractmethod
     def models(self, labelled: Labelled, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
         """The models at these values of the knob."""
 
 
-@dataclass(frozen=True)
-class PresenceBayes:
+class PresenceBayes(Candidate):
     """Naive Bayes on which words are there; the prior mean of a word is its frequency in all documents."""
 
-    n_jobs: int | None = None
-
-    name, title, knob, grid = "nb", "Naive Bayes, words present or not", "", (1.0,)
+    name = "nb"
 
     def models(self, labelled: Labelled, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
         for _ in grid:
             yield _bayes(labelled, labelled.presence, others.counted, 0.0, "presence", self.n_jobs)
 
 
-@dataclass(frozen=True)
-class WeightedBayes:
+class WeightedBayes(Candidate):
     """Naive Bayes on words with idf weights, a class being a distribution over words."""
 
-    n_jobs: int | None = None
-
-    name, title, knob, grid = "nb-idf", "Naive Bayes, idf weights", "", (1.0,)
+    name = "nb-idf"
+    needs_documents = True
 
     def models(self, labelled: Labelled, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
         for _ in grid:
             yield _bayes(labelled, labelled.weighted, others.rows, 0.0, "weights", self.n_jobs)
 
 
-@dataclass(frozen=True)
-class ExpectationMaximisation:
+class ExpectationMaximisation(Candidate):
     """The same, learnt by EM from documents with and without labels; the knob is how much one without counts."""
 
-    n_jobs: int | None = None
-    verbose: bool | None = False
-
-    name, title, knob = "em", "EM, idf weights, unlabelled documents too", "weight of an unlabelled document"
+    name = "em"
+    needs_documents = True
     grid = (USUAL, 0.03)
 
     def models(self, labelled: Labelled, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
@@ -138,16 +135,13 @@ class ExpectationMaximisation:
             yield _bayes(labelled, labelled.weighted, others.rows, weight, "weights", self.n_jobs, self.verbose)
 
 
-@dataclass(frozen=True)
-class RidgeLogistic:
+class RidgeLogistic(Candidate):
     """Logistic regression with a squared penalty on words with idf weights; the knob is the penalty of the sum.
 
     It has no intercept: a new document shares few words with those it learnt from, and the intercept would decide.
     """
 
-    n_jobs: int | None = None
-
-    name, title, knob = "logistic-l2", "logistic regression, squared penalty, idf weights", "penalty"
+    name = "logistic-l2"
     grid = (0.01, 1.0, 0.1, 0.001)
 
     def models(self, labelled: Labelled, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
@@ -170,13 +164,10 @@ class RidgeLogistic:
         yield from _logistic_models(labelled, turned, alphas, back, "l2", self.n_jobs)
 
 
-@dataclass(frozen=True)
-class LassoLogistic:
+class LassoLogistic(Candidate):
     """Logistic regression on few words; the knob is the penalty as a share of that which leaves no word."""
 
-    n_jobs: int | None = None
-
-    name, title, knob = "logistic-l1", "logistic regression on few words, idf weights", "penalty"
+    name = "logistic-l1"
     grid = (0.06, 0.5, 0.25, 0.12, 0.03)
 
     def models(self, labelled: Labelled, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
@@ -196,7 +187,13 @@ class LassoLogistic:
         yield from _logistic_models(labelled, X, alphas, back, "l1", self.n_jobs)
 
 
-CANDIDATES = (ExpectationMaximisation, RidgeLogistic, WeightedBayes, PresenceBayes, LassoLogistic)
+CANDIDATES: tuple[type[Candidate], ...] = (
+    ExpectationMaximisation,
+    RidgeLogistic,
+    WeightedBayes,
+    PresenceBayes,
+    LassoLogistic,
+)
 
 
 def _bayes(

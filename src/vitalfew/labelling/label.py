@@ -234,7 +234,7 @@ def _fit(
     choice: Choice, labelled: Labelled, place: Place, found: Survey, vocabulary: Vocabulary, budget: Budget, verbose
 ) -> LinearModel:
     counted = CountedRows.others(vocabulary, labelled)
-    if choice.candidate.name not in ("em", "nb-idf"):
+    if not choice.candidate.needs_documents:
         return next(choice.candidate.models(labelled, Others(counted), [choice.knob]))
     with StreamedRows(vocabulary, budget.rows) as rows:
         with progress(found.n_unlabelled, "reading unlabelled documents", verbose) as bar:
@@ -243,7 +243,7 @@ def _fit(
                 bar.update(len(texts))
         # All together they count as much against the labelled ones as the sample on which this was chosen.
         knob = choice.knob * min(1.0, len(found.others) / max(rows.n_rows, 1))
-        candidate = changed(choice.candidate, verbose=verbose) if choice.candidate.name == "em" else choice.candidate
+        candidate = changed(choice.candidate, verbose=verbose)
         return next(candidate.models(labelled, Others(counted, rows), [knob]))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from queue import Empty, Full, Queue
 from threading import Event, Thread
 from typing import TypeVar
@@ -11,7 +11,7 @@ Item = TypeVar("Item")
 _END = object()
 
 
-def read_ahead(items: Iterable[Item], n_ahead: int = 2) -> Iterator[Item]:
+def read_ahead(items: Iterable[Item], n_ahead: int = 2) -> Generator[Item, None, None]:
     """The same items, of which another thread makes up to `n_ahead` beforehand.
 
     What goes wrong there is raised here. The thread has ended when the iterator is closed, by an error or Ctrl-C too.

@@ -89,6 +89,10 @@ class WordCounter:
     _part: _core.WordRows | None = field(default=None, repr=False)
     _part_bytes: int = 0
 
+    def __post_init__(self) -> None:
+        # In the worst case no word comes twice, and each takes some 8 times its own length.
+        self._most_part_bytes = self.memory // 8
+
     def add(self, texts: pa.Array) -> None:
         """More documents."""
         if self._part is None:
@@ -96,8 +100,7 @@ class WordCounter:
         add_documents(self._part, texts)
         self.n_documents += len(texts)
         self._part_bytes += texts.nbytes
-        # In the worst case no word comes twice, and each takes some 8 times its own length.
-        if self._part_bytes > self.memory // 8:
+        if self._part_bytes > self._most_part_bytes:
             self._merge()
 
     def finish(self) -> Vocabulary:
@@ -124,6 +127,9 @@ class WordCounter:
             buffers = [None, pa.py_buffer(start), pa.py_buffer(text)]
             words = pa.Array.from_buffers(pa.large_string(), len(counts), buffers)
             part = pa.table({"word": words, "count": counts})
+            # Fewer and larger parts where words come again and again, as far as the last part tells.
+            fitting = self._part_bytes * self.memory // (2 * BYTES_A_WORD * max(len(counts), 1))
+            self._most_part_bytes = min(max(fitting, self.memory // 8), self.memory // 2)
         self._part, self._part_bytes = None, 0
         if self._known is None:
             self._known = part
