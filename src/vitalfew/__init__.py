@@ -28,6 +28,7 @@ from vitalfew.families.naive_bayes import NaiveBayes
 from vitalfew.families.ridge import Ridge
 from vitalfew.families.semi_supervised import SemiSupervisedNaiveBayes
 from vitalfew.families.stump import Stump
+from vitalfew.labelling.label import label_documents
 from vitalfew.reporting.report import Report, report
 from vitalfew.rules import aic, bic, description_length, ebic
 from vitalfew.summaries.counts import Counts
@@ -78,6 +79,7 @@ __all__ = [
     "ebic",
     "entropy",
     "interaction_information",
+    "label_documents",
     "load",
     "loo_predict",
     "mutual_information",

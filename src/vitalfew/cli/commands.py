@@ -9,6 +9,7 @@ import typer
 from vitalfew.cli.compare import compare
 from vitalfew.cli.explain import explain
 from vitalfew.cli.fit import fit
+from vitalfew.cli.label import label
 from vitalfew.cli.predict import predict
 from vitalfew.cli.report import report
 from vitalfew.cli.select import select
@@ -41,5 +42,5 @@ def _main(
     del version
 
 
-for _command in (report, select, compare, fit, predict, explain):
+for _command in (report, select, compare, fit, predict, explain, label):
     commands.command(_command.__name__)(guarded(_command))

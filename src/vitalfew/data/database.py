@@ -22,6 +22,11 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def literal(text: str) -> str:
+    """A text as SQL has it, whatever it holds."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def dotted(place: tuple[str, ...]) -> str:
     """A table as SQL has it: its schema, if the database has any, and its name."""
     return ".".join(map(quoted, place))
@@ -32,6 +37,8 @@ class Database(ABC):
 
     name: str  # what messages call it, without a password
     read_only: bool
+    row_number: str | None = None  # what a table calls the number of a row, if it has one without being asked
+    can_read_while_writing: bool = True  # in another thread
 
     @abstractmethod
     def tables(self) -> dict[str, tuple[str, ...]]:
@@ -40,6 +47,10 @@ class Database(ABC):
     @abstractmethod
     def schemas(self) -> list[str]:
         """The schemas that tables can be in, the usual one first; none if there is no such thing."""
+
+    @abstractmethod
+    def primary_key(self, place: tuple[str, ...]) -> list[str]:
+        """The columns of a table's primary key; none if it has no such key."""
 
     @abstractmethod
     def settle(self, question: str) -> tuple[str, pa.Schema]:
@@ -170,8 +181,8 @@ def reason(error: BaseException) -> str:
 
 _NO_SERVER = "connect to|failed to connect|to server|server closed|connection refused|terminating connection"
 _REMEDIES = {
-    "no space left|disk is full|file too large|quota|disk i/o": "make room on the disk, then start again; "
-    "nothing was written.",
+    "no space left|disk is full|file too large|quota": "make room on the disk and start again; nothing was written.",
+    "disk i/o": "see that the disk has room and is sound, then start again; nothing was written.",
     _NO_SERVER: "see that the server runs and its address is right, then start again.",
     "locked|lock timeout|set lock": "something else uses it: wait until that has ended.",
 }

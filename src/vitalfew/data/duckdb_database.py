@@ -27,6 +27,8 @@ class DuckDatabase(Database):
     While a file is open here no other process can write to it, so that all readers see the same rows.
     """
 
+    row_number = "rowid"
+
     def __init__(self, database: Any, read_only: bool):
         self.duckdb = import_extra("duckdb", "reading DuckDB files needs duckdb", "db")
         self.read_only, self.is_ours = read_only, isinstance(database, str)
@@ -59,6 +61,14 @@ class DuckDatabase(Database):
 
     def n_rows(self, place: tuple[str, ...]) -> int:
         return self._ask(f"select count(*) from {dotted(place)}")[0][0]
+
+    def primary_key(self, place: tuple[str, ...]) -> list[str]:
+        found = self._ask(
+            "select constraint_column_names from duckdb_constraints() where constraint_type = 'PRIMARY KEY' "
+            "and database_name = current_database() and schema_name = ? and table_name = ?",
+            place,
+        )
+        return list(found[0][0]) if found else []
 
     def settle(self, question: str) -> tuple[str, pa.Schema]:
         with self._cursor() as cursor:
@@ -96,9 +106,9 @@ class DuckDatabase(Database):
         finally:
             cursor.close()  # which undoes what was not committed
 
-    def _ask(self, question: str) -> list[tuple]:
+    def _ask(self, question: str, values: tuple[str, ...] = ()) -> list[tuple]:
         with self._cursor() as cursor:
-            return cursor.execute(question).fetchall()
+            return cursor.execute(question, values).fetchall()
 
     @contextmanager
     def _cursor(self) -> Iterator[Any]:

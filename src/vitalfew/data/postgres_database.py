@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 from uuid import uuid4
 
 from vitalfew.data.adbc_database import AdbcDatabase
-from vitalfew.data.database import dotted, quoted, subquery
+from vitalfew.data.database import dotted, literal, quoted, subquery
 from vitalfew.exceptions import DataFileError
 
 if TYPE_CHECKING:
@@ -63,6 +63,15 @@ class PostgresDatabase(AdbcDatabase):
             "order by nspname is distinct from current_schema(), nspname",
         )
         return [schema for (schema,) in found]
+
+    def primary_key(self, place: tuple[str, ...]) -> list[str]:
+        found = self.execute(
+            self.keeper,
+            "select a.attname::text from pg_index i cross join unnest(i.indkey) with ordinality as k(n, at) "
+            "join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.n "
+            f"where i.indisprimary and i.indrelid = {literal(dotted(place))}::regclass order by k.at",
+        )
+        return [name for (name,) in found]
 
     def settle(self, question: str) -> tuple[str, pa.Schema]:
         pa = import_module("pyarrow")

@@ -29,6 +29,9 @@ class SqliteDatabase(AdbcDatabase):
     Others can read; nobody else can write while a database is open here for writing.
     """
 
+    row_number = "rowid"
+    can_read_while_writing = False
+
     def __init__(self, path: str, read_only: bool):
         super().__init__(path, "sqlite", Path(path).absolute().as_uri() + ("?mode=ro" if read_only else "?mode=rwc"))
         self.read_only = read_only
@@ -63,6 +66,10 @@ class SqliteDatabase(AdbcDatabase):
 
     def schemas(self) -> list[str]:
         return []
+
+    def primary_key(self, place: tuple[str, ...]) -> list[str]:
+        found = self.execute(self.connection, f"pragma table_info({quoted(place[-1])})")
+        return [name for _, name in sorted((column[5], column[1]) for column in found if column[5])]
 
     def settle(self, question: str) -> tuple[str, pa.Schema]:
         """Each value of SQLite has a type of its own: a column has one that can hold all of its values."""
