@@ -25,6 +25,9 @@ from sklearn.svm import LinearSVC
 from judge import SHARED
 from run import circumstances, table, write_section
 from vitalfew import NaiveBayes, SemiSupervisedNaiveBayes, WordPresence
+from vitalfew.families.mixture import WeightRows
+from vitalfew.labelling.candidates import CANDIDATES, CountedRows, Labelled, Others
+from vitalfew.labelling.choice import choose
 
 DATA = ("newsgroups20", "webkb", "reuters_r8", "sms_spam", "ag_news_test")
 HOLDOUT, SEED = 0.3, 0
@@ -96,12 +99,20 @@ def presence_svc(corpus: Corpus, known):
 
 
 def auto(corpus: Corpus, known):
-    from vitalfew.labelling.candidates import choose_model
+    """What `vitalfew label` chooses and fits, without the database."""
+    classes, code = np.unique(corpus.y, return_inverse=True)
+    rest = ~np.isin(np.arange(len(code)), known)
 
-    X, test = corpus.idf
-    rest = ~np.isin(np.arange(len(corpus.y)), known)
-    chosen = choose_model(X[known], corpus.y[known], X[rest])
-    return chosen.predict(test), chosen.name
+    def documents(part: int, rows) -> Labelled:
+        codes = code[rows] if part == 0 else np.zeros(len(corpus.test_y), dtype=int)
+        return Labelled(corpus.presence[part][rows], corpus.idf[part][rows], codes.astype(np.int32), len(classes))
+
+    labelled = documents(0, known)
+    counts = np.bincount(corpus.presence[0][rest].indices, minlength=corpus.presence[0].shape[1])
+    others = Others(CountedRows(counts, int(rest.sum())), WeightRows(corpus.idf[0][rest]))
+    choice = choose([candidate() for candidate in CANDIDATES], labelled, others, 0, False)
+    (model,) = choice.candidate.models(labelled, others, [choice.knob])
+    return classes[model.predict(documents(1, slice(None)))], (choice.candidate.name, choice.knob)
 
 
 METHODS = {
