@@ -11,7 +11,7 @@ from pyarrow import csv, parquet
 from vitalfew import NaiveBayes, WordPresence, label_documents
 from vitalfew.data.databases import open_database
 from vitalfew.exceptions import DataFileError
-from vitalfew.labelling.label import parse_memory
+from vitalfew.labelling.budget import parse_memory
 
 COLUMNS = ["id", "topic", "probability", "word_1", "word_2", "word_3"]
 

@@ -109,7 +109,6 @@ def test_sample_is_uniform():
         sample = Sample(100, 10**9, seed)
         for part in range(40):
             sample.add(pa.array([f"{part}"] * 50))
-        sample._shrink()
         texts = sample.finish().to_pylist()
         assert len(texts) == 100
         for text in texts:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from dataclasses import replace as changed
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from vitalfew._checks import check_threads
 from vitalfew._progress import progress
 from vitalfew.data.kinds import suggestion
 from vitalfew.families.mixture import WeightRows
+from vitalfew.labelling.budget import Budget
 from vitalfew.labelling.candidates import CANDIDATES, Candidate, CountedRows, Labelled, LinearModel, Others
 from vitalfew.labelling.choice import Choice, choose
 from vitalfew.labelling.classify import Classifier, classified, output_schema
@@ -24,11 +23,6 @@ from vitalfew.labelling.places import Place, Wanted, open_place
 from vitalfew.labelling.streamed_rows import StreamedRows
 from vitalfew.labelling.survey import Survey, survey
 from vitalfew.labelling.vocabulary import Vocabulary
-
-LEAST_MEMORY = 2**30
-# Python, its packages and what a database keeps for itself.
-TAKEN = 3 * 2**28
-_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
 
 def label_documents(
@@ -134,7 +128,7 @@ def label_documents(
     return changed(
         report,
         model=choice.candidate.name,
-        candidates=[vars(score) for score in choice.scores],
+        candidates=[asdict(score) for score in choice.scores],
         n_tried=choice.n_tried,
         why=choice.why,
         n_predicted=counts,
@@ -149,44 +143,6 @@ def _candidates(model: str, n_jobs: int | None) -> list[Candidate]:
     if model not in every:
         raise ValueError(f"there is no model {model!r}; {suggestion(model, ['auto', *every], 'the models are')}")
     return [every["em"], every["nb-idf"]] if model == "em" else [every[model]]
-
-
-@dataclass(frozen=True)
-class Budget:
-    """Bytes for each stage; they follow each other, but words and documents of one are held in the next."""
-
-    room: int
-
-    @classmethod
-    def of(cls, memory: int | str) -> Budget:
-        return cls(parse_memory(memory) - TAKEN)
-
-    @property
-    def survey(self) -> int:
-        return self.room // 2
-
-    @property
-    def rows(self) -> int:
-        """Words of documents that EM goes over."""
-        return self.room // 4
-
-    def most_words(self, n_classes: int) -> int:
-        """So many that a model, its sums, and those of the threads fit."""
-        return max(self.room // 3 // (8 * 8 * n_classes + 64), 1000)
-
-
-def parse_memory(memory: int | str) -> int:
-    """Bytes, of a number or of a text such as "2GB"."""
-    if isinstance(memory, Integral) and not isinstance(memory, bool):
-        n_bytes = int(memory)
-    else:
-        parts = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", str(memory))
-        if parts is None or parts[2].lower() not in _UNITS:
-            raise ValueError(f"memory must be a number of bytes or a text such as '2GB', got {memory!r}.")
-        n_bytes = int(float(parts[1]) * _UNITS[parts[2].lower()])
-    if n_bytes < LEAST_MEMORY // 1.1:
-        raise ValueError(f"memory must be at least 1GB, got {memory!r}.")
-    return n_bytes
 
 
 def _labelled(found: Survey, vocabulary: Vocabulary) -> Labelled:

@@ -132,7 +132,7 @@ class Sample:
             self._shrink()
 
     def _shrink(self) -> None:
-        texts, draw = self.finish(), np.concatenate(self._draws)
+        texts, draw = import_module("pyarrow").chunked_array(self._texts), np.concatenate(self._draws)
         n = min(self.most, len(draw))
         if texts.nbytes > self.memory:
             n = min(n, len(draw) // 2)
@@ -141,8 +141,9 @@ class Sample:
         self._texts, self._draws = [texts.take(kept).combine_chunks()], [draw[kept]]
 
     def finish(self) -> pa.ChunkedArray:
-        pa = import_module("pyarrow")
-        return pa.chunked_array(self._texts, pa.string() if not self._texts else None)
+        """The documents that were drawn."""
+        self._shrink()
+        return import_module("pyarrow").chunked_array(self._texts)
 
 
 def survey(documents: Documents, memory: int, random_state, threads: int, verbose: bool | None) -> Survey:
