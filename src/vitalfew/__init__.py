@@ -39,6 +39,7 @@ from vitalfew.summaries.information import (
     mutual_information,
 )
 from vitalfew.summaries.moments import Moments
+from vitalfew.summaries.summarize import summarize
 
 __version__ = "0.1.0"
 
@@ -83,6 +84,7 @@ __all__ = [
     "report",
     "save",
     "sealed_split",
+    "summarize",
     "to_python",
     "to_sql",
 ]

@@ -12,6 +12,7 @@ from scipy.special import xlogy
 
 from vitalfew._checks import check_choice
 from vitalfew.data.blocks import without_rounding
+from vitalfew.rules.criteria import feature_cost, subset_cost
 from vitalfew.summaries.counts import Counts, sum_by_feature
 from vitalfew.summaries.information import information
 
@@ -102,6 +103,20 @@ class Evidence:
         line = self.counts.line_count
         total = sum_by_feature(line, self.counts.offsets)
         return sum_by_feature(xlogy(line, line), self.counts.offsets) - xlogy(total, total)
+
+    @property
+    def own_gain(self) -> NDArray[np.float64]:
+        r"""Nats by which each feature alone shortens the description of the labels, what it costs included: the first
+        step of the greedy search by description length.
+
+        .. math:: \sum_{v, c} N(v, c) \log \frac{P(c \mid v)}{P(c)} - \log d
+           - \sum_c \log \binom{n_c + k - 1}{k - 1}
+        """
+        counts = self.counts
+        given = normalise(self.log_table + self.log_prior)
+        told = np.einsum("sc,sc->s", counts.table, log_of(given) - self.log_prior)
+        cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
+        return sum_by_feature(told, counts.offsets) - cost - subset_cost(1, counts.n_features)
 
     @property
     def null_log_likelihood(self) -> float:

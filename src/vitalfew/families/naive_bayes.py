@@ -18,6 +18,7 @@ from vitalfew._checks import check_choice, check_threads, check_weight, encode_l
 from vitalfew.data.coding import NUMERIC, TableCoder
 from vitalfew.data.discrete import DiscreteData
 from vitalfew.data.frames import read_table, tag_tables
+from vitalfew.exceptions import RuleError
 from vitalfew.families.evidence import (
     Evidence,
     check_prior,
@@ -37,6 +38,7 @@ from vitalfew.families.naive_bayes_path import (
     PriorPath,
     counts_of,
     information_path,
+    keep_names,
     loo_probabilities,
 )
 from vitalfew.rules.selection import make_frame
@@ -72,18 +74,23 @@ def _with_classes(counts: Counts, classes) -> Counts:
     return Counts(empty, counts.offsets, np.zeros(len(classes)), classes, counts.names, counts.codings) + counts
 
 
-def _can_fit_partially(model: NaiveBayes) -> bool:
-    """Counts must be enough: the greedy search and resampling need all rows at once."""
+def _needs_rows(model: NaiveBayes, method: str) -> str | None:
+    """Why counts are not enough, if they are not: the greedy search and resampling need all rows at once."""
     if isinstance(model.prior_strength, str) and model.prior_strength != "auto":
-        raise AttributeError(
-            f"partial_fit takes a number as prior_strength; the rule {model.prior_strength!r} needs all rows: use fit."
-        )
+        return f"{method} takes a number as prior_strength; the rule {model.prior_strength!r} needs all rows: use fit."
     needs_rows = model.order == "greedy" or model.features in ("mdl", "cv", "1se", "loo", "holdout")
     if model.features is not None and needs_rows:
-        raise AttributeError(
-            f"partial_fit cannot choose features={model.features!r} in {model.order!r} order, "
+        return (
+            f"{method} cannot choose features={model.features!r} in {model.order!r} order, "
             "which needs all rows at once; use fit, or order='information' with a number, 'bic', 'aic' or 'ebic'."
         )
+    return None
+
+
+def _can_fit_partially(model: NaiveBayes) -> bool:
+    why = _needs_rows(model, "partial_fit")
+    if why is not None:
+        raise AttributeError(why)
     return True
 
 
@@ -210,6 +217,26 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         support, counts = self._choose_features(data, strength, chosen)
         # The rows stay until somebody asks for the description length.
         return self._keep(Evidence(counts, strength, self.prior_mean), support, data.coder, chosen, data)
+
+    def fit_counts(self, counts: Counts):
+        """Learn from counts alone, such as those of :func:`~vitalfew.summarize`: the model is that of `fit`.
+
+        Features can be all, the k most informative or chosen by ``"bic"``, ``"aic"`` or ``"ebic"`` in the order of
+        information; other rules and the greedy order need the rows.
+        """
+        self._check_parameters()
+        why = _needs_rows(self, "fit_counts")
+        if why is not None:
+            raise RuleError(why)
+        if not isinstance(self.features, str | None) and self.features > counts.n_features:
+            raise ValueError(f"features={self.features} but the counts are of {counts.n_features} feature(s).")
+        check_prior_fits(self.prior_mean, counts.n_values, counts.names)
+        keep_names(self, counts)
+        coder = TableCoder(self.numeric, check_threads(self.n_jobs))
+        coder.codings, coder.names, coder.is_sparse = counts.codings or [], counts.names, counts.codings is None
+        chosen = _Chosen()
+        evidence = Evidence(counts, self._given_strength(counts.n_features), self.prior_mean)
+        return self._keep(evidence, self._support_from_counts(evidence, chosen), coder, chosen, None)
 
     @available_if(_can_fit_partially)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -462,7 +489,9 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if self._length is None:
             if self._data is None:
-                raise AttributeError("the description length needs all rows at once: use fit, not partial_fit.")
+                raise AttributeError(
+                    "the description length needs all rows at once: use fit, not partial_fit or fit_counts."
+                )
             self._length, self._data = self._describe(self._data), None
         return self._length
 

@@ -12,6 +12,7 @@ from vitalfew import _core
 from vitalfew._progress import kernel_progress
 from vitalfew.data.blocks import Events
 from vitalfew.data.discrete import DiscreteData
+from vitalfew.data.frames import NumberedNames
 from vitalfew.families.evidence import Evidence, log_of, normalise
 from vitalfew.rules.criteria import class_cost, feature_cost, subset_cost
 from vitalfew.rules.path import DescriptionLength, LeaveOneOut, Likelihood
@@ -189,15 +190,17 @@ class FeatureFamily:
     verbose: bool | None = None
     correction: str | None = None
 
-    def path(self, data: DiscreteData, grid: NDArray | None = None) -> FeaturePath:
-        evidence = Evidence(counts_of(data), self.prior_strength, self.prior_mean)
-        counts = evidence.counts
-        if self.order == "information":
+    def path(self, data: DiscreteData | Counts, grid: NDArray | None = None) -> FeaturePath:
+        """Of rows or, by information, of their counts."""
+        counts = data if isinstance(data, Counts) else counts_of(data)
+        evidence = Evidence(counts, self.prior_strength, self.prior_mean)
+        rows = None if isinstance(data, Counts) else data
+        if self.order == "information" or rows is None:
             sizes = _sizes(self._most(counts)) if grid is None else np.asarray(grid)
-            return information_path(evidence, data, sizes, self.correction)
+            return information_path(evidence, rows, sizes, self.correction)
         cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
-        feature, sign, trace = self._search(evidence, data, cost, grid)
-        path = FeaturePath(evidence, data, feature, sign, np.arange(len(feature) + 1), cost, self.order, trace)
+        feature, sign, trace = self._search(evidence, rows, cost, grid)
+        path = FeaturePath(evidence, rows, feature, sign, np.arange(len(feature) + 1), cost, self.order, trace)
         return replace(path, steps=_best_step_of_sizes(path, grid))
 
     def _most(self, counts: Counts) -> int:
@@ -296,6 +299,15 @@ def counts_of(data: DiscreteData) -> Counts:
     """Counts of labelled and unlabelled rows."""
     counts = Counts.of_block(data.block, data.label, data.weight, data.classes, data.coder)
     return counts if data.unlabeled is None else counts.with_unlabeled(data.unlabeled, threads=data.coder.threads)
+
+
+def keep_names(model, counts: Counts) -> None:
+    """What scikit-learn keeps of the columns a model was fitted on."""
+    model.n_features_in_ = counts.n_features
+    if not isinstance(counts.names, NumberedNames):
+        model.feature_names_in_ = np.asarray(list(counts.names), dtype=object)
+    elif hasattr(model, "feature_names_in_"):
+        del model.feature_names_in_
 
 
 def loo_probabilities(evidence: Evidence, data: DiscreteData, events: Events | None = None) -> NDArray[np.float64]:

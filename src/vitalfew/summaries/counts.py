@@ -41,6 +41,8 @@ class Counts:
     unlabeled : ndarray of shape (n_slots,)
         Counts over rows without a label.
     n_unlabeled : float
+    note : str
+        What should be known of them, for instance which columns were cut at the edges of bins.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class Counts:
     codings: list[Coding] | None = None
     unlabeled: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     n_unlabeled: float = 0.0
+    note: str = ""
 
     def __post_init__(self):
         if not self.unlabeled.size:
@@ -228,6 +231,7 @@ class Counts:
                 "table": self.table.tolist(),
                 "unlabeled": self.unlabeled.tolist(),
                 "n_unlabeled": self.n_unlabeled,
+                "note": self.note,
             }
         )
 
@@ -247,6 +251,7 @@ class Counts:
                 None if document["codings"] is None else [_read_coding(c) for c in document["codings"]],
                 np.array(document["unlabeled"], dtype=float),
                 float(document["n_unlabeled"]),
+                document.get("note", ""),
             )
         except (KeyError, TypeError, json.JSONDecodeError) as error:
             raise ValueError(f"not a document of counts, or a truncated one: {error!r}.") from error

@@ -1,0 +1,72 @@
+"""What summaries take out of Arrow batches: kinds of columns, numbers, weights, rows that have a target."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def kind_of(field: pa.Field) -> str:
+    """``"words"``, ``"numbers"`` or ``"booleans"``; other columns cannot be summarised."""
+    types = import_module("pyarrow").types
+    kind = field.type
+    if types.is_dictionary(kind) or types.is_null(kind) or _is_text(types, kind):
+        return "words"
+    if types.is_boolean(kind):
+        return "booleans"
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        return "numbers"
+    if types.is_temporal(kind):
+        raise TypeError(
+            f"column {field.name!r} holds {kind}; turn dates into numbers or parts (year, weekday) first, or leave it "
+            "out."
+        )
+    raise TypeError(f"column {field.name!r} holds {kind}; a feature is one value a row: expand it, or leave it out.")
+
+
+def _is_text(types: Any, kind: pa.DataType) -> bool:
+    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+
+
+def numbers_of(column: pa.Array, name: str) -> NDArray:
+    """Numbers of a column, without a copy where none is missing; NaN where one is."""
+    pa = import_module("pyarrow")
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_boolean(column.type)):
+        if not pa.types.is_decimal(column.type):
+            raise TypeError(f"column {name!r} holds {column.type}, not numbers.")
+        column = column.cast(pa.float64())
+    if column.null_count:
+        column = column.cast(pa.float64()).fill_null(float("nan"))
+    return column.to_numpy(zero_copy_only=False)
+
+
+def labelled_rows(batch: pa.RecordBatch, target: str) -> pa.RecordBatch:
+    """The rows that have a target."""
+    compute = import_module("pyarrow.compute")
+    column = batch.column(target)
+    absent = compute.is_null(column, nan_is_null=True)
+    return batch.filter(compute.invert(absent)) if compute.any(absent).as_py() else batch
+
+
+def counting_rows(batch: pa.RecordBatch, weight: str | None) -> pa.RecordBatch:
+    """The rows whose weight is not zero: others are as if they were not there."""
+    if weight is None:
+        return batch
+    compute = import_module("pyarrow.compute")
+    is_zero = compute.equal(batch.column(weight), 0).fill_null(False)  # a missing weight is refused later
+    return batch.filter(compute.invert(is_zero)) if compute.any(is_zero).as_py() else batch
+
+
+def weights_of(column: pa.Array, name: str) -> NDArray[np.float64]:
+    """Weights of rows, which must be finite and not negative."""
+    weight = numbers_of(column, name).astype(np.float64)
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        wrong = weight[np.argmax(~np.isfinite(weight) | (weight < 0))]
+        raise ValueError(f"column {name!r} holds weights, which are numbers of at least 0, but one is {wrong:g}.")
+    return weight

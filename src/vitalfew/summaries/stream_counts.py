@@ -1,0 +1,242 @@
+"""`Counts` of Arrow batches: one pass over all columns, and a second one over numbers of very many values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew import _core
+from vitalfew._progress import progress
+from vitalfew.data.ahead import batches_in_memory, read_ahead, work_ahead
+from vitalfew.data.coding import Categories, Coding, Cuts, OwnCodes
+from vitalfew.data.source import BATCH_ROWS, Source
+from vitalfew.summaries.arrow_columns import counting_rows, kind_of, numbers_of, weights_of
+from vitalfew.summaries.counts import Counts
+from vitalfew.summaries.number_bins import (
+    BINS,
+    SAMPLE_ROWS,
+    SMALLEST_SAMPLE,
+    Bins,
+    RowSample,
+    cut_values,
+    easy_coding,
+    make_bins,
+)
+from vitalfew.summaries.tally import (
+    MOST_NUMBERS,
+    MOST_WORDS,
+    ColumnTally,
+    Labels,
+    count_batch,
+    encode_target,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# What a row takes of each column that is not a number: a word, and its codes.
+WORD_BYTES = 40
+LEAST_ROWS = 1024
+
+
+@dataclass
+class CountsStream:
+    """Counts of a source that grow with its batches: `tally` takes them, `bin_numbers` reads again what needs bins,
+    `finish` brings all to one form."""
+
+    source: Source
+    target: str
+    names: Sequence[str]
+    weight: str | None
+    numeric: str
+    memory: int
+    threads: int
+    verbose: bool | None = False
+    labels: Labels = field(default_factory=Labels)
+    label_count: dict[int, float] = field(default_factory=dict)
+
+    def __post_init__(self):
+        schema = self.source.schema()
+        kinds = [kind_of(schema.field(n)) for n in self.names]
+        most = {"words": MOST_WORDS, "booleans": 2, "numbers": MOST_NUMBERS}
+        if self.numeric == "distinct":
+            most["numbers"] = MOST_WORDS
+        self.columns = [ColumnTally(n, k, most[k]) for n, k in zip(self.names, kinds)]
+        self.numbers = [c for c in self.columns if c.kind == "numbers"] if self.numeric != "distinct" else []
+        held = 8 * (len(self.numbers) + 3)
+        # Up to twice the sample is held, and joined.
+        self.sample = RowSample(int(np.clip(self.memory // 8 // held, SMALLEST_SAMPLE, SAMPLE_ROWS)))
+        self.span = np.full((2, len(self.numbers)), [[np.inf], [-np.inf]])
+        self.bins: dict[str, Bins] = {}
+        self.binned: dict[str, NDArray[np.float64]] = {}
+        self.classes: list = []
+
+    @property
+    def batch_rows(self) -> int:
+        """Rows of a batch such that those held at once stay within half of the memory that was allowed."""
+        row = sum(12 if c.kind == "numbers" else WORD_BYTES for c in self.columns) + WORD_BYTES
+        return int(np.clip(self.memory // 2 // (batches_in_memory(self.threads) * row), LEAST_ROWS, BATCH_ROWS))
+
+    def tally(self, batches: Iterable[pa.RecordBatch] | None = None) -> None:
+        """The pass over all columns."""
+        if batches is None:
+            asked = [*self.names, self.target, *([] if self.weight is None else [self.weight])]
+            batches = self.source.batches(asked, batch_rows=self.batch_rows)
+
+        def work(batch):
+            batch = counting_rows(batch, self.weight)
+            return batch, *count_batch(batch, self.columns, self.target, self.weight)
+
+        with progress(self.source.n_rows(), "counts", self.verbose) as bar:
+            for batch, found, label in work_ahead(work, read_ahead(batches), self.threads):
+                places = np.concatenate([[0], self.labels.places(found.labels[1:], self.target)]).astype(np.intp)
+                for place, count in zip(places.tolist(), found.label_count.tolist()):
+                    self.label_count[place] = self.label_count.get(place, 0.0) + count
+                for column, (values, lines) in zip(self.columns, found.columns):
+                    column.add(values, lines, places)
+                if self.numbers:
+                    self._draw(batch, places[label].astype(np.int32))
+                bar.update(found.n_rows)
+        self.classes = sorted(self.labels.place)
+        if not self.classes:
+            raise ValueError(f"{self.source.name!r} has no row with a {self.target!r}: nothing can be counted.")
+
+    def _draw(self, batch: pa.RecordBatch, label: NDArray[np.int32]) -> None:
+        """Rows with labels for the sample."""
+        known = np.flatnonzero(label)
+        columns = [numbers_of(batch.column(c.name), c.name) for c in self.numbers]
+        if self.numeric == "uniform" and len(known):
+            part = np.array([c[known].astype(float) for c in columns])
+            self.span[0] = np.fmin(self.span[0], np.fmin.reduce(part, axis=1))
+            self.span[1] = np.fmax(self.span[1], np.fmax.reduce(part, axis=1))
+        weight = None if self.weight is None else weights_of(batch.column(self.weight), self.weight)
+
+        def take(rows):
+            at = known[rows]
+            own = np.ones(len(at)) if weight is None else weight[at]
+            return label[at], own, *(c[at].astype(np.float64) for c in columns)
+
+        self.sample.add(len(known), take)
+
+    def bin_numbers(self) -> None:
+        """The pass over numbers of very many values: bins from the sample, then exact counts in the bins."""
+        many = [j for j, c in enumerate(self.numbers) if c.is_many]
+        if not many:
+            return
+        order = {self.labels.place[v]: i for i, v in enumerate(self.classes)}
+        label, weight, *columns = self.sample.rows()
+        label = np.array([order[v] for v in label.tolist()], dtype=np.int32)
+        own = None if (weight == 1).all() else weight
+        is_complete = self.sample.is_complete
+        for j in many:
+            span = (float(self.span[0, j]), float(self.span[1, j]))
+            known = ~np.isnan(columns[j])
+            of_row = None if own is None else own[known]
+            self.bins[self.numbers[j].name] = make_bins(
+                columns[j][known],
+                label[known],
+                of_row,
+                len(self.classes),
+                span,
+                self.numeric,
+                is_complete,
+                self.threads,
+            )
+        self._count_bins([self.numbers[j].name for j in many])
+
+    def _count_bins(self, names: list[str]) -> None:
+        edges = [self.bins[n].edges for n in names]
+        start = np.concatenate([[0], np.cumsum([len(e) for e in edges])]).astype(np.int64)
+        flat = np.concatenate(edges)
+        offsets = start + 2 * np.arange(len(start))  # a bin more than edges, and one for what is missing
+        total = np.zeros((offsets[-1], 1 + len(self.classes)))
+        place = {None: 0, **{v: 1 + i for i, v in enumerate(self.classes)}}
+
+        def work(batch):
+            batch = counting_rows(batch, self.weight)
+            labels, label = encode_target(batch.column(self.target), self.target)
+            label = np.array([place[v] for v in labels], dtype=np.int32)[label]
+            own = None if self.weight is None else weights_of(batch.column(self.weight), self.weight)
+            matrix = np.empty((batch.num_rows, len(names)), order="F")
+            for j, name in enumerate(names):
+                matrix[:, j] = numbers_of(batch.column(name), name)
+            codes = np.empty(matrix.shape, dtype=np.uint16, order="F")
+            _core.code_bins(matrix, flat, start, codes, 1)
+            return _core.count_codes(codes.astype(np.uint32), offsets, label, own, total.shape[1], 1), len(label)
+
+        asked = [*names, self.target, *([] if self.weight is None else [self.weight])]
+        with progress(self.source.n_rows(), "counts of numbers", self.verbose) as bar:
+            batches = read_ahead(self.source.batches(asked, batch_rows=self.batch_rows))
+            for found, n in work_ahead(work, batches, self.threads):
+                total += found
+                bar.update(n)
+        for name, first, last in zip(names, offsets, offsets[1:]):
+            self.binned[name] = total[first : last - 1]
+
+    def finish(self) -> Counts:
+        """The counts, values and classes in rising order."""
+        order = [0, *(self.labels.place[v] for v in self.classes)]
+        codings: list[Coding] = []
+        lines = []
+        for column in self.columns:
+            coding: Coding
+            if column.name in self.bins:
+                coding, part = self.bins[column.name].finish(self.binned[column.name], self.numeric, self.threads)
+            else:
+                values, table = column.counted(len(self.classes))
+                coding, part = self._coded(column, values, table[:, order])
+            codings.append(coding)
+            lines.append(part)
+        offsets = np.concatenate([[0], np.cumsum([c.n_values for c in codings])]).astype(np.int64)
+        table = np.vstack(lines) if lines else np.zeros((0, len(order)))
+        approximate = [n for n, b in self.bins.items() if not b.is_final]
+        return Counts(
+            np.ascontiguousarray(table[:, 1:]),
+            offsets,
+            np.array([self.label_count[p] for p in order[1:]]),
+            np.array(self.classes),
+            list(self.names),
+            codings,
+            np.ascontiguousarray(table[:, 0]),
+            self.label_count.get(0, 0.0),
+            _note(approximate),
+        )
+
+    def _coded(self, column: ColumnTally, values: list, table: NDArray) -> tuple[Coding, NDArray[np.float64]]:
+        """The coding that the values with labels say, and the counts of all values by it."""
+        seen = np.flatnonzero(table[:, 1:].any(axis=1))
+        known = [values[i] for i in seen]
+        coding: Coding | None
+        if column.kind == "words":
+            coding = Categories(tuple(known)) if known else OwnCodes(2)
+            code = np.full(len(values), -1)
+            code[seen] = np.arange(len(seen))
+            return coding, _placed(table, code, coding.n_values)
+        numbers = np.array(values, dtype=float)
+        coding = easy_coding(numbers[seen], self.numeric)
+        if coding is None:
+            found = cut_values(numbers[seen], table[seen, 1:], self.numeric, self.threads)
+            coding = Cuts(tuple(found.tolist()))
+        code = coding.encode(numbers).astype(np.int64)
+        return coding, _placed(table, code, coding.n_values)
+
+
+def _placed(table: NDArray[np.float64], code: NDArray[np.int64], n_values: int) -> NDArray[np.float64]:
+    """Lines moved to their codes; those without one, which nothing with a label has, are left out."""
+    lines = np.zeros((n_values, table.shape[1]))
+    has_place = (code >= 0) & (code < n_values)
+    np.add.at(lines, code[has_place], table[has_place])
+    return lines
+
+
+def _note(approximate: list[str]) -> str:
+    if not approximate:
+        return ""
+    some = ", ".join(map(repr, approximate[:5])) + (f" and {len(approximate) - 5} more" if len(approximate) > 5 else "")
+    return (
+        f"cuts of {some} lie at the edges of about {BINS:,} bins of as many rows, made from a sample; counts are exact."
+    )

@@ -1,0 +1,224 @@
+"""`Moments` of Arrow batches: columns go into small blocks that stay in the cache, and from there into products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew._progress import progress
+from vitalfew.data.ahead import batches_in_memory, read_ahead, work_ahead
+from vitalfew.data.source import BATCH_ROWS, Source
+from vitalfew.summaries.arrow_columns import counting_rows, kind_of, labelled_rows, numbers_of, weights_of
+from vitalfew.summaries.moments import FAR_FROM_ZERO, MOST_BYTES, Moments
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Numbers of a block: it stays in the cache between filling and multiplying.
+BLOCK_NUMBERS = 2**19
+# Numbers of a batch: small ones are read into memory that is warm. But merging costs the square of the columns.
+BATCH_NUMBERS = 2**20
+ROWS_FOR_COLUMN = 4
+LEAST_ROWS = 256
+# A column of more categories would make as many columns of 0 and 1.
+MOST_LEVELS = 1000
+
+
+@dataclass(frozen=True)
+class NumberColumns:
+    """Columns of batches as columns of numbers: numbers as they are, categories as 0 and 1 for each of their levels."""
+
+    columns: Sequence[str]
+    target: str
+    weight: str | None
+    levels: dict[str, list[str | None]]
+
+    @property
+    def asked(self) -> list[str]:
+        """What has to be read."""
+        return [*self.columns, self.target, *([] if self.weight is None else [self.weight])]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the features: ``column``, or ``column=level``."""
+        found = []
+        for name in self.columns:
+            levels = self.levels.get(name)
+            found += [name] if levels is None else [f"{name}={'(missing)' if v is None else v}" for v in levels]
+        return found
+
+    def rows(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The rows that have a target and count."""
+        return counting_rows(labelled_rows(batch, self.target), self.weight)
+
+    def arrays(self, batch: pa.RecordBatch) -> list[NDArray]:
+        """The columns of a batch as arrays, one for each feature and, last, the target."""
+        found = []
+        for name in self.columns:
+            column, levels = batch.column(name), self.levels.get(name)
+            if levels is None:
+                found.append(numbers_of(column, name))
+                continue
+            level = _level_codes(column, levels)
+            found += [level == k for k in range(len(levels))]
+        return [*found, numbers_of(batch.column(self.target), self.target)]
+
+
+def stream_moments(
+    source: Source,
+    target: str,
+    columns: Sequence[str],
+    weight: str | None,
+    memory: int,
+    threads: int,
+    verbose: bool | None,
+) -> Moments:
+    """One pass over a source; before it one over columns of categories, whose levels must be known."""
+    schema = source.schema()
+    levels = find_levels(source, [n for n in columns if kind_of(schema.field(n)) == "words"], target)
+    reading = NumberColumns(columns, target, weight, levels)
+    rows = rows_of_batch(len(reading.names) + 1, memory, threads)
+    batches = source.batches(reading.asked, batch_rows=rows)
+    total: Moments | None = None
+    with progress(source.n_rows(), "moments", verbose) as bar:
+        for part, n in _parts(source, reading, batches, threads):
+            if part is not None:
+                total = part if total is None else total + part
+            bar.update(n)
+    if total is None:
+        raise ValueError(f"{source.name!r} has no row with a {target!r}: Moments need at least one.")
+    return total
+
+
+def rows_of_batch(width: int, memory: int, threads: int) -> int:
+    """Rows of a batch such that all that is held at once stays within the memory that was allowed."""
+    # The total, a part, what is between them, and the sum.
+    fixed = 4 * 8 * width * width
+    if 8 * width * width > MOST_BYTES or fixed > memory:
+        raise ValueError(
+            f"Moments of {width - 1:,} columns need {max(fixed, 1) / 1e9:.2g} GB, and memory={memory / 1e9:.2g} GB is "
+            "allowed; give fewer columns, or more memory."
+        )
+    wanted = min(max(BATCH_NUMBERS // width, ROWS_FOR_COLUMN * width), BATCH_ROWS)
+    return int(np.clip((memory - fixed) // (batches_in_memory(threads) * 8 * width), LEAST_ROWS, wanted))
+
+
+def _parts(source, reading: NumberColumns, batches, threads: int) -> Iterator[tuple[Moments | None, int]]:
+    """Moments of each batch, centred by what the first one says."""
+    ahead = iter(read_ahead(batches))
+    shift: NDArray | None = None
+    for batch in ahead:  # up to the first that has rows with a target
+        part = _of_batch(source, reading, batch, None)
+        yield part, batch.num_rows
+        if part is not None:
+            shift = part.mean
+            break
+
+    def work(one):
+        return _of_batch(source, reading, one, shift), one.num_rows
+
+    yield from work_ahead(work, ahead, threads)
+
+
+def _of_batch(source: Source, reading: NumberColumns, batch: pa.RecordBatch, shift: NDArray | None) -> Moments | None:
+    """Centred second moments of the rows of a batch that have a target; None if there are none."""
+    batch = reading.rows(batch)
+    if not batch.num_rows:
+        return None
+    weight = None if reading.weight is None else weights_of(batch.column(reading.weight), reading.weight)
+    arrays = reading.arrays(batch)
+    total = float(len(arrays[0]) if weight is None else weight.sum())
+    if shift is None:
+        shift = _sums(arrays, weight, np.zeros(len(arrays)), products=False)[0]
+        shift = np.where(np.isfinite(shift), shift / total, 0.0)
+        for j, values in enumerate(arrays):
+            if (values == values[0]).all():  # a constant is centred to nothing but zeros
+                shift[j] = values[0]
+    for is_last in (False, False, True):
+        first, second = _sums(arrays, weight, shift)
+        if not np.isfinite(first).all() or not np.isfinite(second).all():
+            _refuse(source, reading, arrays)
+        off = first / total
+        scatter = second - np.outer(first, off)
+        squares = np.einsum("ii->i", scatter)  # a view: rounding leaves no sum of squares below zero
+        np.maximum(squares, 0, out=squares)
+        spread = squares / total
+        # Rounding of the mean itself, and the share of a spread that centring afterwards costs no digits.
+        if is_last or (off**2 <= np.maximum(FAR_FROM_ZERO * spread, (4e-16 * shift) ** 2)).all():
+            break
+        shift = shift + off
+    return Moments(batch.num_rows, total, shift + off, scatter, reading.names)
+
+
+def _sums(arrays, weight, shift, products: bool = True) -> tuple[NDArray, NDArray]:
+    """Sums of the columns minus the shift, and of their products."""
+    n, d = len(arrays[0]), len(arrays)
+    first, second = np.zeros(d), np.zeros((d, d))
+    step = max(LEAST_ROWS, BLOCK_NUMBERS // d)
+    block = np.empty((min(step, n), d), order="F")
+    with np.errstate(invalid="ignore", over="ignore"):
+        for start in range(0, n, step):
+            part = block[: min(step, n - start)]
+            for j, values in enumerate(arrays):
+                np.subtract(values[start : start + step], shift[j], out=part[:, j])
+            own = np.ones(len(part)) if weight is None else weight[start : start + step]
+            first += own @ part
+            if products:
+                if weight is not None:
+                    part *= np.sqrt(own)[:, None]
+                second += part.T @ part
+    return first, second
+
+
+def find_levels(source: Source, columns: list[str], target: str) -> dict[str, list[str | None]]:
+    """The categories of columns in rows with a target, in rising order; None, last, where some have no value."""
+    found: dict[str, set[str | None]] = {name: set() for name in columns}
+    if not columns:
+        return {}
+    for batch in read_ahead(source.batches([*columns, target])):
+        rows = labelled_rows(batch, target)
+        for name in columns:
+            column = rows.column(name)
+            values = (column.dictionary_decode() if hasattr(column, "dictionary") else column).unique().to_pylist()
+            found[name] |= {None if v is None else str(v) for v in values}
+            if len(found[name]) > MOST_LEVELS:
+                raise ValueError(
+                    f"column {name!r} has more than {MOST_LEVELS:,} categories, and each would be a column of its own; "
+                    "leave it out, or bring rare ones together first."
+                )
+    return {
+        name: [*sorted(v for v in seen if v is not None), *([None] if None in seen else [])]
+        for name, seen in found.items()
+    }
+
+
+def _level_codes(column: Any, levels: list[str | None]) -> NDArray[np.int64]:
+    pa, compute = import_module("pyarrow"), import_module("pyarrow.compute")
+    column = column.dictionary_decode() if hasattr(column, "dictionary") else column
+    found = compute.index_in(column.cast(pa.string()), pa.array(levels, pa.string()))
+    return found.fill_null(-1).to_numpy()
+
+
+def _refuse(source: Source, reading: NumberColumns, arrays: list[NDArray]) -> None:
+    """Names the first column that holds something else than finite numbers, and how many rows do."""
+    names = [*(n for n in reading.columns for _ in range(len(reading.levels.get(n, "1")))), reading.target]
+    name = next((name for name, values in zip(names, arrays) if not np.isfinite(values).all()), None)
+    if name is None:
+        raise ValueError("sums of products of these columns exceed the largest number; scale them first.")
+    asked = list(dict.fromkeys([name, reading.target]))
+    n_missing = n_infinite = 0
+    for batch in read_ahead(source.batches(asked)):
+        values = numbers_of(labelled_rows(batch, reading.target).column(name), name)
+        n_missing += int(np.isnan(values).sum())
+        n_infinite += int(np.isinf(values).sum())
+    what = f"{n_missing:,} missing value(s)" if n_missing else f"{n_infinite:,} infinite value(s)"
+    raise ValueError(
+        f"column {name!r} has {what}, and Moments need finite numbers: leave the column out, the rows (a query with "
+        "WHERE), or fill them first."
+    )

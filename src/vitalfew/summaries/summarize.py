@@ -1,0 +1,146 @@
+"""`summarize`: what models need of the rows of any source, in one pass, without keeping the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from vitalfew._checks import check_choice, check_threads
+from vitalfew.data.coding import NUMERIC
+from vitalfew.data.kinds import MAX_CLASSES, check_names
+from vitalfew.data.source import Source, open_source
+from vitalfew.summaries.arrow_columns import kind_of, numbers_of
+from vitalfew.summaries.counts import Counts
+from vitalfew.summaries.moments import Moments
+from vitalfew.summaries.stream_counts import CountsStream
+from vitalfew.summaries.stream_moments import stream_moments
+
+KINDS = (None, "counts", "moments")
+MEMORY = 2**30
+
+
+def summarize(
+    source: Any,
+    target: str,
+    *,
+    columns: Sequence[str] | None = None,
+    kind: str | None = None,
+    weight: str | None = None,
+    table: str | None = None,
+    query: str | None = None,
+    numeric: str = "mdl",
+    memory: int = MEMORY,
+    push_down: bool | str = "auto",
+    n_jobs: int | None = None,
+    verbose: bool | None = None,
+) -> Counts | Moments:
+    """Counts or second moments of a table that may be larger than memory.
+
+    The source is read a batch at a time; what has been read is counted or multiplied while the next batches come.
+    :class:`~vitalfew.Counts` go to ``NaiveBayes.fit_counts`` and ``InformationRanking.fit_counts``,
+    :class:`~vitalfew.Moments` to ``fit_moments`` of ``Ridge``, ``Lasso``, ``GreedySubsetRegressor``,
+    ``BestSubsetRegressor`` and ``ForwardFittingRegressor``: the models are those of the rows.
+
+    Parameters
+    ----------
+    source : data frame, file names, database, address or Source
+        Whatever :func:`~vitalfew.data.source.open_source` takes.
+    target : str
+        The column to predict. In counts, rows in which it is null are rows without a label; moments leave them out.
+    columns : list of str, optional
+        The features; by default all columns but target and weight.
+    kind : {"counts", "moments"}, optional
+        By default moments if the target is a number, counts if it is a class (text, boolean, two numbers, or up to ten
+        whole ones).
+    weight : str, optional
+        A column of weights; a row of weight 2 counts as two rows.
+    table, query : str, optional
+        Which table of a database, or what to ask it.
+    numeric : {"mdl", "quantile", "uniform", "distinct"}, default "mdl"
+        How counts cut numbers of many values, see :class:`~vitalfew.NaiveBayes`.
+    memory : int, default 2**30
+        Bytes that batches and summaries may take together. What the source needs to read is its own.
+    push_down : bool or "auto", default "auto"
+        Let a database count by itself (``GROUP BY``); "auto" does where that was measured to be faster.
+    n_jobs : int, optional
+        Threads; all by default. Results do not depend on it.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Returns
+    -------
+    Counts or Moments
+
+    Notes
+    -----
+    *Counts.* Values need not be known beforehand. Numbers of up to 1,024 distinct values are cut exactly as the rows
+    would be. Those of more are read twice: a random sample of 65,536 rows gives 1,024 bins, rows are counted in these,
+    and cuts lie between bins: they are exact to about a thousandth of the rows, and the counts are exact. With at most
+    65,536 labelled rows, and with ``"uniform"``, cuts are exact. ``Counts.note`` names the columns that were binned.
+    Values that occur only in rows without a label carry no evidence, as in ``NaiveBayes.fit``.
+
+    *Moments.* Numbers and booleans are columns; a column of text or categories becomes a column of 0 and 1 for each of
+    its values (``colour=red``; missing is one, too), up to 1,000, which are found in a first pass over such columns. A
+    missing or infinite number is an error that names the column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from vitalfew import InformationRanking, summarize
+    >>> table = pd.DataFrame({"wet": [1, 1, 0, 0, 1], "day": [1, 2, 3, 1, 2], "rain": ["yes", "yes", "no", "no", None]})
+    >>> counts = summarize(table, "rain")
+    >>> counts.class_count, counts.n_unlabeled
+    (array([2., 2.]), 1.0)
+    >>> InformationRanking(k=1).fit_counts(counts).get_feature_names_out()
+    array(['wet'], dtype=object)
+    >>> summarize(table, "day", columns=["wet"], kind="moments")
+    Moments(n_rows=5, n_features=1, weight_sum=5)
+    """
+    check_choice("kind", kind, KINDS)
+    check_choice("numeric", numeric, NUMERIC)
+    check_choice("push_down", push_down, (True, False, "auto"))
+    threads = check_threads(n_jobs)
+    opened = open_source(source, table=table, query=query)
+    names = _check_columns(opened, target, columns, weight)
+    kind = kind or ("moments" if is_number(opened, target) else "counts")
+    if kind == "moments":
+        if kind_of(opened.schema().field(target)) == "words":
+            raise ValueError(f"the target {target!r} is text; Moments need a number: use kind='counts'.")
+        return stream_moments(opened, target, names, weight, int(memory), threads, verbose)
+    stream = CountsStream(opened, target, names, weight, numeric, int(memory), threads, verbose)
+    stream.tally()
+    stream.bin_numbers()
+    return stream.finish()
+
+
+def is_number(source: Source, target: str) -> bool:
+    """Whether a target is a number to predict, by the rule of `recognise_task`; it reads as far as it must."""
+    if kind_of(source.schema().field(target)) != "numbers":
+        return False
+    distinct: set[float] = set()
+    for batch in source.batches([target]):
+        values = np.unique(numbers_of(batch.column(0), target).astype(float))
+        distinct.update(values[~np.isnan(values)].tolist())
+        is_whole = all(v.is_integer() for v in distinct)
+        if len(distinct) > (MAX_CLASSES if is_whole else 2):
+            return True
+    return False
+
+
+def _check_columns(source: Source, target: str, columns: Sequence[str] | None, weight: str | None) -> list[str]:
+    schema = source.schema()
+    own = [target, *([] if weight is None else [weight])]
+    check_names([*own, *(columns or ())], schema.names)
+    names = [n for n in schema.names if n not in own] if columns is None else list(columns)
+    if not names:
+        raise ValueError(f"{source.name!r} has no column besides {' and '.join(map(repr, own))}.")
+    for name in own:
+        if columns is not None and name in columns:
+            raise ValueError(f"column {name!r} is the {'target' if name == target else 'weight'}, not a feature.")
+    if len(set(names)) < len(names):
+        raise ValueError("columns names a column twice.")
+    if weight is not None and kind_of(schema.field(weight)) == "words":
+        raise ValueError(f"column {weight!r} holds text, and weights are numbers.")
+    return names
