@@ -50,7 +50,9 @@ def aligned_partitions(**collections) -> list[list[Any]]:
     n = len(found[first] or ())
     for name, parts in found.items():
         if parts is not None and len(parts) != n:
-            raise ValueError(f"{first} has {n} partitions and {name} {len(parts)}: they must be the same rows, in order.")
+            raise ValueError(
+                f"{first} has {n} partitions and {name} {len(parts)}: they must be the same rows, in order."
+            )
     return [[None] * n if parts is None else parts for parts in found.values()]
 
 

@@ -101,6 +101,9 @@ class CountsStream:
                 if self.numbers:
                     self._draw(batch, places[label].astype(np.int32))
                 bar.update(found.n_rows)
+        self._check_classes()
+
+    def _check_classes(self) -> None:
         self.classes = sorted(self.labels.place)
         if not self.classes:
             raise ValueError(f"{self.source.name!r} has no row with a {self.target!r}: nothing can be counted.")
