@@ -12,6 +12,7 @@ from strategies import SEEDS
 from vitalfew import Counts, Moments, summarize
 from vitalfew.data.ahead import read_ahead, work_ahead
 from vitalfew.data.coding import MISSING, Cuts
+from vitalfew.data.databases import open_database
 from vitalfew.data.source import FrameSource
 from vitalfew.summaries import stream_counts
 from vitalfew.summaries.number_bins import RowSample
@@ -140,17 +141,49 @@ def test_any_batching_has_the_moments_of_memory(n, lengths, seed, is_weighted):
     assert not found.scatter[at].any()
 
 
-def test_frames_files_and_databases_agree(tmp_path):
-    duckdb = pytest.importorskip("duckdb")
+@pytest.fixture(params=["duckdb", "sqlite", "postgresql"])
+def database(request, tmp_path):
+    """Where an engine keeps its tables."""
+    if request.param == "postgresql":
+        return request.getfixturevalue("postgres")
+    pytest.importorskip("duckdb" if request.param == "duckdb" else "adbc_driver_sqlite")
+    return str(tmp_path / f"rows.{request.param}")
+
+
+def write(database, name, table):
+    with open_database(database) as opened, opened.sink(name, table.schema, replace=True) as sink:
+        for batch in table.to_batches():
+            sink.write(batch)
+
+
+@pytest.mark.parametrize("push_down", [True, False, "auto"])
+def test_databases_count_as_they_send(database, push_down):
+    rows, y = frame(3000)
+    rows['d"; drop table x; --'] = rows.pop("word")
+    table = pa.Table.from_pandas(rows.assign(y=pd.Series(y).mask(np.arange(3000) % 7 == 0)))
+    write(database, "some rows", table)
+    found = summarize(database, "y", table="some rows", push_down=push_down)
+    assert_counts(found, summarize(table, "y"))
+
+
+def test_a_query_is_counted_too(database):
+    rows, y = frame(300)
+    write(database, "t", pa.Table.from_pandas(rows.assign(y=y)))
+    expected = summarize(rows.assign(y=y)[rows["age"] > 30], "y", columns=["word", "few"])
+    for push_down in (True, False):
+        found = summarize(
+            database, "y", columns=["word", "few"], query="select * from t where age > 30 -- old", push_down=push_down
+        )
+        assert_counts(found, expected)
+
+
+def test_files_in_parts(tmp_path):
     table, y = frame(3000)
-    table["y"] = y
-    expected = Counts.from_data(table.drop(columns="y"), y)
-    parquet.write_table(pa.Table.from_pandas(table), tmp_path / "t.parquet", row_group_size=700)
-    with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
-        connection.register("rows", table)
-        connection.execute("create table t as select * from rows")
-    for source in (table, tmp_path / "t.parquet", tmp_path / "t.duckdb"):
-        assert_counts(summarize(source, "y"), expected)
+    expected = Counts.from_data(table, y)
+    whole = pa.Table.from_pandas(table.assign(y=y))
+    for i in range(3):
+        parquet.write_table(whole.slice(1000 * i, 1000), tmp_path / f"{i}.parquet", row_group_size=300)
+    assert_counts(summarize(tmp_path / "*.parquet", "y"), expected)
 
 
 def test_counts_of_many_rows_are_exact_and_cuts_nearly(monkeypatch):

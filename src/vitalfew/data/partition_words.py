@@ -47,7 +47,7 @@ def count_words(presence: WordPresence, documents, vocabulary: Terms | None) -> 
 
 
 def word_rows(presence: WordPresence, documents) -> Any:
-    """The matrix of all documents as a Dask array of sparse blocks, one for each partition, made when they are asked for."""
+    """The matrix of all documents as a Dask array of sparse blocks, one for each partition."""
     import dask.array as da
 
     like = presence.transform([])

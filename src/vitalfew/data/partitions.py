@@ -43,8 +43,8 @@ def aligned_partitions(**collections) -> list[list[Any]]:
     for name, data in collections.items():
         if data is not None and not is_partitioned(data):
             raise TypeError(
-                f"{first} is a collection of Dask and {name} is {type(data).__name__}: give {name} as a collection with "
-                f"the same partitions, such as another column of the same frame."
+                f"{first} is a collection of Dask and {name} is {type(data).__name__}: give {name} as a collection "
+                "with the same partitions, such as another column of the same frame."
             )
         found[name] = None if data is None else partitions_of(data)
     n = len(found[first] or ())

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+# The least and the largest number of columns.
+Spans = dict[str, tuple[float, float]]
+
+
 @dataclass(frozen=True)
 class Form:
     """What of a partition is counted, and how."""
@@ -56,15 +60,12 @@ class Tally:
 
 
 class PartCounts(CountsStream):
-    """Counts of one partition, which may have no label at all."""
+    """Counts of one partition, without a sample."""
 
     n_labelled = 0
 
     def _draw(self, _batch, label: NDArray[np.int32]) -> None:
         self.n_labelled += int(np.count_nonzero(label))
-
-    def _check_classes(self) -> None:
-        pass
 
 
 class PartitionedCounts(CountsStream):
@@ -76,13 +77,12 @@ class PartitionedCounts(CountsStream):
     def form(self) -> Form:
         return Form(self.target, self.names, self.weight, self.numeric, self.memory)
 
-    def tally(self, batches=None) -> None:  # noqa: ARG002
+    def _tally_rows(self, columns: list[ColumnTally], has_labels: bool) -> None:  # noqa: ARG002
         parts = on_each(_tally, self.source.tables(self.form.columns), form=self.form)
         found = compute(merge_tree(parts, _merge_tallies))
         self.labels, self.label_count, self.columns = found.labels, found.label_count, found.columns
         self.numbers = [c for c in self.columns if c.kind == "numbers" and c.is_many]
         self.n_labelled = found.n_labelled
-        self._check_classes()
 
     def bin_numbers(self) -> None:
         if self.numbers:
@@ -101,7 +101,7 @@ class PartitionedCounts(CountsStream):
 
 def _tally(table: pa.Table, form: Form) -> Tally:
     stream = form.stream(table)
-    stream.tally()
+    stream._tally_rows(stream.columns, has_labels=False)
     return Tally(stream.labels, stream.label_count, stream.columns, [stream.n_labelled])
 
 
@@ -126,7 +126,7 @@ def _merge_tallies(parts: list[Tally]) -> Tally:
     return total
 
 
-def _sample(table: pa.Table, start: int, form: Form, labels: Labels, most: int) -> tuple[RowSample, NDArray]:
+def _sample(table: pa.Table, start: int, form: Form, labels: Labels, most: int) -> tuple[RowSample, Spans]:
     """The rows of a partition that are drawn, if `start` rows with labels came before."""
     stream = form.stream(table)
     stream.sample = RowSample(most)
@@ -139,12 +139,15 @@ def _sample(table: pa.Table, start: int, form: Form, labels: Labels, most: int) 
     return stream.sample, stream.span
 
 
-def _merge_samples(parts: list[tuple[RowSample, NDArray]]) -> tuple[RowSample, NDArray]:
+def _merge_samples(parts: list[tuple[RowSample, Spans]]) -> tuple[RowSample, Spans]:
     samples, spans = zip(*parts)
     rows = [part for sample in samples for part in sample.parts]
     total = RowSample(samples[0].most, n_seen=sum(s.n_seen for s in samples), parts=rows)
     total.rows()  # leaves out what is too much
-    return total, np.array([np.min([s[0] for s in spans], axis=0), np.max([s[1] for s in spans], axis=0)])
+    names = {name: None for span in spans for name in span}
+    low = {name: float(np.fmin.reduce([s[name][0] for s in spans if name in s])) for name in names}
+    high = {name: float(np.fmax.reduce([s[name][1] for s in spans if name in s])) for name in names}
+    return total, {name: (low[name], high[name]) for name in names}
 
 
 def _count_bins(table: pa.Table, form: Form, bins: dict, classes: list) -> dict[str, NDArray[np.float64]]:

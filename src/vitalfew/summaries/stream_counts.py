@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -26,9 +26,11 @@ from vitalfew.summaries.number_bins import (
     easy_coding,
     make_bins,
 )
+from vitalfew.summaries.push_down import can_group, grouped
 from vitalfew.summaries.tally import (
     MOST_NUMBERS,
     MOST_WORDS,
+    BatchCounts,
     ColumnTally,
     Labels,
     count_batch,
@@ -70,7 +72,7 @@ class CountsStream:
         held = 8 * (len(self.numbers) + 3)
         # Up to twice the sample is held, and joined.
         self.sample = RowSample(int(np.clip(self.memory // 8 // held, SMALLEST_SAMPLE, SAMPLE_ROWS)))
-        self.span = np.full((2, len(self.numbers)), [[np.inf], [-np.inf]])
+        self.span: dict[str, tuple[float, float]] = {}
         self.bins: dict[str, Bins] = {}
         self.binned: dict[str, NDArray[np.float64]] = {}
         self.classes: list = []
@@ -81,41 +83,67 @@ class CountsStream:
         row = sum(12 if c.kind == "numbers" else WORD_BYTES for c in self.columns) + WORD_BYTES
         return int(np.clip(self.memory // 2 // (batches_in_memory(self.threads) * row), LEAST_ROWS, BATCH_ROWS))
 
-    def tally(self, batches: Iterable[pa.RecordBatch] | None = None) -> None:
-        """The pass over all columns."""
-        if batches is None:
-            asked = [*self.names, self.target, *([] if self.weight is None else [self.weight])]
-            batches = self.source.batches(asked, batch_rows=self.batch_rows)
-
-        def work(batch):
-            batch = counting_rows(batch, self.weight)
-            return batch, *count_batch(batch, self.columns, self.target, self.weight)
-
-        with progress(self.source.n_rows(), "counts", self.verbose) as bar:
-            for batch, found, label in work_ahead(work, read_ahead(batches), self.threads):
-                places = np.concatenate([[0], self.labels.places(found.labels[1:], self.target)]).astype(np.intp)
-                for place, count in zip(places.tolist(), found.label_count.tolist()):
-                    self.label_count[place] = self.label_count.get(place, 0.0) + count
-                for column, (values, lines) in zip(self.columns, found.columns):
-                    column.add(values, lines, places)
-                if self.numbers:
-                    self._draw(batch, places[label].astype(np.int32))
-                bar.update(found.n_rows)
-        self._check_classes()
-
-    def _check_classes(self) -> None:
+    def tally(self, in_database: bool = False) -> None:
+        """The pass over all columns; what a database can count by itself, it counts."""
+        columns = list(self.columns)
+        if in_database:
+            pushed = [c for c in columns if can_group(self.source.schema().field(c.name))]
+            self._tally_grouped(pushed)
+            columns = [c for c in columns if c not in pushed or c.is_many]
+        if columns:
+            self._tally_rows(columns, has_labels=bool(self.label_count))
         self.classes = sorted(self.labels.place)
         if not self.classes:
             raise ValueError(f"{self.source.name!r} has no row with a {self.target!r}: nothing can be counted.")
+
+    def _tally_grouped(self, columns: list[ColumnTally]) -> None:
+        with progress(len(columns), "counts in the database", self.verbose) as bar:
+            for column in columns:
+                batches, number = grouped(self.source, column, self.target)  # type: ignore[arg-type]
+                counts_labels = column is columns[0]
+                for batch in batches:
+                    found, _ = count_batch(batch, [column], self.target, number)
+                    self._add(found, [column], counts_labels)
+                bar.update(1)
+
+    def _tally_rows(self, columns: list[ColumnTally], has_labels: bool) -> None:
+        asked = [*(c.name for c in columns), self.target, *([] if self.weight is None else [self.weight])]
+        batches = self.source.batches(asked, batch_rows=self.batch_rows)
+        self.numbers = [c for c in self.numbers if c in columns]
+
+        def work(batch):
+            batch = counting_rows(batch, self.weight)
+            return batch, *count_batch(batch, columns, self.target, self.weight)
+
+        with progress(self.source.n_rows(), "counts", self.verbose) as bar:
+            for batch, found, label in work_ahead(work, read_ahead(batches), self.threads):
+                places = self._add(found, columns, not has_labels)
+                if self.numbers:
+                    self._draw(batch, places[label].astype(np.int32))
+                bar.update(found.n_rows)
+
+    def _add(self, found: BatchCounts, columns: list[ColumnTally], counts_labels: bool) -> NDArray[np.intp]:
+        """Adds what a batch has counted; the number of each of its labels."""
+        places = np.concatenate([[0], self.labels.places(found.labels[1:], self.target)]).astype(np.intp)
+        if counts_labels:
+            for place, count in zip(places.tolist(), found.label_count.tolist()):
+                self.label_count[place] = self.label_count.get(place, 0.0) + count
+        for column, (values, lines) in zip(columns, found.columns):
+            column.add(values, lines, places)
+        return places
 
     def _draw(self, batch: pa.RecordBatch, label: NDArray[np.int32]) -> None:
         """Rows with labels for the sample."""
         known = np.flatnonzero(label)
         columns = [numbers_of(batch.column(c.name), c.name) for c in self.numbers]
         if self.numeric == "uniform" and len(known):
-            part = np.array([c[known].astype(float) for c in columns])
-            self.span[0] = np.fmin(self.span[0], np.fmin.reduce(part, axis=1))
-            self.span[1] = np.fmax(self.span[1], np.fmax.reduce(part, axis=1))
+            for column, values in zip(self.numbers, columns):
+                low, high = self.span.get(column.name, (np.nan, np.nan))
+                part = values[known].astype(float)
+                self.span[column.name] = (
+                    float(np.fmin(low, np.fmin.reduce(part))),
+                    float(np.fmax(high, np.fmax.reduce(part))),
+                )
         weight = None if self.weight is None else weights_of(batch.column(self.weight), self.weight)
 
         def take(rows):
@@ -136,7 +164,7 @@ class CountsStream:
         own = None if (weight == 1).all() else weight
         is_complete = self.sample.is_complete
         for j in many:
-            span = (float(self.span[0, j]), float(self.span[1, j]))
+            span = self.span.get(self.numbers[j].name, (0.0, 0.0))
             known = ~np.isnan(columns[j])
             of_row = None if own is None else own[known]
             self.bins[self.numbers[j].name] = make_bins(

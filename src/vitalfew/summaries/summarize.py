@@ -17,6 +17,7 @@ from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.moments import Moments
 from vitalfew.summaries.partition_counts import PartitionedCounts
 from vitalfew.summaries.partition_moments import partitioned_moments
+from vitalfew.summaries.push_down import pushes_down
 from vitalfew.summaries.stream_counts import CountsStream
 from vitalfew.summaries.stream_moments import stream_moments
 
@@ -68,7 +69,8 @@ def summarize(
         Bytes that batches and summaries may take together, on a cluster in each task. What the source needs to read
         is its own.
     push_down : bool or "auto", default "auto"
-        Let a database count by itself (``GROUP BY``); "auto" does where that was measured to be faster.
+        Let a database count text, booleans and whole numbers by itself (``GROUP BY``); "auto" does where that was
+        measured to be faster, which is in tables of DuckDB. Weighted rows and moments are streamed.
     n_jobs : int, optional
         Threads; all by default. Results do not depend on it.
     verbose : bool, optional
@@ -118,7 +120,7 @@ def summarize(
         return stream_moments(opened, target, names, weight, int(memory), threads, verbose)
     kind_of_stream = PartitionedCounts if isinstance(opened, PartitionSource) else CountsStream
     stream = kind_of_stream(opened, target, names, weight, numeric, int(memory), threads, verbose)
-    stream.tally()
+    stream.tally(in_database=pushes_down(opened, push_down, weight))
     stream.bin_numbers()
     return stream.finish()
 
