@@ -1,7 +1,8 @@
-"""Profiles of hypothesis (choose one with ``--hypothesis-profile``), and a PostgreSQL server."""
+"""Profiles of hypothesis (choose one with ``--hypothesis-profile``), a PostgreSQL server, and clusters of Dask."""
 
 from hypothesis import HealthCheck, settings
 
+from dask_cluster import dask_client  # noqa: F401
 from postgres import mortal_postgres, postgres  # noqa: F401
 
 COMMON = {"deadline": None, "derandomize": True, "suppress_health_check": [HealthCheck.too_slow]}

@@ -6,6 +6,7 @@ Dask is imported when a collection is met, not before.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from operator import add
@@ -13,8 +14,8 @@ from typing import Any
 
 # Results merged at once: few enough to fit on a worker, many enough to keep the tree low.
 SPLIT_EVERY = 8
-# How often work is begun anew because workers took with them what had been sent to them.
-TRIES = 4
+# Seconds before work is begun anew that was lost with workers: these are noticed, and replaced, meanwhile.
+PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
 
 
 def is_partitioned(data) -> bool:
@@ -96,20 +97,27 @@ def persist(delayed: Sequence) -> list[Any]:
 def sent_to_all(value, work: Callable[[Any], Any]) -> Any:
     """What the delayed object ``work(value)`` gives, `value` being copied to every worker before.
 
-    Copies have no history from which they could be made again: where all are lost with their workers, it is done anew.
+    With a copy everywhere, work is done where the data is, however large the value. But copies have no history from
+    which they could be made again: where workers die while they are sent, or all that have one die, it is done anew.
     """
     client = _client()
     if client is None:
         return compute(work(value))
     from distributed.client import FutureCancelledError
 
-    for attempt in range(TRIES):
+    for pause in (*PAUSES, None):
         try:
             (copied,) = client.scatter([value], broadcast=True, hash=False)
-            return compute(work(copied))
-        except (FutureCancelledError, TimeoutError, KeyError):
-            if attempt == TRIES - 1:
+        except (OSError, KeyError):  # a worker that is addressed is no longer there
+            if pause is None:
                 raise
+        else:
+            try:
+                return compute(work(copied))
+            except FutureCancelledError:
+                if pause is None:
+                    raise
+        time.sleep(pause)
     raise AssertionError("unreachable")
 
 
