@@ -47,3 +47,6 @@ def dask_client():
     """The client of a cluster that all tests of a process share."""
     with new_cluster() as client:
         yield client
+        pids = list(worker_pids(client).values())
+    left = [pid for pid in pids if os.path.exists(f"/proc/{pid}")]
+    assert not left, f"workers {left} outlived their cluster"
