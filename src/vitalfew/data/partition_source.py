@@ -53,7 +53,7 @@ class PartitionSource:
         if found is None or _has_unknown(found):
             for part in on_each(_schema_of, partitions_of(self.data)):
                 own = compute(part)
-                found = own if found is None else pa.unify_schemas([found, own])
+                found = own if found is None else pa.unify_schemas([found, own], promote_options="permissive")
                 if not _has_unknown(found):
                     break
         return found.remove_metadata()

@@ -79,12 +79,16 @@ def _with_classes(counts: Counts, classes) -> Counts:
 def _needs_rows(model: NaiveBayes, method: str) -> str | None:
     """Why counts are not enough, if they are not: the greedy search and resampling need all rows at once."""
     if isinstance(model.prior_strength, str) and model.prior_strength != "auto":
-        return f"{method} takes a number as prior_strength; the rule {model.prior_strength!r} needs all rows: use fit."
+        rule = model.prior_strength
+        return (
+            f"{method} takes a number as prior_strength; the rule {rule!r} needs all rows: use fit on rows in memory."
+        )
     needs_rows = model.order == "greedy" or model.features in ("mdl", "cv", "1se", "loo", "holdout")
     if model.features is not None and needs_rows:
         return (
             f"{method} cannot choose features={model.features!r} in {model.order!r} order, "
-            "which needs all rows at once; use fit, or order='information' with a number, 'bic', 'aic' or 'ebic'."
+            "which needs all rows at once; use fit on rows in memory, or order='information' with a number, 'bic', "
+            "'aic' or 'ebic'."
         )
     return None
 
@@ -232,9 +236,7 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         if why is not None:
             raise RuleError(why)
         if X_unlabeled is not None:
-            raise ValueError(
-                "give rows without labels in X, with missing labels in y, where X is a collection of Dask."
-            )
+            raise ValueError("where X is a collection of Dask, rows without labels are in it: their y is missing.")
         return self.fit_counts(count_partitions(X, y, sample_weight, self.numeric))
 
     def fit_counts(self, counts: Counts):

@@ -39,6 +39,7 @@ def count_partitions(X, y, sample_weight=None, numeric: str = "mdl") -> Counts:
     tables = on_each(partial(_joined, names=names, target=target, weight=weight), rows, labels, weights)
     own = None if sample_weight is None else weight
     counts = summarize(tables, target, columns=list(names), kind="counts", weight=own, numeric=numeric)
+    assert isinstance(counts, Counts)
     return counts._replace(names=names)
 
 
