@@ -49,7 +49,7 @@ class PartitionSource:
     def _schema(self) -> pa.Schema:
         """What Dask says of a frame; of delayed ones, what the first say, until each column has a type."""
         pa = import_module("pyarrow")
-        found = FrameSource(self.data._meta_nonempty).schema() if self._is_frame else None
+        found: Any = FrameSource(self.data._meta_nonempty).schema() if self._is_frame else None
         if found is None or _has_unknown(found):
             for part in on_each(_schema_of, partitions_of(self.data)):
                 own = compute(part)

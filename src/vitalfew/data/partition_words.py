@@ -68,7 +68,8 @@ def _count(documents, presence: WordPresence, vocabulary: Terms | None) -> WordC
 def _add(parts: list[WordCounts]) -> WordCounts:
     """Counts of the same words."""
     first = parts[0]
-    return WordCounts(first.text, first.start, sum(p.count for p in parts), sum(p.n_documents for p in parts))
+    count = np.sum([part.count for part in parts], axis=0)
+    return WordCounts(first.text, first.start, count, sum(part.n_documents for part in parts))
 
 
 def _merge(parts: list[WordCounts]) -> WordCounts:

@@ -130,7 +130,7 @@ def _sample(table: pa.Table, start: int, form: Form, labels: Labels, most: int) 
     """The rows of a partition that are drawn, if `start` rows with labels came before."""
     stream = form.stream(table)
     stream.sample = RowSample(most)
-    stream.sample.rng.bit_generator.advance(start)
+    stream.sample.rng.bit_generator.advance(start)  # type: ignore[attr-defined]
     for batch in stream.source.batches(form.columns, batch_rows=stream.batch_rows):
         batch = counting_rows(batch, form.weight)
         values, label = encode_target(batch.column(form.target), form.target)
