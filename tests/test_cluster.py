@@ -13,7 +13,7 @@ from vitalfew import Lasso, NaiveBayes, Ridge, SemiSupervisedNaiveBayes, WordPre
 from vitalfew.data.partitions import worker_threads
 
 dask = pytest.importorskip("dask", reason="Dask is not installed: see the extra 'cluster'")
-pytest.importorskip("distributed", reason="distributed is not installed: see the extra 'cluster'")
+distributed = pytest.importorskip("distributed", reason="distributed is not installed: see the extra 'cluster'")
 WORDS = ["ale", "bread", "cheese", "dates", "eggs", "figs", "grapes", "honey", "ice", "jam", "日本", "kale"]
 
 
@@ -94,6 +94,13 @@ class TestSameAsInMemory:
     def test_a_kernel_has_the_threads_of_its_worker(self, dask_client):
         assert dask_client.submit(worker_threads, pure=False).result() == 1  # threads_per_worker
         assert worker_threads() == 1
+        with (
+            distributed.LocalCluster(
+                n_workers=1, threads_per_worker=3, processes=False, dashboard_address=None
+            ) as local,
+            distributed.Client(local, set_as_default=False) as client,
+        ):
+            assert client.submit(worker_threads, pure=False).result() == 3
 
 
 @pytest.mark.parametrize("n_dying", [1, 2])

@@ -108,14 +108,18 @@ def compare() -> list[dict]:
     frame = pd.concat([table(part) for part in range(PARTS)], ignore_index=True)
     texts = [text for part in range(PARTS) for text in documents(part)]
     found = []
+    peers = {
+        f"one process, {threads} thread{'s' if threads > 1 else ''}": calls(
+            WeightRows(X, threads), frame, texts, threads
+        )
+        for threads in (1, THREADS)
+    }
     with cluster(2) as (ours, _):
-        for threads in (1, THREADS):
-            theirs = calls(WeightRows(X, threads), frame, texts, threads)
-            for name, call in ours.items():
-                seconds = time_calls({"ours": call, "peer": theirs[name]}, repeats=3)
-                peer = f"one process, {threads} thread{'s' if threads > 1 else ''}"
-                equal = same(call(), theirs[name]())
-                found.append(row(f"{name}, 2 workers", peer, seconds["ours"], seconds["peer"], equal))
+        for name, call in ours.items():
+            theirs = {peer: those[name] for peer, those in peers.items()}
+            seconds = time_calls({"ours": call, **theirs}, repeats=3, await_idle=False)
+            for peer, other in theirs.items():
+                found.append(row(f"{name}, 2 workers", peer, seconds["ours"], seconds[peer], same(call(), other())))
     return found
 
 
@@ -124,7 +128,7 @@ def tables() -> dict[str, list[dict]]:
     lines, overhead = [], []
     for n_workers in WORKERS:
         with cluster(n_workers) as (ours, started):
-            seconds = time_calls(ours, repeats=3)
+            seconds = time_calls(ours, repeats=2, await_idle=False)
             lines.append({"workers": n_workers, "start (s)": started,
                           **{f"{name} (s)": timing.best for name, timing in seconds.items()}})  # fmt: skip
             if n_workers == 2:
@@ -139,5 +143,5 @@ def _overhead(n_parts: int) -> dict:
     one = sparse.csr_matrix((np.ones(1), [0], [0, 1]), shape=(1, WIDTH))
     reader = _reader(WIDTH, True, TableCoder(numeric="mdl", threads=1))
     kept = ClusterRows.read([dask.delayed(one) for _ in range(n_parts)], reader)
-    seconds = time_calls({"step": partial(kept.expect, parameters())}, repeats=5)["step"].best
+    seconds = time_calls({"step": partial(kept.expect, parameters())}, repeats=3, await_idle=False)["step"].best
     return {"partitions": n_parts, "words × classes": WIDTH * CLASSES, "step (ms)": 1000 * seconds}
