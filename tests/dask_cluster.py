@@ -15,7 +15,7 @@ def new_cluster(n_workers: int = 2):
     # A machine that is busy may take long to start a worker anew; by default it is given up after 15 seconds.
     with (
         dask.config.set({"distributed.deploy.lost-worker-timeout": "300s"}),
-        distributed.LocalCluster(n_workers, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client

@@ -45,12 +45,12 @@ class TestSameAsInMemory:
         frame = _texts()
         here = WordPresence(weighting="idf")
         matrix = here.fit_transform(frame.body)
-        model = SemiSupervisedNaiveBayes(guard=False).fit(matrix, frame.topic)
+        model = SemiSupervisedNaiveBayes(unlabeled_weight=0.3, guard=False).fit(matrix, frame.topic)
 
         table = dataframe.from_pandas(frame, npartitions=5)
         there = WordPresence(weighting="idf").fit(table.body)
         blocks = there.transform(table.body).persist()
-        fitted = SemiSupervisedNaiveBayes(guard=False).fit(blocks, table.topic)
+        fitted = SemiSupervisedNaiveBayes(unlabeled_weight=0.3, guard=False).fit(blocks, table.topic)
         labels = blocks.map_blocks(fitted.predict, dtype=object, drop_axis=1).compute()
 
         assert there.vocabulary_ == here.vocabulary_
@@ -96,7 +96,7 @@ class TestSameAsInMemory:
         assert worker_threads() == 1
         with (
             distributed.LocalCluster(
-                n_workers=1, threads_per_worker=3, processes=False, dashboard_address=None
+                n_workers=1, threads_per_worker=3, processes=False, dashboard_address=":0"
             ) as local,
             distributed.Client(local, set_as_default=False) as client,
         ):

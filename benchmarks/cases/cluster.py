@@ -23,9 +23,9 @@ from vitalfew.families.mixture_data import _reader
 
 SEED = 7
 PARTS = 8
-ROWS, WIDTH, WORDS, CLASSES = 400_000, 20_000, 50, 10
-TABLE_ROWS, COLUMNS = 1_000_000, 30
-DOCUMENTS = 100_000
+ROWS, WIDTH, WORDS, CLASSES = 240_000, 20_000, 50, 10
+TABLE_ROWS, COLUMNS = 600_000, 30
+DOCUMENTS = 40_000
 WORKERS = (1, 2, 4)
 
 
@@ -69,7 +69,7 @@ def cluster(n_workers: int):
 
     start = time.perf_counter()
     with (
-        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None) as local,
+        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as local,
         Client(local),
     ):
         started = time.perf_counter() - start
@@ -117,7 +117,7 @@ def compare() -> list[dict]:
     with cluster(2) as (ours, _):
         for name, call in ours.items():
             theirs = {peer: those[name] for peer, those in peers.items()}
-            seconds = time_calls({"ours": call, **theirs}, repeats=3, await_idle=False)
+            seconds = time_calls({"ours": call, **theirs}, repeats=2, await_idle=False)
             for peer, other in theirs.items():
                 found.append(row(f"{name}, 2 workers", peer, seconds["ours"], seconds[peer], same(call(), other())))
     return found
@@ -128,7 +128,7 @@ def tables() -> dict[str, list[dict]]:
     lines, overhead = [], []
     for n_workers in WORKERS:
         with cluster(n_workers) as (ours, started):
-            seconds = time_calls(ours, repeats=2, await_idle=False)
+            seconds = time_calls(ours, repeats=1, await_idle=False)
             lines.append({"workers": n_workers, "start (s)": started,
                           **{f"{name} (s)": timing.best for name, timing in seconds.items()}})  # fmt: skip
             if n_workers == 2:
