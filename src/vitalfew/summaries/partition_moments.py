@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from vitalfew._threads import limit_threads
 from vitalfew.data.partition_source import PartitionSource
 from vitalfew.data.partitions import add_all, compute, merge_tree, on_each, worker_threads
 from vitalfew.data.source import FrameSource
@@ -39,4 +40,6 @@ def _levels(table: pa.Table, columns: list[str], target: str) -> Levels:
 
 
 def _moments(table: pa.Table, reading: NumberColumns, memory: int) -> Moments | None:
-    return sum_batches(FrameSource(table), reading, memory, worker_threads(), False)
+    threads = worker_threads()
+    with limit_threads(threads):
+        return sum_batches(FrameSource(table), reading, memory, threads, False)
