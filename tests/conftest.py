@@ -1,8 +1,9 @@
-"""Profiles of hypothesis (choose one with ``--hypothesis-profile``), and databases to read from and write to."""
+"""Profiles of hypothesis (choose one with ``--hypothesis-profile``), databases to read and write, clusters of Dask."""
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from dask_cluster import dask_client  # noqa: F401
 from postgres import mortal_postgres, new_database, postgres  # noqa: F401
 
 COMMON = {"deadline": None, "derandomize": True, "suppress_health_check": [HealthCheck.too_slow]}

@@ -15,12 +15,7 @@ def split_labels(y) -> tuple[NDArray[np.bool_], NDArray, NDArray[np.int32]]:
     A row has none where `y` is missing (None, NaN, null) or, among whole numbers, -1, as scikit-learn marks it.
     """
     y = column_or_1d(y, warn=True)
-    if y.dtype.kind in "iuf":
-        has_label = ~np.isnan(y) & (y != -1) if y.dtype.kind == "f" else y != -1
-    elif y.dtype.kind == "O":
-        has_label = np.array([not is_missing(v) and not _is_minus_one(v) for v in y.tolist()], dtype=bool)
-    else:
-        has_label = np.ones(len(y), dtype=bool)
+    has_label = are_labelled(y)
     if not has_label.any():
         raise ValueError("no row has a label: every entry of y is missing or -1; label some rows of each class first.")
     known = y[has_label]
@@ -28,6 +23,14 @@ def split_labels(y) -> tuple[NDArray[np.bool_], NDArray, NDArray[np.int32]]:
         known = known.astype(np.int64)  # whole numbers became floats to make room for NaN
     classes, label = encode_labels(known)
     return has_label, classes, label
+
+
+def are_labelled(y: NDArray, minus_one: bool = True) -> NDArray[np.bool_]:
+    """Which rows have a label; -1 may be one."""
+    if y.dtype.kind == "O":
+        return np.array([not is_missing(v) and not (minus_one and _is_minus_one(v)) for v in y.tolist()], dtype=bool)
+    is_known = ~np.isnan(y) if y.dtype.kind == "f" else np.ones(len(y), dtype=bool)
+    return is_known & (y != -1) if minus_one and y.dtype.kind in "iuf" else is_known
 
 
 def _is_minus_one(value) -> bool:

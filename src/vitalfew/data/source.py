@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from vitalfew.data.csv_file import NA
+from vitalfew.data.partitions import is_partitioned
 from vitalfew.exceptions import DataFileError
 
 if TYPE_CHECKING:
@@ -63,8 +64,8 @@ def open_source(
     data : data frame, str, path, list of paths, connection, or Source
         A frame of pandas, polars or Arrow. Parquet, CSV or TSV (also packed: .gz, .bz2, .zst), Arrow or Feather files:
         one, a list, a pattern (``"part-*.parquet"``), or a folder of Parquet files. A DuckDB or SQLite file, an open
-        connection of DuckDB, or the address of a PostgreSQL server (``"postgresql://user@host/name"``). What is a
-        source already is returned as it is.
+        connection of DuckDB, or the address of a PostgreSQL server (``"postgresql://user@host/name"``). A Dask
+        DataFrame, or a list of delayed frames. What is a source already is returned as it is.
     table, query : str, optional
         Which table of a database (``"name"`` or ``"schema.name"``), or what to ask it. Databases are opened read-only.
     format : {"csv", "tsv", "parquet", "arrow", "duckdb", "sqlite"}, optional
@@ -99,6 +100,12 @@ def open_source(
     """
     from vitalfew.data import files
 
+    if is_partitioned(data):
+        from vitalfew.data.partition_source import PartitionSource
+
+        _no_database("a Dask collection", table, query)
+        files.import_arrow()
+        return PartitionSource(data)
     # Of its class: a frame has attributes for its columns, whatever they are called.
     if all(hasattr(type(data), method) for method in ("schema", "batches", "n_rows")):
         return data

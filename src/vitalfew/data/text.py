@@ -18,6 +18,8 @@ from vitalfew import _core
 from vitalfew._checks import check_threads
 from vitalfew._progress import kernel_progress
 from vitalfew.data.documents import add_documents
+from vitalfew.data.partition_words import count_words, word_rows
+from vitalfew.data.partitions import is_partitioned
 
 WEIGHTINGS = (None, "idf")
 
@@ -37,6 +39,8 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     Documents are a list or array of str, a pandas or polars Series, a pyarrow Array or ChunkedArray of
     strings, any iterable of str, or an iterable of such lists, Series or arrays (*batches*), which need not fit
     in memory together. A list of lists of words is thus read as batches of one-word documents: join the words.
+    Documents in a Dask Series, Bag or list of delayed batches are read by the workers; the matrix is then a Dask array
+    of sparse blocks, one for each partition.
 
     Parameters
     ----------
@@ -154,6 +158,8 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         -------
         csr_matrix of shape (n_documents, n_features)
         """
+        if is_partitioned(X):
+            return self.fit(X).transform(X)
         rows, column = self._learn(X, keep_rows=True)
         return self._matrix(rows, column)
 
@@ -167,11 +173,13 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
         Returns
         -------
-        csr_matrix of shape (n_documents, n_features)
+        csr_matrix of shape (n_documents, n_features), or a Dask array of such blocks
         """
         terms = self._fitted_terms()
         if self.weighting is not None and not hasattr(self, "idf_"):
             raise NotFittedError("the weights of the words are not known yet; call fit first.")
+        if is_partitioned(X):
+            return word_rows(self, X)
         rows = self._read(X, terms, keep_rows=True)
         return self._matrix(rows, np.arange(len(terms), dtype=np.int32))
 
@@ -254,6 +262,8 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def _read(self, X, vocabulary, keep_rows):
         """Documents to the kernel; `vocabulary` is None where it is to be learnt."""
         self._check_parameters()
+        if is_partitioned(X):
+            return count_words(self, X, vocabulary)
         stop = Terms.of(sorted(self._stop_words()))
         given = None if vocabulary is None else vocabulary.table()
         low, high = self.ngram_range

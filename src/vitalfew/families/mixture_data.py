@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +17,8 @@ from vitalfew.data.blocks import BinaryBlock, stack
 from vitalfew.data.coding import TableCoder
 from vitalfew.data.discrete import DiscreteData
 from vitalfew.data.frames import NumberedNames, RawTable, read_table
+from vitalfew.data.partitions import is_partitioned
+from vitalfew.families.cluster_rows import ClusterRows
 from vitalfew.families.evidence import default_strength, normalise
 from vitalfew.families.mixture import Model, PresenceModel, PresenceRows, Rows, Run, Sums, WeightModel, WeightRows
 from vitalfew.summaries.counts import Counts
@@ -78,10 +82,12 @@ class PresenceData:
 
     @classmethod
     def read(cls, X, y, weight, X_unlabeled, coder: TableCoder) -> PresenceData:
-        """`X_unlabeled` are rows as `X` has them, or :class:`Rows` that are elsewhere."""
-        here = None if is_elsewhere(X_unlabeled) else X_unlabeled
+        """`X_unlabeled` are rows as `X` has them, here or partitioned, or :class:`Rows` that are elsewhere."""
+        here = None if is_elsewhere(X_unlabeled) or is_partitioned(X_unlabeled) else X_unlabeled
         data = DiscreteData.read(X, y, weight, coder, here)
-        return cls(data, X_unlabeled if data.unlabeled is None else PresenceRows(data.unlabeled, coder.threads))
+        if data.unlabeled is not None:
+            return cls(data, PresenceRows(data.unlabeled, coder.threads))
+        return cls(data, _kept_there(X_unlabeled, data.block.n_features, False, coder))
 
     @property
     def label(self):
@@ -138,6 +144,8 @@ class PresenceData:
         unlabelled = self.unlabelled
         if fitted.unlabeled is not None:
             unlabelled = PresenceRows(fitted.unlabeled, self.coder.threads)
+        elif isinstance(unlabelled, ClusterRows) and fitted.coder is not self.coder:
+            unlabelled = unlabelled.again(_reader(self.n_features, False, fitted.coder))
         return PresenceData(fitted, unlabelled), PresenceRows(tested.block, self.coder.threads)
 
     def discrete(self, share, weight) -> DiscreteData:
@@ -159,9 +167,10 @@ class WeightData:
     def read(cls, X, label, classes, weight, X_unlabeled, coder: TableCoder) -> WeightData:
         rows = WeightRows(_as_weights(X, "X"), coder.threads)
         check_consistent_length(rows.X, label)
-        if not is_elsewhere(X_unlabeled):
-            X_unlabeled = WeightRows(_as_weights(X_unlabeled, "X_unlabeled"), coder.threads)
         coder.names, coder.is_sparse = NumberedNames(rows.X.shape[1]), True
+        if not is_elsewhere(X_unlabeled) and not is_partitioned(X_unlabeled):
+            X_unlabeled = WeightRows(_as_weights(X_unlabeled, "X_unlabeled"), coder.threads)
+        X_unlabeled = _kept_there(X_unlabeled, rows.X.shape[1], True, coder)
         return cls(rows, label, classes, weight, X_unlabeled, coder)
 
     @property
@@ -221,6 +230,21 @@ def read_rows(X, is_weights: bool, coder: TableCoder, support: NDArray[np.bool_]
     if is_weights:
         return WeightRows(_as_weights(X, "X"), threads).restricted(support)
     return PresenceRows(coder.transform(read_table(X, threads=threads)), threads)
+
+
+def _kept_there(rows, n_features: int, is_weights: bool, coder: TableCoder) -> Rows | None:
+    """Partitioned rows as rows that can be summed; others as they are."""
+    return ClusterRows.read(rows, _reader(n_features, is_weights, coder)) if is_partitioned(rows) else rows
+
+
+def _reader(n_features: int, is_weights: bool, coder: TableCoder) -> Callable[[Any, int], Any]:
+    return partial(_read_partition, n_features, is_weights, coder)
+
+
+def _read_partition(n_features: int, is_weights: bool, coder: TableCoder, part, threads: int):
+    if part.shape[1] != n_features:
+        raise ValueError(f"a partition of unlabelled rows has {part.shape[1]} columns, and labelled rows {n_features}.")
+    return read_rows(part, is_weights, replace(coder, threads=threads), threads)
 
 
 def is_elsewhere(rows) -> bool:

@@ -18,6 +18,7 @@ from vitalfew._checks import check_choice, check_threads, check_weight, encode_l
 from vitalfew.data.coding import NUMERIC, TableCoder
 from vitalfew.data.discrete import DiscreteData
 from vitalfew.data.frames import read_table, tag_tables
+from vitalfew.data.partitions import is_partitioned
 from vitalfew.exceptions import RuleError
 from vitalfew.families.evidence import (
     Evidence,
@@ -43,6 +44,7 @@ from vitalfew.families.naive_bayes_path import (
 )
 from vitalfew.rules.selection import make_frame
 from vitalfew.summaries.counts import Counts
+from vitalfew.summaries.partition_rows import count_partitions
 
 ORDERS = ("greedy", "information")
 
@@ -77,12 +79,16 @@ def _with_classes(counts: Counts, classes) -> Counts:
 def _needs_rows(model: NaiveBayes, method: str) -> str | None:
     """Why counts are not enough, if they are not: the greedy search and resampling need all rows at once."""
     if isinstance(model.prior_strength, str) and model.prior_strength != "auto":
-        return f"{method} takes a number as prior_strength; the rule {model.prior_strength!r} needs all rows: use fit."
+        rule = model.prior_strength
+        return (
+            f"{method} takes a number as prior_strength; the rule {rule!r} needs all rows: use fit on rows in memory."
+        )
     needs_rows = model.order == "greedy" or model.features in ("mdl", "cv", "1se", "loo", "holdout")
     if model.features is not None and needs_rows:
         return (
             f"{method} cannot choose features={model.features!r} in {model.order!r} order, "
-            "which needs all rows at once; use fit, or order='information' with a number, 'bic', 'aic' or 'ebic'."
+            "which needs all rows at once; use fit on rows in memory, or order='information' with a number, 'bic', "
+            "'aic' or 'ebic'."
         )
     return None
 
@@ -209,14 +215,29 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None, *, X_unlabeled=None):
-        """Learn from labelled rows; rows without labels only inform the pooled prior."""
+        """Learn from labelled rows; rows without labels only inform the pooled prior.
+
+        `X` may be a collection of Dask whose partitions are sparse matrices, arrays or frames; `y` and `sample_weight`
+        then have the same partitions, and a row whose label is missing is one without a label. The workers count, and
+        the model is that of :meth:`fit_counts`.
+        """
         self._check_parameters()
+        if is_partitioned(X):
+            return self._fit_partitions(X, y, sample_weight, X_unlabeled)
         data = self._read(X, y, sample_weight, X_unlabeled, reset=True)
         chosen = _Chosen()
         strength = self._choose_prior(data, chosen)
         support, counts = self._choose_features(data, strength, chosen)
         # The rows stay until somebody asks for the description length.
         return self._keep(Evidence(counts, strength, self.prior_mean), support, data.coder, chosen, data)
+
+    def _fit_partitions(self, X, y, sample_weight, X_unlabeled):
+        why = _needs_rows(self, "fit on a collection of Dask")
+        if why is not None:
+            raise RuleError(why)
+        if X_unlabeled is not None:
+            raise ValueError("where X is a collection of Dask, rows without labels are in it: their y is missing.")
+        return self.fit_counts(count_partitions(X, y, sample_weight, self.numeric))
 
     def fit_counts(self, counts: Counts):
         """Learn from counts alone, such as those of :func:`~vitalfew.summarize`: the model is that of `fit`.

@@ -20,8 +20,10 @@ from vitalfew.data.blocks import BinaryBlock
 from vitalfew.data.coding import NUMERIC, TableCoder
 from vitalfew.data.frames import tag_tables
 from vitalfew.data.labelled import read_rows as read_any
+from vitalfew.data.partitions import is_partitioned, partitions_of
 from vitalfew.data.partly_labelled import split_labels
 from vitalfew.exceptions import UnlabeledDataWarning
+from vitalfew.families.cluster_rows import gather_labelled
 from vitalfew.families.evidence import check_prior, describe_lines, normalise
 from vitalfew.families.label_next import label_next
 from vitalfew.families.mixture import Parameters, PresenceRows, Run, Sums, WeightRows, run_em
@@ -181,13 +183,16 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : sparse matrix, array or data frame of shape (n_rows, n_features)
+            Or a collection of Dask whose partitions are such; `y` and `sample_weight` are then collections with the
+            same partitions. Labelled rows come here, and the others stay on the workers; `features` are chosen on
+            the labelled rows then.
         y : array-like of shape (n_rows,)
             Labels; a row without one has None, NaN or null, or -1 among whole numbers.
         sample_weight : array-like of shape (n_rows,), optional
             Of labelled rows; unlabelled ones count `unlabeled_weight` each.
         X_unlabeled : like X, optional
-            More rows without labels, if `y` marks none; or rows elsewhere that can be summed
-            (``vitalfew.families.mixture.Rows``).
+            More rows without labels, if `y` marks none: in memory, a collection of Dask, or rows elsewhere that can
+            be summed (``vitalfew.families.mixture.Rows``).
         """
         self._check_parameters()
         data = self._read(X, y, sample_weight, X_unlabeled)
@@ -301,6 +306,9 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
     def _read(self, X, y, sample_weight, X_unlabeled) -> MixtureData:
         if y is None:
             raise ValueError("SemiSupervisedNaiveBayes requires y to be passed, but the target y is None.")
+        if is_partitioned(X):
+            X, y, sample_weight, rest = gather_labelled(X, y, sample_weight)
+            X_unlabeled = rest if X_unlabeled is None else [*rest, *partitions_of(X_unlabeled)]
         X = read_any(X)
         has_label, classes, label = split_labels(y)
         check_consistent_length(np.empty(X.shape[0]), has_label)

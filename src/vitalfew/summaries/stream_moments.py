@@ -29,6 +29,8 @@ LEAST_ROWS = 256
 # A column of more categories would make as many columns of 0 and 1.
 MOST_LEVELS = 1000
 
+Levels = dict[str, list[str | None]]
+
 
 @dataclass(frozen=True)
 class NumberColumns:
@@ -37,7 +39,7 @@ class NumberColumns:
     columns: Sequence[str]
     target: str
     weight: str | None
-    levels: dict[str, list[str | None]]
+    levels: Levels
 
     @property
     def asked(self) -> list[str]:
@@ -82,7 +84,21 @@ def stream_moments(
     """One pass over a source; before it one over columns of categories, whose levels must be known."""
     schema = source.schema()
     levels = find_levels(source, [n for n in columns if kind_of(schema.field(n)) == "words"], target)
-    reading = NumberColumns(columns, target, weight, levels)
+    total = sum_batches(source, NumberColumns(columns, target, weight, levels), memory, threads, verbose)
+    if total is None:
+        raise no_rows(source, target)
+    return total
+
+
+def no_rows(source: Source, target: str) -> ValueError:
+    """Nothing to sum."""
+    return ValueError(f"{source.name!r} has no row with a {target!r}: Moments need at least one.")
+
+
+def sum_batches(
+    source: Source, reading: NumberColumns, memory: int, threads: int, verbose: bool | None
+) -> Moments | None:
+    """The pass over a source; None if no row has a target."""
     rows = rows_of_batch(len(reading.names) + 1, memory, threads)
     batches = source.batches(reading.asked, batch_rows=rows)
     total: Moments | None = None
@@ -91,8 +107,6 @@ def stream_moments(
             if part is not None:
                 total = part if total is None else total + part
             bar.update(n)
-    if total is None:
-        raise ValueError(f"{source.name!r} has no row with a {target!r}: Moments need at least one.")
     return total
 
 
@@ -200,26 +214,34 @@ def _blocks(reading: NumberColumns, batch: pa.RecordBatch, shift: NDArray) -> It
         yield start, part
 
 
-def find_levels(source: Source, columns: list[str], target: str) -> dict[str, list[str | None]]:
+def find_levels(source: Source, columns: list[str], target: str) -> Levels:
     """The categories of columns in rows with a target, in rising order; None, last, where some have no value."""
-    found: dict[str, set[str | None]] = {name: set() for name in columns}
     if not columns:
         return {}
+    found: Levels = {name: [] for name in columns}
     for batch in read_ahead(source.batches([*columns, target])):
         rows = labelled_rows(batch, target)
+        own: Levels = {}
         for name in columns:
             column = rows.column(name)
             values = (column.dictionary_decode() if hasattr(column, "dictionary") else column).unique().to_pylist()
-            found[name] |= {None if v is None else str(v) for v in values}
-            if len(found[name]) > MOST_LEVELS:
-                raise ValueError(
-                    f"column {name!r} has more than {MOST_LEVELS:,} categories, and each would be a column of its own; "
-                    "leave it out, or bring rare ones together first."
-                )
-    return {
-        name: [*sorted(v for v in seen if v is not None), *([None] if None in seen else [])]
-        for name, seen in found.items()
-    }
+            own[name] = [None if v is None else str(v) for v in values]
+        found = add_levels([found, own])
+    return found
+
+
+def add_levels(parts: Sequence[Levels]) -> Levels:
+    """All levels that any of the parts has."""
+    found: Levels = {}
+    for name in parts[0]:
+        seen = {value for part in parts for value in part[name]}
+        if len(seen) > MOST_LEVELS:
+            raise ValueError(
+                f"column {name!r} has more than {MOST_LEVELS:,} categories, and each would be a column of its own; "
+                "leave it out, or bring rare ones together first."
+            )
+        found[name] = [*sorted(v for v in seen if v is not None), *([None] if None in seen else [])]
+    return found
 
 
 def _level_codes(column: Any, levels: list[str | None]) -> NDArray[np.int64]:

@@ -10,10 +10,13 @@ import numpy as np
 from vitalfew._checks import check_choice, check_threads
 from vitalfew.data.coding import NUMERIC
 from vitalfew.data.kinds import MAX_CLASSES, check_names
+from vitalfew.data.partition_source import PartitionSource
 from vitalfew.data.source import Source, open_source
 from vitalfew.summaries.arrow_columns import kind_of, numbers_of
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.moments import Moments
+from vitalfew.summaries.partition_counts import PartitionedCounts
+from vitalfew.summaries.partition_moments import partitioned_moments
 from vitalfew.summaries.push_down import pushes_down
 from vitalfew.summaries.stream_counts import CountsStream
 from vitalfew.summaries.stream_moments import stream_moments
@@ -46,8 +49,9 @@ def summarize(
 
     Parameters
     ----------
-    source : data frame, file names, database, address or Source
-        Whatever :func:`~vitalfew.data.source.open_source` takes.
+    source : data frame, file names, database, address, Dask collection or Source
+        Whatever :func:`~vitalfew.data.source.open_source` takes. Partitions of a Dask DataFrame are summarised by the
+        workers, and the summaries merged in a tree.
     target : str
         The column to predict. In counts, rows in which it is null are rows without a label; moments leave them out.
     columns : list of str, optional
@@ -62,7 +66,8 @@ def summarize(
     numeric : {"mdl", "quantile", "uniform", "distinct"}, default "mdl"
         How counts cut numbers of many values, see :class:`~vitalfew.NaiveBayes`.
     memory : int, default 2**30
-        Bytes that batches and summaries may take together. What the source needs to read is its own.
+        Bytes that batches and summaries may take together, on a cluster in each task. What the source needs to read
+        is its own.
     push_down : bool or "auto", default "auto"
         Let a database count text, booleans and whole numbers by itself (``GROUP BY``); "auto" does where that was
         measured to be faster, which is in tables of DuckDB. Weighted rows and moments are streamed.
@@ -110,8 +115,11 @@ def summarize(
     if kind == "moments":
         if kind_of(opened.schema().field(target)) == "words":
             raise ValueError(f"the target {target!r} is text; Moments need a number: use kind='counts'.")
+        if isinstance(opened, PartitionSource):
+            return partitioned_moments(opened, target, names, weight, int(memory))
         return stream_moments(opened, target, names, weight, int(memory), threads, verbose)
-    stream = CountsStream(opened, target, names, weight, numeric, int(memory), threads, verbose)
+    kind_of_stream = PartitionedCounts if isinstance(opened, PartitionSource) else CountsStream
+    stream = kind_of_stream(opened, target, names, weight, numeric, int(memory), threads, verbose)
     stream.tally(in_database=pushes_down(opened, push_down, weight))
     stream.bin_numbers()
     return stream.finish()

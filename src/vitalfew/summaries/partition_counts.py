@@ -1,0 +1,161 @@
+"""`Counts` of partitions: each is counted by its worker, and what was counted is merged in a tree.
+
+The sample from which bins of numbers are made is the one that a single pass over all rows in order would draw: each
+partition goes on in the sequence of random numbers where the one before it ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew.data.partition_source import PartitionSource
+from vitalfew.data.partitions import compute, merge_tree, on_each, worker_threads
+from vitalfew.data.source import FrameSource
+from vitalfew.summaries.arrow_columns import counting_rows
+from vitalfew.summaries.number_bins import RowSample
+from vitalfew.summaries.stream_counts import CountsStream
+from vitalfew.summaries.tally import ColumnTally, Labels, encode_target
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+# The least and the largest number of columns.
+Spans = dict[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Form:
+    """What of a partition is counted, and how."""
+
+    target: str
+    names: Sequence[str]
+    weight: str | None
+    numeric: str
+    memory: int
+
+    @property
+    def columns(self) -> list[str]:
+        return [*self.names, self.target, *([] if self.weight is None else [self.weight])]
+
+    def stream(self, table: pa.Table) -> PartCounts:
+        """Counts of one partition, on its worker."""
+        source = FrameSource(table)
+        return PartCounts(source, self.target, self.names, self.weight, self.numeric, self.memory, worker_threads())
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What one pass counts of partitions, and how many rows with labels each of them has."""
+
+    labels: Labels
+    label_count: dict[int, float]
+    columns: list[ColumnTally]
+    n_labelled: list[int]
+
+
+class PartCounts(CountsStream):
+    """Counts of one partition, without a sample."""
+
+    n_labelled = 0
+
+    def _draw(self, _batch, label: NDArray[np.int32]) -> None:
+        self.n_labelled += int(np.count_nonzero(label))
+
+
+class PartitionedCounts(CountsStream):
+    """Counts of a source in partitions; only what is merged comes here."""
+
+    source: PartitionSource
+
+    @property
+    def form(self) -> Form:
+        return Form(self.target, self.names, self.weight, self.numeric, self.memory)
+
+    def _tally_rows(self, columns: list[ColumnTally], has_labels: bool) -> None:  # noqa: ARG002
+        parts = on_each(_tally, self.source.tables(self.form.columns), form=self.form)
+        found = compute(merge_tree(parts, _merge_tallies))
+        self.labels, self.label_count, self.columns = found.labels, found.label_count, found.columns
+        self.numbers = [c for c in self.columns if c.kind == "numbers" and c.is_many]
+        self.n_labelled = found.n_labelled
+
+    def bin_numbers(self) -> None:
+        if self.numbers:
+            form = replace(self.form, names=[c.name for c in self.numbers])
+            starts = np.concatenate([[0], np.cumsum(self.n_labelled)[:-1]]).tolist()
+            parts = on_each(_sample, self.source.tables(form.columns), starts, form=form, labels=self.labels,
+                            most=self.sample.most)  # fmt: skip
+            self.sample, self.span = compute(merge_tree(parts, _merge_samples))
+        super().bin_numbers()
+
+    def _count_bins(self, names: list[str]) -> None:
+        form = replace(self.form, names=names)
+        parts = on_each(_count_bins, self.source.tables(form.columns), form=form, bins=self.bins, classes=self.classes)
+        self.binned = compute(merge_tree(parts, _add_tables))
+
+
+def _tally(table: pa.Table, form: Form) -> Tally:
+    stream = form.stream(table)
+    stream._tally_rows(stream.columns, has_labels=False)
+    return Tally(stream.labels, stream.label_count, stream.columns, [stream.n_labelled])
+
+
+def _merge_tallies(parts: list[Tally]) -> Tally:
+    """As if the rows of one part had been read after those of another."""
+    total = Tally(Labels(), {}, [replace(c, place={}, table=np.zeros((0, 0))) for c in parts[0].columns], [])
+    for part in parts:
+        known = list(part.labels.place)
+        places = np.array([0, *total.labels.places(known, "")], dtype=np.intp)
+        for own, count in part.label_count.items():
+            place = int(places[own])
+            total.label_count[place] = total.label_count.get(place, 0.0) + count
+        for column, other in zip(total.columns, part.columns):
+            if other.is_many:
+                column.add(None, None, places)
+            elif other.place:
+                lines = np.zeros((len(other.place), len(places)))
+                width = min(other.table.shape[1], len(places))
+                lines[:, :width] = other.table[: len(lines), :width]
+                column.add(list(other.place), lines, places)
+        total.n_labelled.extend(part.n_labelled)
+    return total
+
+
+def _sample(table: pa.Table, start: int, form: Form, labels: Labels, most: int) -> tuple[RowSample, Spans]:
+    """The rows of a partition that are drawn, if `start` rows with labels came before."""
+    stream = form.stream(table)
+    stream.sample = RowSample(most)
+    stream.sample.rng.bit_generator.advance(start)  # type: ignore[attr-defined]
+    for batch in stream.source.batches(form.columns, batch_rows=stream.batch_rows):
+        batch = counting_rows(batch, form.weight)
+        values, label = encode_target(batch.column(form.target), form.target)
+        places = np.array([0, *(labels.place[v] for v in values[1:])], dtype=np.int32)
+        CountsStream._draw(stream, batch, places[label])
+    return stream.sample, stream.span
+
+
+def _merge_samples(parts: list[tuple[RowSample, Spans]]) -> tuple[RowSample, Spans]:
+    samples, spans = zip(*parts)
+    rows = [part for sample in samples for part in sample.parts]
+    total = RowSample(samples[0].most, n_seen=sum(s.n_seen for s in samples), parts=rows)
+    total.rows()  # leaves out what is too much
+    names = {name: None for span in spans for name in span}
+    low = {name: float(np.fmin.reduce([s[name][0] for s in spans if name in s])) for name in names}
+    high = {name: float(np.fmax.reduce([s[name][1] for s in spans if name in s])) for name in names}
+    return total, {name: (low[name], high[name]) for name in names}
+
+
+def _count_bins(table: pa.Table, form: Form, bins: dict, classes: list) -> dict[str, NDArray[np.float64]]:
+    stream = form.stream(table)
+    stream.bins, stream.classes = bins, classes
+    stream._count_bins(list(form.names))
+    return stream.binned
+
+
+def _add_tables(parts: list[dict[str, NDArray[np.float64]]]) -> dict[str, NDArray[np.float64]]:
+    return {name: np.sum([part[name] for part in parts], axis=0) for name in parts[0]}

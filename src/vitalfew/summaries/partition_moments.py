@@ -1,0 +1,45 @@
+"""`Moments` of partitions: each is multiplied by its worker, and the products are merged in a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from vitalfew._threads import limit_threads
+from vitalfew.data.partition_source import PartitionSource
+from vitalfew.data.partitions import add_all, compute, merge_tree, on_each, worker_threads
+from vitalfew.data.source import FrameSource
+from vitalfew.summaries.arrow_columns import kind_of
+from vitalfew.summaries.moments import Moments
+from vitalfew.summaries.stream_moments import Levels, NumberColumns, add_levels, find_levels, no_rows, sum_batches
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def partitioned_moments(
+    source: PartitionSource, target: str, columns: Sequence[str], weight: str | None, memory: int
+) -> Moments:
+    """Moments of all partitions; before them the levels of columns of categories, which must be known."""
+    schema = source.schema()
+    words = [name for name in columns if kind_of(schema.field(name)) == "words"]
+    levels: Levels = {}
+    if words:
+        parts = on_each(_levels, source.tables([*words, target]), columns=words, target=target)
+        levels = compute(merge_tree(parts, add_levels))
+    reading = NumberColumns(columns, target, weight, levels)
+    parts = on_each(_moments, source.tables(reading.asked), reading=reading, memory=memory)
+    total = compute(merge_tree(parts, add_all))
+    if total is None:
+        raise no_rows(source, target)
+    return total
+
+
+def _levels(table: pa.Table, columns: list[str], target: str) -> Levels:
+    return find_levels(FrameSource(table), columns, target)
+
+
+def _moments(table: pa.Table, reading: NumberColumns, memory: int) -> Moments | None:
+    threads = worker_threads()
+    with limit_threads(threads):
+        return sum_batches(FrameSource(table), reading, memory, threads, False)

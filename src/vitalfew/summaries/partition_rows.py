@@ -1,0 +1,127 @@
+"""`Counts` of partitions of rows, their labels being partitions of another collection."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import column_or_1d
+
+from vitalfew._checks import check_weight, encode_labels
+from vitalfew.data.blocks import class_totals
+from vitalfew.data.frames import NumberedNames, as_frame, read_table
+from vitalfew.data.partitions import add_all, aligned_partitions, compute, merge_tree, on_each, worker_threads
+from vitalfew.data.partly_labelled import are_labelled
+from vitalfew.data.source import FrameSource
+from vitalfew.summaries.counts import Counts
+from vitalfew.summaries.summarize import summarize
+
+
+class Part(NamedTuple):
+    """Sums that counts are made of: lines by class, rows by class, lines and rows without a label."""
+
+    table: NDArray[np.float64]
+    total: NDArray[np.float64]
+    unlabeled: NDArray[np.float64]
+    n_unlabeled: float
+
+
+def count_partitions(X, y, sample_weight=None, numeric: str = "mdl") -> Counts:
+    """Counts of sparse blocks, arrays or frames; a row whose label is missing is one without a label."""
+    rows, labels, weights = aligned_partitions(X=X, y=y, sample_weight=sample_weight)
+    is_sparse, names = compute(on_each(_form, rows[:1])[0])
+    if is_sparse:
+        return _count_sparse(rows, labels, weights, len(names))
+    target, weight = _new_name("y", names), _new_name("weight", names)
+    tables = on_each(partial(_joined, names=names, target=target, weight=weight), rows, labels, weights)
+    own = None if sample_weight is None else weight
+    counts = summarize(tables, target, columns=list(names), kind="counts", weight=own, numeric=numeric)
+    assert isinstance(counts, Counts)
+    return counts._replace(names=names)
+
+
+def _form(part) -> tuple[bool, Any]:
+    """Whether it is sparse, and the names of its columns."""
+    frame = as_frame(part)
+    return sparse.issparse(part), NumberedNames(part.shape[1]) if frame is None else list(frame.columns)
+
+
+def _new_name(name: str, names) -> str:
+    return name if name not in names else _new_name(name + "_", names)
+
+
+def _joined(part, y, weight_of_row, names, target: str, weight: str):
+    """A partition with its labels and weights as an Arrow table."""
+    import pyarrow as pa
+
+    if as_frame(part) is None:
+        table = pa.table({name: np.ascontiguousarray(part[:, j]) for j, name in enumerate(names)})
+    else:
+        table = FrameSource(part).table
+    _check_rows(table.num_rows, y)
+    table = table.append_column(target, _as_arrow(y))
+    return table if weight_of_row is None else table.append_column(weight, _as_arrow(weight_of_row))
+
+
+def _as_arrow(values):
+    import pyarrow as pa
+
+    array = pa.array(values, from_pandas=True)
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def _check_rows(n_rows: int, y) -> None:
+    if len(y) != n_rows:
+        raise ValueError(f"a partition of X has {n_rows} rows, and that of y {len(y)}: they must be the same.")
+
+
+def _count_sparse(rows, labels, weights, n_features: int) -> Counts:
+    classes = compute(merge_tree(on_each(_classes, labels), _union))
+    if classes is None:
+        raise ValueError("no row has a label: every entry of y is missing; label some rows of each class first.")
+    found = compute(merge_tree(on_each(_count, rows, labels, weights, classes=classes), _add))
+    if found.n_unlabeled and classes.dtype.kind == "f" and (classes == np.floor(classes)).all():
+        classes = classes.astype(np.int64)  # whole numbers became floats to make room for NaN
+    offsets = np.arange(0, 2 * n_features + 1, 2)
+    return Counts(
+        found.table, offsets, found.total, classes, NumberedNames(n_features), None, found.unlabeled, found.n_unlabeled
+    )
+
+
+def _classes(y) -> NDArray | None:
+    labels = column_or_1d(y, warn=True)
+    known = labels[are_labelled(labels, minus_one=False)]
+    return encode_labels(known)[0] if len(known) else None
+
+
+def _union(parts: list) -> NDArray | None:
+    known = [part for part in parts if part is not None]
+    return encode_labels(np.concatenate(known))[0] if known else None
+
+
+def _count(X, y, weight, classes: NDArray) -> Part:
+    labels = column_or_1d(y, warn=True)
+    _check_rows(X.shape[0], labels)
+    has_label = are_labelled(labels, minus_one=False)
+    own = np.ones(len(labels)) if weight is None else np.asarray(weight, dtype=float)
+    if own.any():
+        check_weight(own, len(labels))
+    threads, width = worker_threads(), len(classes)
+    found: list[Any] = []
+    for rows, label in ((has_label, np.searchsorted(classes, labels[has_label]).astype(np.int32)), (~has_label, None)):
+        n_classes = width if label is not None else 1
+        taken = None if weight is None else np.ascontiguousarray(own[rows])
+        if not rows.any():
+            found += [np.zeros((2 * X.shape[1], n_classes)), np.zeros(n_classes)]
+            continue
+        block = read_table(X[np.flatnonzero(rows)], threads=threads).sparse_block
+        assert block is not None
+        found += [block.count(label, taken, n_classes, threads), class_totals(label, taken, n_classes, block.n_rows)]
+    return Part(found[0], found[1], found[2][:, 0], float(found[3][0]))
+
+
+def _add(parts: list[Part]) -> Part:
+    return Part(*(add_all(one) for one in zip(*parts)))
