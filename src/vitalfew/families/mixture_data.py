@@ -225,10 +225,10 @@ def read_mixture(X, y, weight, X_unlabeled, events: str, coder: TableCoder) -> M
     return PresenceData.read(X, y[1][y[0]], weight, X_unlabeled, coder)
 
 
-def read_rows(X, is_weights: bool, coder: TableCoder, support: NDArray[np.bool_], threads: int):
+def read_rows(X, is_weights: bool, coder: TableCoder, threads: int):
     """New rows of the same kind."""
     if is_weights:
-        return WeightRows(_as_weights(X, "X"), threads).restricted(support)
+        return WeightRows(_as_weights(X, "X"), threads)
     return PresenceRows(coder.transform(read_table(X, threads=threads)), threads)
 
 

@@ -408,7 +408,8 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = read_any(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        return read_rows(X, self.is_weighted_, self.coder_, self.support_, check_threads(self.n_jobs))
+        rows = read_rows(X, self.is_weighted_, self.coder_, check_threads(self.n_jobs))
+        return rows.restricted(self.support_) if isinstance(rows, WeightRows) else rows
 
 
 def _sparse_parts(rows):
