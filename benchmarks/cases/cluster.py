@@ -6,6 +6,7 @@ with one thread and with all; more workers than processors gain nothing here, an
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import contextmanager
 from functools import partial
@@ -119,7 +120,10 @@ def compare() -> list[dict]:
             theirs = {peer: those[name] for peer, those in peers.items()}
             seconds = time_calls({"ours": call, **theirs}, repeats=2, await_idle=False)
             for peer, other in theirs.items():
-                found.append(row(f"{name}, 2 workers", peer, seconds["ours"], seconds[peer], same(call(), other())))
+                equal = same(call(), other())
+                note = f"load {os.getloadavg()[0]:.1f}"
+                line = row(f"{name}, 2 workers", peer, seconds["ours"], seconds[peer], equal, note=note)
+                found.append(line | {"processor_ratio": np.nan})  # the workers' share would not be in it
     return found
 
 
