@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 from dask_cluster import explode_at, worker_pids
 from vitalfew import Lasso, NaiveBayes, Ridge, SemiSupervisedNaiveBayes, WordPresence, compare, summarize
@@ -59,7 +60,7 @@ class TestSameAsInMemory:
         assert fitted.is_weighted_
         assert fitted.unlabeled_weight_ == model.unlabeled_weight_
         assert fitted.n_iter_ == model.n_iter_
-        assert np.allclose(fitted.parameters_.log_table, model.parameters_.log_table, rtol=0, atol=1e-10)
+        assert np.allclose(fitted.feature_log_prob_, model.feature_log_prob_, rtol=0, atol=1e-10)
         assert labels.tolist() == model.predict(matrix).tolist()
 
     def test_summaries_and_naive_bayes_of_a_table(self):
@@ -107,7 +108,7 @@ class TestSameAsInMemory:
 def test_workers_that_die_in_the_middle_of_em_cost_nothing_but_time(dask_client, n_dying):
     X, y = _documents()
     model = SemiSupervisedNaiveBayes(unlabeled_weight=1.0, guard=False, tol=0, max_iter=6)
-    undisturbed = model.fit(_parts(X), _parts(y)).parameters_
+    undisturbed = clone(model).fit(_parts(X), _parts(y))
     before = worker_pids(dask_client)
     dying = list(before)[:n_dying]
     dask_client.run(explode_at, 15, "vitalfew.families.cluster_rows", "_expect", workers=dying)
@@ -117,8 +118,8 @@ def test_workers_that_die_in_the_middle_of_em_cost_nothing_but_time(dask_client,
     dask_client.wait_for_workers(2)
     assert {before[worker] for worker in dying}.isdisjoint(worker_pids(dask_client).values())
     assert disturbed.n_iter_ == 6
-    assert np.array_equal(disturbed.parameters_.log_table, undisturbed.log_table)
-    assert np.array_equal(disturbed.parameters_.log_prior, undisturbed.log_prior)
+    assert np.array_equal(disturbed.feature_log_prob_, undisturbed.feature_log_prob_)
+    assert np.array_equal(disturbed.class_log_prior_, undisturbed.class_log_prior_)
 
 
 def test_a_worker_that_dies_while_words_are_counted(dask_client):

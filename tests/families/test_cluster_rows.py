@@ -52,8 +52,8 @@ def assert_same(found, expected):
     assert found.unlabeled_weight_ == expected.unlabeled_weight_
     assert found.verdict_ == expected.verdict_
     assert np.allclose(found.objective_, expected.objective_, rtol=1e-12)
-    assert np.allclose(found.parameters_.log_table, expected.parameters_.log_table, rtol=0, atol=1e-9)
-    assert np.allclose(found.parameters_.log_prior, expected.parameters_.log_prior, rtol=0, atol=1e-9)
+    assert np.allclose(found.feature_log_prob_, expected.feature_log_prob_, rtol=0, atol=1e-9)
+    assert np.allclose(found.class_log_prior_, expected.class_log_prior_, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["presence", "weights", "frame", "array"])
