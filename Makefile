@@ -45,9 +45,9 @@ quality: $(VENV)/.bench  ## test error and number of features on real data
 	$(BIN)/python benchmarks/quality.py $(ARGS)
 
 # Tests of what is NumPy alone, or goes the same ways through the core again, gain nothing from sanitizers.
-WITHOUT_KERNELS := --ignore=test_estimators.py --ignore=rules --ignore=evaluation --ignore=export --ignore=cli \
+WITHOUT_KERNELS := --ignore=test_estimators.py --ignore=rules --ignore=evaluation --ignore=export --ignore=cli --ignore=labelling --ignore=test_cluster.py \
   $(addprefix --ignore=report/test_, questions.py render.py page.py) \
-  $(addprefix --ignore=families/test_, ridge.py kernel_ridge.py bagging.py greedy_search.py) \
+  $(addprefix --ignore=families/test_, ridge.py kernel_ridge.py bagging.py greedy_search.py cluster_rows.py) \
   $(addprefix --ignore=data/test_, files.py kinds.py aside.py source.py source_sql.py sink.py)
 
 asan: $(VENV)/.installed  ## the core's own tests and Python's, on a core built with address and undefined-behaviour sanitizers

@@ -74,8 +74,8 @@ def test_the_weight_of_unlabelled_rows_is_chosen_alike(kind):
     """Cuts of the numbers of a frame are made anew in each fold, and then the rows on the workers are read anew."""
     X, _, y = rows(kind)
     with dask.config.set(scheduler="sync"):
-        found = SemiSupervisedNaiveBayes(cv=3).fit(parts_of(X, [20, 90]), parts_of(y, [20, 90]))
-    expected = SemiSupervisedNaiveBayes(cv=3).fit(X, y)
+        found = SemiSupervisedNaiveBayes(n_folds=3).fit(parts_of(X, [20, 90]), parts_of(y, [20, 90]))
+    expected = SemiSupervisedNaiveBayes(n_folds=3).fit(X, y)
     assert_same(found, expected)
     assert np.allclose(found.weight_scores_.log_loss, expected.weight_scores_.log_loss, rtol=1e-9)
 
