@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew._progress import progress
+from vitalfew._threads import limit_threads
 from vitalfew.data.ahead import batches_in_memory, read_ahead, work_ahead
 from vitalfew.data.source import BATCH_ROWS, Source
 from vitalfew.summaries.arrow_columns import counting_rows, kind_of, labelled_rows, numbers_of, weights_of
@@ -132,8 +133,11 @@ def _parts(source, reading: NumberColumns, batches, threads: int) -> Iterator[tu
         if rows.num_rows:
             weight = None if reading.weight is None else weights_of(rows.column(reading.weight), reading.weight)
             total = float(rows.num_rows if weight is None else weight.sum())
-            shift = _first_shift(reading, rows, weight, total)
-        yield _of_batch(source, reading, batch, shift), batch.num_rows
+            with limit_threads(1):  # as in `work_ahead`: several that wait for one another are slow on a busy machine
+                shift = _first_shift(reading, rows, weight, total)
+        with limit_threads(1):
+            first = _of_batch(source, reading, batch, shift)
+        yield first, batch.num_rows
         if shift is not None:
             break
 
