@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -17,7 +15,7 @@ from vitalfew import rules
 from vitalfew._checks import check_choice, check_threads, check_weight, encode_labels
 from vitalfew.data.coding import NUMERIC, TableCoder
 from vitalfew.data.discrete import DiscreteData
-from vitalfew.data.frames import read_table, tag_tables
+from vitalfew.data.frames import read_table
 from vitalfew.data.partitions import is_partitioned
 from vitalfew.exceptions import RuleError
 from vitalfew.families.evidence import (
@@ -31,6 +29,7 @@ from vitalfew.families.evidence import (
     normalise,
     used_table,
 )
+from vitalfew.families.joint_classifier import JointClassifier
 from vitalfew.families.naive_bayes_path import (
     MAX_GREEDY,
     FeatureFamily,
@@ -100,7 +99,7 @@ def _can_fit_partially(model: NaiveBayes) -> bool:
     return True
 
 
-class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
+class NaiveBayes(JointClassifier):
     r"""Naive Bayes for binary and k-ary features, with a Beta or Dirichlet prior and feature selection.
 
     .. math:: P(x, y) = P(y) \prod_{j \in J} P(x_j \mid y) \prod_{j \notin J} P(x_j), \qquad
@@ -293,20 +292,6 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
             + self.class_log_prior_
         )
 
-    def predict_proba(self, X) -> NDArray[np.float64]:
-        """P(y | x) of each row and class."""
-        return normalise(self.predict_joint_log_proba(X))
-
-    def predict_log_proba(self, X) -> NDArray[np.float64]:
-        """log P(y | x) of each row and class."""
-        joint = self.predict_joint_log_proba(X)
-        return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
-
-    def predict(self, X) -> NDArray:
-        """The most probable class of each row."""
-        best = self.predict_joint_log_proba(X).argmax(axis=1)
-        return self.classes_[best]
-
     def loo_predict_proba(self, X, y, sample_weight=None) -> NDArray[np.float64]:
         """P(y | x) of each training row by the model of all the others, exact for the set J.
 
@@ -364,16 +349,6 @@ class NaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
                 "there is no path: give a number or a rule as `features`, or a rule as `prior_strength`."
             )
         return list(self.paths_.values())[-1]
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_tags__(self):
-        return tag_tables(super().__sklearn_tags__())
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "support_")
 
     def _check_parameters(self) -> None:
         check_choice("order", self.order, ORDERS)

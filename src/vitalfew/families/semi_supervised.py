@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -18,13 +16,13 @@ from vitalfew import _core, rules
 from vitalfew._checks import check_choice, check_consistent_length, check_threads, check_weight
 from vitalfew.data.blocks import BinaryBlock
 from vitalfew.data.coding import NUMERIC, TableCoder
-from vitalfew.data.frames import tag_tables
 from vitalfew.data.labelled import read_rows as read_any
 from vitalfew.data.partitions import is_partitioned, partitions_of
 from vitalfew.data.partly_labelled import split_labels
 from vitalfew.exceptions import UnlabeledDataWarning
 from vitalfew.families.cluster_rows import gather_labelled
 from vitalfew.families.evidence import check_prior, describe_lines, normalise
+from vitalfew.families.joint_classifier import JointClassifier
 from vitalfew.families.label_next import label_next
 from vitalfew.families.mixture import Parameters, PresenceRows, Run, Sums, WeightRows, run_em
 from vitalfew.families.mixture_data import EVENTS, MixtureData, WeightData, read_mixture, read_rows
@@ -48,7 +46,7 @@ class _Fit:
     support: NDArray[np.bool_]
 
 
-class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
+class SemiSupervisedNaiveBayes(JointClassifier):
     r"""Naive Bayes learnt by EM from rows with labels (L) and rows without (U).
 
     .. math:: \max_\theta \; \sum_{i \in L} \log P(x_i, y_i) + \lambda \sum_{i \in U} \log \sum_c P(x_i, c)
@@ -219,20 +217,6 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._rows(X).score(self._parameters())
 
-    def predict_proba(self, X) -> NDArray[np.float64]:
-        """P(y | x) of each row and class."""
-        return normalise(self.predict_joint_log_proba(X))
-
-    def predict_log_proba(self, X) -> NDArray[np.float64]:
-        """log P(y | x) of each row and class."""
-        joint = self.predict_joint_log_proba(X)
-        return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
-
-    def predict(self, X) -> NDArray:
-        """The most probable class of each row."""
-        best = self.predict_joint_log_proba(X).argmax(axis=1)
-        return self.classes_[best]
-
     def classify(self, X, n_reasons: int = 3) -> Labels:
         """Labels of sparse rows, their probabilities, and the words that speak most for them, in one pass."""
         rows = self._rows(X)
@@ -274,16 +258,6 @@ class SemiSupervisedNaiveBayes(SelectorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"feature_names has {len(names)} names for {len(table)} features.")
         amount = self.amount_ if self.is_weighted_ else self.amount_[1::2]
         return make_frame(describe_lines(table, amount, self.support_, names, self.classes_))
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_tags__(self):
-        return tag_tables(super().__sklearn_tags__())
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "support_")
 
     def __getstate__(self):
         return {k: v for k, v in super().__getstate__().items() if k != "_pool"} | {"_pool": None}
