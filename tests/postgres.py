@@ -52,8 +52,16 @@ class Server:
             command = ["bash", "-c", f'ulimit -f {largest_file}; exec "$@"', "bash", *command]
         if os.geteuid() == 0:
             command = ["runuser", "-u", "postgres", "--", *command]
+        # What is loaded into Python (a sanitizer) is not for the server.
+        without = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
         done = subprocess.run(
-            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
+            command,
+            cwd=self.folder,
+            env=without,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=120,
         )
         if done.returncode:
             raise RuntimeError(f"{program} failed: {done.stdout}")
