@@ -181,8 +181,8 @@ def reason(error: BaseException) -> str:
 
 _NO_SERVER = "connect to|failed to connect|to server|server closed|connection refused|terminating connection"
 _REMEDIES = {
-    "no space left|disk is full|file too large|quota": "make room on the disk and start again; nothing was written.",
-    "disk i/o": "see that the disk has room and is sound, then start again; nothing was written.",
+    "no space left|disk is full|file too large|quota|disk i/o": "make room on the disk, then start again; "
+    "nothing was written.",
     _NO_SERVER: "see that the server runs and its address is right, then start again.",
     "locked|lock timeout|set lock": "something else uses it: wait until that has ended.",
 }

@@ -119,7 +119,7 @@ def columns(model) -> None:
 
 def ranking(model) -> None:
     features(model)
-    sizes = {len(getattr(model, name)) for name in ("scores_", "p_values_", "ranking_")}
+    sizes = {len(getattr(model, name)) for name in ("scores_", "p_values_", "gains_", "ranking_")}
     require(sizes == {model.n_features_in_}, "there is not a score for each feature")
 
 

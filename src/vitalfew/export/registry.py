@@ -160,7 +160,14 @@ ESTIMATORS = [
     ),
     Record(
         InformationRanking,
-        {"p_values_": numbers, "scores_": numbers, "ranking_": whole_numbers, "support_": mask, **chosen},
+        {
+            "p_values_": numbers,
+            "scores_": numbers,
+            "gains_": numbers,
+            "ranking_": whole_numbers,
+            "support_": mask,
+            **chosen,
+        },
         optional=("selection_",),
         left=("path_",),
         check=checks.ranking,
