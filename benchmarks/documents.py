@@ -93,12 +93,12 @@ def peers(path: Path, n_documents: int) -> dict:
         connection.execute("drop table if exists peers")
         connection.execute("create table peers (id bigint, topic varchar, probability double)")
         labelled = "select body, topic from documents where topic is not null"
-        for batch in connection.cursor().execute(labelled).fetch_record_batch(65_536):
+        for batch in connection.cursor().sql(labelled).to_arrow_reader(65_536):
             model.partial_fit(
                 words.transform(batch["body"].to_pylist()), batch["topic"].to_pylist(), classes=sorted(classes)
             )
         rest = f"select id, body from documents where topic is null and id < {n_documents}"
-        for batch in connection.cursor().execute(rest).fetch_record_batch(65_536):
+        for batch in connection.cursor().sql(rest).to_arrow_reader(65_536):
             share = model.predict_proba(words.transform(batch["body"].to_pylist()))
             found = pa.table(
                 {"id": batch["id"], "topic": model.classes_[share.argmax(axis=1)], "probability": share.max(axis=1)}

@@ -15,8 +15,8 @@ from vitalfew.labelling.read_ahead import read_ahead
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Rows of a batch: with documents of 20 kB it takes 160 MB.
-BATCH_ROWS = 8192
+# Rows of a batch: with documents of 5 kB it takes 160 MB.
+BATCH_ROWS = 32_768
 
 
 @dataclass(frozen=True)
