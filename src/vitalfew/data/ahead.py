@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, Full, Queue
 from threading import Event, Thread
@@ -24,13 +24,16 @@ def batches_in_memory(threads: int) -> int:
     return WAITING + 1 + _core.thread_count(threads) + 1
 
 
-def read_ahead(items: Iterable[Item], most: int = WAITING) -> Iterator[Item]:
-    """The same items in the same order, fetched in a thread while those before are used; errors come at their place."""
+def read_ahead(items: Iterable[Item], most: int = WAITING) -> Generator[Item, None, None]:
+    """The same items in the same order, fetched in a thread while those before are used; errors come at their place.
+
+    The thread has ended and the items are closed when the iterator is, by an error or Ctrl-C too.
+    """
     queue: Queue[tuple[str, Any]] = Queue(most)
-    stop = Event()
+    is_over = Event()
 
     def put(kind: str, value: Any) -> bool:
-        while not stop.is_set():
+        while not is_over.is_set():
             try:
                 queue.put((kind, value), timeout=0.1)
                 return True
@@ -39,31 +42,42 @@ def read_ahead(items: Iterable[Item], most: int = WAITING) -> Iterator[Item]:
         return False
 
     def fetch() -> None:
+        iterator = iter(items)
         try:
-            for item in items:
+            for item in iterator:
                 if not put("item", item):
-                    return
-            put("end", None)
+                    break
+            else:
+                put("end", None)
         except BaseException as error:
             put("error", error)
+        finally:
+            close = getattr(iterator, "close", None)
+            if close is not None:
+                close()
 
     thread = Thread(target=fetch, name="vitalfew-read-ahead", daemon=True)
     thread.start()
     try:
         while True:
-            kind, value = queue.get()
+            kind, value = _next(queue)
             if kind == "end":
                 return
             if kind == "error":
                 raise value
             yield value
     finally:
-        stop.set()
-        while thread.is_alive():
-            try:
-                queue.get_nowait()
-            except Empty:
-                thread.join(timeout=0.1)
+        is_over.set()
+        thread.join()
+
+
+def _next(queue: Queue) -> tuple[str, Any]:
+    """Waits in short turns, so that Ctrl-C is heard."""
+    while True:
+        try:
+            return queue.get(timeout=0.5)
+        except Empty:
+            continue
 
 
 def work_ahead(work: Callable[[Item], Result], items: Iterable[Item], threads: int = 0) -> Iterator[Result]:

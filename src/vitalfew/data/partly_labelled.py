@@ -18,10 +18,7 @@ def split_labels(y) -> tuple[NDArray[np.bool_], NDArray, NDArray[np.int32]]:
     has_label = are_labelled(y)
     if not has_label.any():
         raise ValueError("no row has a label: every entry of y is missing or -1; label some rows of each class first.")
-    known = y[has_label]
-    if y.dtype.kind == "f" and np.isfinite(known).all() and (known == np.floor(known)).all():
-        known = known.astype(np.int64)  # whole numbers became floats to make room for NaN
-    classes, label = encode_labels(known)
+    classes, label = encode_labels(as_whole(y[has_label]))
     return has_label, classes, label
 
 
@@ -31,6 +28,13 @@ def are_labelled(y: NDArray, minus_one: bool = True) -> NDArray[np.bool_]:
         return np.array([not is_missing(v) and not (minus_one and _is_minus_one(v)) for v in y.tolist()], dtype=bool)
     is_known = ~np.isnan(y) if y.dtype.kind == "f" else np.ones(len(y), dtype=bool)
     return is_known & (y != -1) if minus_one and y.dtype.kind in "iuf" else is_known
+
+
+def as_whole(labels: NDArray) -> NDArray:
+    """Whole numbers that became floats to make room for NaN, as whole numbers again; others as they are."""
+    if labels.dtype.kind == "f" and np.isfinite(labels).all() and (labels == np.floor(labels)).all():
+        return labels.astype(np.int64)
+    return labels
 
 
 def _is_minus_one(value) -> bool:

@@ -201,11 +201,8 @@ def describe_features(evidence: Evidence, support: NDArray[np.bool_], names) -> 
     columns = {"feature": np.array([str(names[j]) for j in used], dtype=object), "information": bits[used]}
     if counts.is_binary and counts.n_classes > 1:
         present = counts.offsets[used] + 1
-        odds = evidence.log_table[present] - evidence.log_table[present - 1]
-        odds = odds - (odds.sum(axis=1, keepdims=True) - odds) / (counts.n_classes - 1)
-        best = odds.argmax(axis=1)
-        columns["speaks_for"] = counts.classes[best].astype(str)
-        columns["weight"] = odds[np.arange(len(used)), best] / np.log(2)
+        best, weight = _speaks_for(evidence.log_table[present] - evidence.log_table[present - 1])
+        columns["speaks_for"], columns["weight"] = counts.classes[best].astype(str), weight
     return columns
 
 
@@ -214,10 +211,7 @@ def describe_lines(
 ) -> dict[str, NDArray]:
     """Words by how much they tell: the class each speaks for, its log-odds against the others in bits, and how much of
     the word there is."""
-    n = table.shape[1]
-    odds = table - (table.sum(axis=1, keepdims=True) - table) / max(n - 1, 1)
-    best = odds.argmax(axis=1)
-    weight = odds[np.arange(len(table)), best] / np.log(2)
+    best, weight = _speaks_for(table)
     used = np.flatnonzero(support & (amount > 0))
     used = used[np.argsort(-(weight * amount)[used], kind="stable")]
     return {
@@ -226,3 +220,10 @@ def describe_lines(
         "weight": weight[used],
         "amount": amount[used],
     }
+
+
+def _speaks_for(table: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """The class for which each line speaks most, and its log-odds against the mean of the others in bits."""
+    odds = table - (table.sum(axis=1, keepdims=True) - table) / max(table.shape[1] - 1, 1)
+    best = odds.argmax(axis=1)
+    return best, odds[np.arange(len(table)), best] / np.log(2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -49,9 +50,6 @@ class Model(Protocol):
     def maximise(self, sums: Sums) -> Parameters:
         """The parameters of the largest posterior, given sums."""
 
-    def log_likelihood(self, sums: Sums, parameters: Parameters) -> float:
-        """Log-likelihood of rows with labels, of which these are the sums."""
-
     def log_density(self, parameters: Parameters) -> float:
         """Logarithm of the prior's density, up to a constant."""
 
@@ -92,6 +90,10 @@ class PresenceRows:
         return self.block.score(parameters.log_table, None, self.threads)[:, 0] + parameters.log_prior
 
     def lines(self) -> NDArray[np.float64]:
+        return self._lines
+
+    @cached_property
+    def _lines(self) -> NDArray[np.float64]:
         return self.block.count(None, None, 1, self.threads)[:, 0]
 
     def sums(self, label: NDArray[np.int32], weight, n_classes: int) -> Sums:
@@ -115,11 +117,9 @@ class WeightRows:
         return self.X.shape[0]
 
     def expect(self, parameters: Parameters) -> tuple[Sums, float]:
-        X = self.X
-        indptr, indices = X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False)
         table = np.ascontiguousarray(parameters.log_table)
         count, total, log_likelihood = _core.expect_rows(
-            indptr, indices, X.data, table, parameters.log_prior, None, self.threads
+            *self.sparse_parts(), table, parameters.log_prior, None, self.threads
         )
         return Sums(count, total), log_likelihood
 
@@ -128,6 +128,10 @@ class WeightRows:
         return np.asarray(self.X @ parameters.log_table) + parameters.log_prior
 
     def lines(self) -> NDArray[np.float64]:
+        return self._lines
+
+    @cached_property
+    def _lines(self) -> NDArray[np.float64]:
         return np.asarray(self.X.sum(axis=0)).ravel()
 
     def sums(self, label: NDArray[np.int32], weight, n_classes: int) -> Sums:
@@ -138,6 +142,10 @@ class WeightRows:
 
     def take(self, rows: NDArray[np.intp]) -> WeightRows:
         return WeightRows(self.X[rows], self.threads)
+
+    def sparse_parts(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Where rows start, their words and the weights of these, as the kernels take them."""
+        return self.X.indptr.astype(np.int64, copy=False), self.X.indices.astype(np.int32, copy=False), self.X.data
 
     def restricted(self, support: NDArray[np.bool_]) -> WeightRows:
         """Without the other words; a row keeps its length, as if these had never been there."""
@@ -163,6 +171,11 @@ class PresenceModel:
     prior_mean: float | str
     support: NDArray[np.bool_]
 
+    @cached_property
+    def prior(self) -> NDArray[np.float64]:
+        """p of each value."""
+        return Evidence(self.form, self.strength, self.prior_mean).prior_line
+
     def _evidence(self, sums: Sums) -> Evidence:
         # The pooled mean is that of all rows with weight one, however little rows without a label weigh here.
         rest = np.maximum(self.form.unlabeled - sums.table.sum(axis=1), 0.0)
@@ -173,12 +186,8 @@ class PresenceModel:
         evidence = self._evidence(sums)
         return Parameters(used_table(evidence.log_table, self.form.n_values, self.support), evidence.log_prior)
 
-    def log_likelihood(self, sums: Sums, parameters: Parameters) -> float:
-        return float(np.vdot(sums.table, parameters.log_table) + sums.total @ parameters.log_prior)
-
     def log_density(self, parameters: Parameters) -> float:
-        line = Evidence(self.form, self.strength, self.prior_mean).prior_line
-        return float(self.strength * line @ parameters.log_table.sum(axis=1))
+        return float(self.strength * self.prior @ parameters.log_table.sum(axis=1))
 
 
 @dataclass(frozen=True)
@@ -192,7 +201,7 @@ class WeightModel:
     strength: float
     support: NDArray[np.bool_]
 
-    @property
+    @cached_property
     def prior(self) -> NDArray[np.float64]:
         """p of each word."""
         used = np.where(self.support, self.pooled, 0.0)
@@ -205,9 +214,6 @@ class WeightModel:
         log_table = log_of((used + self.strength * prior[:, None]) / np.where(total > 0, total, 1.0))
         log_table[prior == 0] = 0.0  # a word that never occurred is no evidence
         return Parameters(log_table, log_of(sums.total / max(sums.total.sum(), 1e-300)))
-
-    def log_likelihood(self, sums: Sums, parameters: Parameters) -> float:
-        return float(np.vdot(sums.table, parameters.log_table) + sums.total @ parameters.log_prior)
 
     def log_density(self, parameters: Parameters) -> float:
         return float(self.strength * self.prior @ parameters.log_table.sum(axis=1))
@@ -241,21 +247,25 @@ def run_em(
     from the parameters that `start` gives, those of the labelled rows by default. A step ends it that gains less than
     `tol` a row.
     """
-    parameters, sums = model.maximise(labelled if start is None else start), labelled
     if unlabelled is None or weight == 0 or unlabelled.n_rows == 0:
         parameters = model.maximise(labelled)
-        height = model.log_likelihood(labelled, parameters) + model.log_density(parameters)
-        return Run(parameters, labelled, [height], True)
+        return Run(parameters, labelled, [_height(model, labelled, parameters)], True)
+    parameters, sums = model.maximise(labelled if start is None else start), labelled
     enough = tol * (labelled.total.sum() + weight * unlabelled.n_rows)
     objective: list[float] = []
     with progress(max_iter, "EM", verbose) as bar:
         for _ in range(max_iter):
             expected, log_likelihood = unlabelled.expect(parameters)
-            height = model.log_likelihood(labelled, parameters) + model.log_density(parameters)
-            objective.append(height + weight * log_likelihood)
+            objective.append(_height(model, labelled, parameters) + weight * log_likelihood)
             bar.update(1)
             sums = Sums(labelled.table + weight * expected.table, labelled.total + weight * expected.total)
             if len(objective) > 1 and objective[-1] - objective[-2] < enough:
                 return Run(parameters, sums, objective, True)
             parameters = model.maximise(sums)
     return Run(parameters, sums, objective, False)
+
+
+def _height(model: Model, labelled: Sums, parameters: Parameters) -> float:
+    """Log-likelihood of the rows with labels, and of the parameters."""
+    log_likelihood = np.vdot(labelled.table, parameters.log_table) + labelled.total @ parameters.log_prior
+    return float(log_likelihood) + model.log_density(parameters)

@@ -316,13 +316,17 @@ class SemiSupervisedNaiveBayes(JointClassifier):
             return None
         weights = [*([float(given)] if is_number else GRID), *([0.0] if self.guard else [])]
 
-        def predict(train, test, weight):
+        def learn(train, test):
             rest, rows = data.split(train, test)
-            fit = self._fit_once(rest, weight, False)
-            rows = rows.restricted(fit.support) if isinstance(rows, WeightRows) else rows
-            return normalise(rows.score(fit.run.parameters))
 
-        return score_weights(predict, data.label, weights, folds, self.verbose)
+            def predict(weight):
+                fit = self._fit_once(rest, weight, False)
+                held = rows.restricted(fit.support) if isinstance(rows, WeightRows) else rows
+                return normalise(held.score(fit.run.parameters))
+
+            return predict
+
+        return score_weights(learn, data.label, weights, folds, self.verbose)
 
     def _choose_weight(self, data: MixtureData, scores: WeightScores | None) -> tuple[float, str]:
         """The weight, and why."""
@@ -388,7 +392,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
 
 def _sparse_parts(rows):
     if isinstance(rows, WeightRows):
-        return rows.X.indptr.astype(np.int64), rows.X.indices.astype(np.int32), rows.X.data
+        return rows.sparse_parts()
     if not isinstance(rows.block, BinaryBlock):
         raise TypeError("reasons are words: pass a sparse matrix of which word is in which row.")
     return rows.block.indptr, rows.block.indices, None

@@ -16,8 +16,6 @@ from vitalfew.rules.selection import make_frame
 GRID = (1.0, 0.3, 0.1)
 # Taken unless labelled rows speak against it: benchmarks/RESULTS.md, few labels.
 USUAL = 0.3
-# One standard error, rounding included: a single row that differs is just that.
-SLACK = 1 + 1e-9
 
 
 @dataclass(frozen=True)
@@ -38,20 +36,20 @@ class WeightScores:
 
     @property
     def standard_error(self) -> NDArray[np.float64]:
-        return _standard_error(self.loss)
+        return standard_error(self.loss)
 
     def best(self) -> float:
         """The weight nearest to the usual one of those, 0 left out, within one standard error of the least error."""
         used = np.flatnonzero(self.weight > 0)
         least = min(used, key=lambda i: (self.error[i], self.log_loss[i]))
         excess = self.loss[used] - self.loss[least]
-        near = used[excess.mean(axis=1) <= SLACK * _standard_error(excess)]
+        near = used[is_noise(excess.mean(axis=1), standard_error(excess))]
         return float(min(self.weight[near], key=lambda w: abs(np.log(w / USUAL))))
 
     def does_harm(self, weight: float) -> bool:
         """Whether the supervised model has the lesser error, by more than one standard error of the difference."""
         excess = self.loss[self._at(weight)] - self.loss[self._at(0.0)]
-        return bool(excess.mean() > SLACK * _standard_error(excess))
+        return not is_noise(excess.mean(), standard_error(excess))
 
     def error_at(self, weight: float) -> float:
         return float(self.error[self._at(weight)])
@@ -91,13 +89,13 @@ def held_out(label: NDArray[np.int32], n_folds: int, random_state) -> list[NDArr
 
 
 def score_weights(
-    predict: Callable[[NDArray[np.intp], NDArray[np.intp], float], NDArray[np.float64]],
+    learn: Callable[[NDArray[np.intp], NDArray[np.intp]], Callable[[float], NDArray[np.float64]]],
     label: NDArray[np.int32],
     weights: Sequence[float],
     folds: Iterable[NDArray[np.intp]],
     verbose: bool | None,
 ) -> WeightScores:
-    """Errors of ``predict(train, test, weight)``, class probabilities of the rows `test`, at each of the weights."""
+    """Errors at each of the weights of ``learn(train, test)(weight)``, class probabilities of the rows `test`."""
     folds = list(folds)
     tested = np.concatenate(folds)
     loss = np.zeros((len(weights), len(tested)))
@@ -105,10 +103,10 @@ def score_weights(
     done = 0
     with progress(len(folds) * len(weights), "weight of unlabelled rows", verbose) as bar:
         for test in folds:
-            train = np.setdiff1d(np.arange(len(label)), test)
+            predict = learn(np.setdiff1d(np.arange(len(label)), test), test)
             place = slice(done, done + len(test))
             for w, weight in enumerate(weights):
-                p = predict(train, test, weight)
+                p = predict(weight)
                 loss[w, place] = p.argmax(axis=1) != label[test]
                 surprise[w, place] = -log_of(p[np.arange(len(test)), label[test]])
                 bar.update(1)
@@ -116,6 +114,13 @@ def score_weights(
     return WeightScores(np.array(weights), loss, surprise.mean(axis=1))
 
 
-def _standard_error(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def is_noise(excess, error):
+    """Whether a difference is not above its standard error; that of a single row is just that, and rounding must not
+    decide."""
+    return excess <= error * (1 + 1e-9)
+
+
+def standard_error(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of the mean over the last axis."""
     n = values.shape[-1]
     return values.std(axis=-1, ddof=min(1, n - 1)) / np.sqrt(n)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew._progress import progress
-from vitalfew.families.unlabeled_weight import held_out
+from vitalfew.families.unlabeled_weight import held_out, is_noise, standard_error
 from vitalfew.labelling.candidates import Candidate, Labelled, Others
 
 FOLDS = 5
@@ -85,7 +85,7 @@ def _best_knob(loss: NDArray) -> int:
     """The usual value, which comes first, unless another has less error by more than one standard error."""
     best = int(np.argmin(loss.mean(axis=1)))
     excess = loss[0] - loss[best]
-    return 0 if _is_noise(excess.mean(), _standard_error(excess)) else best
+    return 0 if is_noise(excess.mean(), standard_error(excess)) else best
 
 
 def _cross_fitted(loss: NDArray, sizes: list[int]) -> NDArray[np.float64]:
@@ -102,7 +102,7 @@ def _scores(candidates: Sequence[Candidate], knobs: list[float], losses: NDArray
     error = losses.mean(axis=1)
     excess = losses - losses[int(np.argmin(error))]
     return [
-        Score(c.name, k, float(e), _standard_error(own), float(x.mean()), _standard_error(x))
+        Score(c.name, k, float(e), float(standard_error(own)), float(x.mean()), float(standard_error(x)))
         for c, k, e, own, x in zip(candidates, knobs, error, losses, excess)
     ]
 
@@ -118,19 +118,9 @@ def _decide(scores: list[Score]) -> tuple[int, str]:
         second = min(rest, key=lambda r: r.error)
         return best, f"it has the least error, {s.error:.1%}; {second.name}, the next, has {second.error:.1%}."
     least = f"{scores[best].name} has the least error, {scores[best].error:.1%}"
-    if _is_noise(s.excess, s.excess_error):
+    if is_noise(s.excess, s.excess_error):
         return preferred, f"{least}, but {s.error:.1%} is within one standard error ({s.excess_error:.1%}) of it."
     return best, f"{least}; {s.name} has {s.error:.1%}, more than one standard error ({s.excess_error:.1%}) above."
-
-
-def _is_noise(excess: float, standard_error: float) -> bool:
-    """A difference of one document is exactly one standard error: rounding must not decide."""
-    return bool(excess <= standard_error * (1 + 1e-9))
-
-
-def _standard_error(values: NDArray[np.float64]) -> float:
-    n = len(values)
-    return float(values.std(ddof=min(1, n - 1)) / np.sqrt(n))
 
 
 def _stratified(code: NDArray[np.int32], most: int, random_state) -> NDArray[np.intp]:

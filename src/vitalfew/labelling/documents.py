@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from vitalfew.data.ahead import read_ahead
 from vitalfew.data.kinds import check_names
 from vitalfew.data.source import Source
-from vitalfew.labelling.read_ahead import read_ahead
 
 if TYPE_CHECKING:
     import pyarrow as pa

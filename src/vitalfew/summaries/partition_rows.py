@@ -14,7 +14,7 @@ from vitalfew._checks import check_weight, encode_labels
 from vitalfew.data.blocks import class_totals
 from vitalfew.data.frames import NumberedNames, as_frame, read_table
 from vitalfew.data.partitions import add_all, aligned_partitions, compute, merge_tree, on_each, worker_threads
-from vitalfew.data.partly_labelled import are_labelled
+from vitalfew.data.partly_labelled import are_labelled, as_whole
 from vitalfew.data.source import FrameSource
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.summarize import summarize
@@ -83,8 +83,8 @@ def _count_sparse(rows, labels, weights, n_features: int) -> Counts:
     if classes is None:
         raise ValueError("no row has a label: every entry of y is missing; label some rows of each class first.")
     found = compute(merge_tree(on_each(_count, rows, labels, weights, classes=classes), _add))
-    if found.n_unlabeled and classes.dtype.kind == "f" and (classes == np.floor(classes)).all():
-        classes = classes.astype(np.int64)  # whole numbers became floats to make room for NaN
+    if found.n_unlabeled:
+        classes = as_whole(classes)
     offsets = np.arange(0, 2 * n_features + 1, 2)
     return Counts(
         found.table, offsets, found.total, classes, NumberedNames(n_features), None, found.unlabeled, found.n_unlabeled

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from vitalfew.labelling.read_ahead import read_ahead
+from vitalfew.data.ahead import read_ahead
 
 
 def test_same_items_and_no_thread_left():
