@@ -15,6 +15,7 @@ void bind_boost(nb::module_& m);
 void bind_tree(nb::module_& m);
 void bind_pairs(nb::module_& m);
 void bind_posterior(nb::module_& m);
+void bind_products(nb::module_& m);
 }  // namespace vitalfew::bindings
 
 NB_MODULE(_core, m) {
@@ -35,4 +36,5 @@ NB_MODULE(_core, m) {
   bind_tree(m);
   bind_pairs(m);
   bind_posterior(m);
+  bind_products(m);
 }

@@ -24,6 +24,9 @@ void axpy(double a, const double* x, double* v, std::size_t n) { loops().axpy_d(
 void axpy(double a, const float* x, double* v, std::size_t n) { loops().axpy_f(a, x, v, n); }
 void dot4(const double* x, const double* v, std::size_t n, double* out) { loops().dot4_d(x, v, n, out); }
 void dot4(const float* x, const double* v, std::size_t n, double* out) { loops().dot4_f(x, v, n, out); }
+void add_products(const double* a, const double* b, std::size_t apart, std::size_t n, double* tile) {
+  loops().products(a, b, apart, n, tile);
+}
 double weighted_square(const double* x, const double* w, double centre, std::size_t n) {
   return loops().square_d(x, w, centre, n);
 }

@@ -77,6 +77,25 @@ void dot4_of(const T* x, const double* v, std::size_t n, double* out) {
   out[3] = sum(s3 + t3) + rest[3];
 }
 
+// The twelve sums and what they are made of are all the registers there are.
+void products_of(const double* a, const double* b, std::size_t apart, std::size_t n, double* tile) {
+  const double *b0 = b, *b1 = b + apart, *b2 = b + 2 * apart;
+  Four sums[4][3] = {};
+  for (std::size_t k = 0; k < n; ++k) {
+    const Four x0 = load(b0 + 4 * k), x1 = load(b1 + 4 * k), x2 = load(b2 + 4 * k);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Four ai = a[4 * k + i] - Four{};
+      sums[i][0] += ai * x0;
+      sums[i][1] += ai * x1;
+      sums[i][2] += ai * x2;
+    }
+  }
+  for (std::size_t i = 0; i < 12; ++i) {
+    const Four sum = load(tile + 4 * i) + sums[i / 3][i % 3];
+    __builtin_memcpy(tile + 4 * i, &sum, sizeof sum);
+  }
+}
+
 template <class T>
 double weighted_square_of(const T* x, const double* w, double centre, std::size_t n) {
   const Four m = {centre, centre, centre, centre};
@@ -231,6 +250,7 @@ const VectorLoops kLoops = {
     axpy_of<float>,
     dot4_of<double>,
     dot4_of<float>,
+    products_of,
     weighted_square_of<double>,
     weighted_square_of<float>,
     reaching_of,

@@ -14,6 +14,7 @@ struct VectorLoops {
   void (*axpy_f)(double, const float*, double*, std::size_t);
   void (*dot4_d)(const double*, const double*, std::size_t, double*);
   void (*dot4_f)(const float*, const double*, std::size_t, double*);
+  void (*products)(const double*, const double*, std::size_t, std::size_t, double*);
   double (*square_d)(const double*, const double*, double, std::size_t);
   double (*square_f)(const float*, const double*, double, std::size_t);
   std::size_t (*reaching)(const double*, const double*, double, std::size_t, std::size_t*);

@@ -2,6 +2,7 @@
 Compiled kernels of vitalfew. Private: the public names are in the package itself.
 """
 
+from collections.abc import Sequence
 import enum
 from typing import Annotated, overload
 
@@ -460,4 +461,9 @@ def expect_rows(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), orde
 def classify_rows(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_reasons: int = 0, threads: int = 0) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64], NDArray[numpy.int32]]:
     """
     The most probable class of sparse rows, its probability, and the features that speak most for it.
+    """
+
+def column_products(columns: Sequence[Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)]], shift: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple:
+    """
+    Sums of columns minus their shifts, and of their products, weighted: (d,) and (d, d).
     """

@@ -17,6 +17,10 @@ void axpy(double a, const float* x, double* v, std::size_t n);
 void dot4(const double* x, const double* v, std::size_t n, double* out);
 void dot4(const float* x, const double* v, std::size_t n, double* out);
 
+// tile += Σ_k a_k b_kᵀ, a 4 x 12 matrix by rows: a_k are four numbers from a + 4 k on, b_k three times four, each `apart`
+// from the other.
+void add_products(const double* a, const double* b, std::size_t apart, std::size_t n, double* tile);
+
 double weighted_square(const double* x, const double* w, double centre, std::size_t n);  // Σ w (x - centre)²; w may be null
 double weighted_square(const float* x, const double* w, double centre, std::size_t n);
 

@@ -1,4 +1,4 @@
-"""`Moments` of Arrow batches: columns are brought together in blocks, and these multiplied with themselves."""
+"""`Moments` of Arrow batches: columns are multiplied with each other as they lie in memory."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vitalfew import _core
 from vitalfew._progress import progress
 from vitalfew._threads import limit_threads
 from vitalfew.data.ahead import batches_in_memory, read_ahead, work_ahead
@@ -21,12 +22,12 @@ from vitalfew.summaries.moments import FAR_FROM_ZERO, MOST_BYTES, Moments
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Numbers of a block: it stays in the cache between filling and multiplying.
-BLOCK_NUMBERS = 2**19
-# Numbers of a batch: small ones are read into memory that is warm. But merging costs the square of the columns.
-BATCH_NUMBERS = 2**20
+# Numbers of a batch: small ones are read into memory that is warm. But each costs a turn for every column.
+BATCH_NUMBERS = 2**21
 ROWS_FOR_COLUMN = 4
 LEAST_ROWS = 256
+# Types of columns that are multiplied as they are; others are turned into doubles first.
+NUMBERS = "dfqlihbQLIHB?"
 # A column of more categories would make as many columns of 0 and 1.
 MOST_LEVELS = 1000
 
@@ -186,36 +187,8 @@ def _first_shift(reading: NumberColumns, batch: pa.RecordBatch, weight, total: f
 
 def _sums(reading: NumberColumns, batch: pa.RecordBatch, weight, shift: NDArray) -> tuple[NDArray, NDArray]:
     """Sums of the columns minus the shift, and of their products."""
-    first, second = np.zeros(len(shift)), np.zeros((len(shift), len(shift)))
-    with np.errstate(invalid="ignore", over="ignore"):
-        for start, part in _blocks(reading, batch, shift):
-            own = np.ones(len(part)) if weight is None else weight[start : start + len(part)]
-            first += own @ part
-            if weight is not None:
-                part *= np.sqrt(own)[:, None]
-            second += part.T @ part
-    return first, second
-
-
-def _blocks(reading: NumberColumns, batch: pa.RecordBatch, shift: NDArray) -> Iterator[tuple[int, NDArray]]:
-    """The columns minus the shift as matrices that are their own, and where their rows begin."""
-    double = import_module("pyarrow").float64()
-    columns = [batch.column(n) for n in (*reading.columns, reading.target)]
-    if all(c.type == double and not c.null_count for c in columns):  # copied at once, without a turn for each column
-        matrix = batch.select([*reading.columns, reading.target]).to_tensor(row_major=False).to_numpy()
-        for j in np.flatnonzero(shift).tolist():
-            matrix[:, j] -= shift[j]
-        yield 0, matrix
-        return
-    arrays = reading.arrays(batch)
-    n, d = batch.num_rows, len(arrays)
-    step = max(LEAST_ROWS, BLOCK_NUMBERS // d)
-    block = np.empty((min(step, n), d), order="F")
-    for start in range(0, n, step):
-        part = block[: min(step, n - start)]
-        for at, values in enumerate(arrays):
-            np.subtract(values[start : start + step], shift[at], out=part[:, at])
-        yield start, part
+    arrays = [a if a.dtype.char in NUMBERS else a.astype(np.float64) for a in reading.arrays(batch)]
+    return _core.column_products(arrays, shift, weight)
 
 
 def find_levels(source: Source, columns: list[str], target: str) -> Levels:

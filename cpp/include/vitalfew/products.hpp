@@ -1,0 +1,31 @@
+// Sums of products of columns, from columns of numbers as they lie in memory: what second moments are made of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace vitalfew {
+
+// A column of any number type; booleans are bytes of 0 and 1. The pointers have n_rows numbers behind them.
+using NumberColumn =
+    std::variant<const double*, const float*, const std::int64_t*, const std::int32_t*, const std::int16_t*, const std::int8_t*,
+                 const std::uint64_t*, const std::uint32_t*, const std::uint16_t*, const std::uint8_t*>;
+
+struct NumberColumns {
+  std::span<const NumberColumn> column;
+  std::size_t n_rows;
+};
+
+struct Products {
+  std::vector<double> first;   // Σ w (x − s)
+  std::vector<double> second;  // Σ w (x − s)(x − s)ᵀ, both triangles
+};
+
+// Weights may be empty: all are one. Numbers are brought into panels that stay in the cache, four columns side by side, and
+// multiplied there; each is read from memory once. O(n d²) in one thread and in one order.
+Products column_products(const NumberColumns& data, std::span<const double> shift, std::span<const double> weight);
+
+}  // namespace vitalfew
