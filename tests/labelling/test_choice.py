@@ -15,6 +15,7 @@ from vitalfew.labelling.candidates import (
     Labelled,
     LinearModel,
     Others,
+    PresenceBayes,
     RidgeLogistic,
 )
 from vitalfew.labelling.choice import MOST_TRIED, choose
@@ -137,3 +138,30 @@ def test_classes_that_a_fold_lacks_are_never_chosen():
         assert isinstance(model, LinearModel)
         assert model.table.shape == (60, 3)
         assert set(model.predict(data)) <= {0, 2}
+
+
+def test_prior_worth_occurrences_is_the_formula():
+    rng = np.random.default_rng(0)
+    X = sparse.csr_matrix((rng.random((30, 8)) < 0.3).astype(float))
+    code = np.repeat([0, 1, 2], 10).astype(np.int32)
+    labelled = Labelled(X, X, code, 3)
+    others = Others(CountedRows(np.arange(8), 50))
+    (found,) = PresenceBayes().models(labelled, others, [2.0])
+    p = (np.asarray(X.sum(axis=0)).ravel() + np.arange(8)) / 80
+    for c in range(3):
+        theta = (np.asarray(X[code == c].sum(axis=0)).ravel() + 2.0) / (10 + 2.0 / p)
+        np.testing.assert_allclose(found.table[:, c], np.log(theta / (1 - theta)))
+        np.testing.assert_allclose(found.base[c], np.log(1 - theta).sum() + np.log(1 / 3))
+
+
+def test_rare_words_call_for_a_prior_of_occurrences():
+    """Of many rare words, each seen once or twice, each says little; the usual prior believes every one."""
+    rng = np.random.default_rng(0)
+    n, d = 400, 20_000
+    code = rng.integers(0, 2, 2 * n).astype(np.int32)
+    chance = np.where(np.arange(d) % 2 == code[:, None], 0.0012, 0.0008)
+    X = sparse.csr_matrix((rng.random((2 * n, d)) < chance).astype(float))
+    parts = [Labelled(X[rows], X[rows], code[rows], 2) for rows in (slice(n), slice(n, None))]
+    others = Others(CountedRows(np.asarray(X[n:].sum(axis=0)).ravel().astype(np.int64), n))
+    usual, occurrences = (m.predict(parts[1]) for m in PresenceBayes().models(parts[0], others, [0.0, 1.0]))
+    assert (occurrences == code[n:]).mean() > (usual == code[n:]).mean() + 0.02

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from vitalfew._threads import limit_threads
 from vitalfew.exceptions import SeparationWarning
+from vitalfew.families.evidence import log_of
 from vitalfew.families.logistic import LogisticRegression
 from vitalfew.families.mixture import Parameters, Rows, Sums
 from vitalfew.families.semi_supervised import SemiSupervisedNaiveBayes
@@ -103,13 +104,22 @@ class Candidate(ABC):
 
 
 class PresenceBayes(Candidate):
-    """Naive Bayes on which words are there; the prior mean of a word is its frequency in all documents."""
+    r"""Naive Bayes on which words are there; the prior mean p of a word is its frequency in all documents.
+
+    The knob a is how many documents with the word the prior is worth: θ = (N(word, c) + a) / (N(c) + a / p), so that a
+    word seen once does not decide, however rare it is. With 0 the prior is worth the same number of documents, with
+    the word or without, for all words, as in :class:`~vitalfew.NaiveBayes`.
+    """
 
     name = "nb"
+    grid = (0.0, 0.1, 1.0, 3.0)
 
     def models(self, labelled: Labelled, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
-        for _ in grid:
-            yield _bayes(labelled, labelled.presence, others.counted, 0.0, "presence", self.n_jobs)
+        for worth in grid:
+            if worth == 0:
+                yield _bayes(labelled, labelled.presence, others.counted, 0.0, "presence", self.n_jobs)
+            else:
+                yield _occurrence_bayes(labelled, others.counted, worth)
 
 
 class WeightedBayes(Candidate):
@@ -205,6 +215,18 @@ def _bayes(
     model.fit(X, labelled.code, X_unlabeled=others)
     table, base = model.linear_form()
     return _spread(model.classes_, table, base, labelled.n_classes, events == "weights")
+
+
+def _occurrence_bayes(labelled: Labelled, others: CountedRows, worth: float) -> LinearModel:
+    own = (labelled.code[:, None] == np.arange(labelled.n_classes)).astype(float)
+    count, total = np.asarray(labelled.presence.T @ own), own.sum(axis=0)
+    everywhere = count.sum(axis=1) + others.counts
+    n_documents = labelled.n_rows + others.n_rows
+    # A word of all documents, or of none, says nothing.
+    frequency = np.clip(everywhere / n_documents, 0.5 / n_documents, 1 - 0.5 / n_documents)[:, None]
+    theta = (count + worth) / (total + worth / frequency)
+    present, absent = np.log(theta), np.log1p(-theta)
+    return LinearModel(present - absent, absent.sum(axis=0) + log_of(total / labelled.n_rows), False)
 
 
 def _logistic_models(
