@@ -7,15 +7,15 @@
 namespace vitalfew::bindings {
 namespace {
 
-using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 
 template <class... T>
 NumberColumn number_column(const AnyColumn& array, std::variant<const T*...>) {
-  NumberColumn found;
-  const bool is_number = ((array.dtype() == nb::dtype<T>() && (found = static_cast<const T*>(array.data()), true)) || ...);
-  if (is_number) return found;
-  if (array.dtype() == nb::dtype<bool>()) return static_cast<const std::uint8_t*>(array.data());
-  throw std::invalid_argument("products: a column is not of numbers");
+  NumberColumn found{Numbers{}, std::ptrdiff_t(array.stride(0))};
+  const bool is_number = ((array.dtype() == nb::dtype<T>() && (found.number = static_cast<const T*>(array.data()), true)) || ...);
+  if (!is_number && array.dtype() != nb::dtype<bool>()) throw std::invalid_argument("products: a column is not of numbers");
+  if (!is_number) found.number = static_cast<const std::uint8_t*>(array.data());
+  return found;
 }
 
 }  // namespace
@@ -23,22 +23,23 @@ NumberColumn number_column(const AnyColumn& array, std::variant<const T*...>) {
 void bind_products(nb::module_& m) {
   m.def(
       "column_products",
-      [](const std::vector<AnyColumn>& columns, const Vector<double>& shift, const std::optional<Vector<double>>& weight) {
+      [](const std::vector<AnyColumn>& columns, const Vector<double>& shift, const std::optional<Vector<double>>& weight,
+         int threads) {
+        PythonMonitor monitor;
         std::vector<NumberColumn> column;
-        const std::size_t n_rows = columns.empty() ? 0 : columns.front().size();
+        const std::size_t d = columns.size(), n_rows = columns.empty() ? 0 : columns.front().size();
         for (const AnyColumn& one : columns) {
           if (one.size() != n_rows) throw std::invalid_argument("products: columns of different lengths");
-          column.push_back(number_column(one, NumberColumn{}));
+          column.push_back(number_column(one, Numbers{}));
         }
         Products found;
         {
           const nb::gil_scoped_release released;
-          found = column_products({column, n_rows}, view(shift), view(weight));
+          found = column_products({column, n_rows}, view(shift), view(weight), threads, monitor);
         }
-        const std::size_t d = columns.size();
         return nb::make_tuple(give(std::move(found.first)), give(std::move(found.second), {d, d}));
       },
-      "columns"_a, "shift"_a.noconvert(), "weight"_a.noconvert().none(),
+      "columns"_a, "shift"_a.noconvert(), "weight"_a.noconvert().none(), "threads"_a = 0,
       "Sums of columns minus their shifts, and of their products, weighted: (d,) and (d, d).");
 }
 

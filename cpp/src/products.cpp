@@ -4,37 +4,42 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "vitalfew/parallel.hpp"
 #include "vitalfew/vectors.hpp"
 
 namespace vitalfew {
 namespace {
 
-// Rows of a panel: four columns of it stay in the first level of the cache.
-constexpr std::size_t kRows = 128;
+// A panel stays in the second level of the cache, four columns of it in the first.
+constexpr std::size_t kPanelNumbers = 1 << 16, kMostRows = 128, kLeastRows = 16;
+// Rows that are summed apart, so that threads can share them: those of a turn, and how much their sums may take together.
+constexpr std::size_t kTurnRows = 1024, kMostParts = 16, kSumNumbers = 1 << 23;
 
 // A column in its place among four: out[4 k] = (x[k] − shift) scale[k].
 template <class T>
-void place(const T* x, double shift, const double* scale, std::size_t n, double* out) {
-  if (scale == nullptr)
-    for (std::size_t k = 0; k < n; ++k) out[4 * k] = double(x[k]) - shift;
-  else
-    for (std::size_t k = 0; k < n; ++k) out[4 * k] = (double(x[k]) - shift) * scale[k];
+void place(const T* x, std::ptrdiff_t stride, double shift, const double* scale, std::size_t n, double* out) {
+  for (std::size_t k = 0; k < n; ++k, x += stride) out[4 * k] = double(*x) - shift;
+  if (scale != nullptr)
+    for (std::size_t k = 0; k < n; ++k) out[4 * k] *= scale[k];
 }
 
 // The columns, a column of ones after them, and zeros up to whole panels; tiles of products of four columns with twelve.
 class Panels {
  public:
   explicit Panels(std::size_t n_columns)
-      : size_(n_columns), quads_((n_columns + 1 + 3) / 4), panel_((quads_ + 2) * 4 * kRows), tile_(n_tiles() * 48) {}
+      : size_(n_columns),
+        quads_((n_columns + 1 + 3) / 4),
+        rows_(std::clamp(kPanelNumbers / (4 * quads_), kLeastRows, kMostRows)),
+        panel_((quads_ + 2) * 4 * rows_),
+        scale_(rows_),
+        tile_(n_tiles() * 48) {}
 
-  void add(const NumberColumns& data, std::span<const double> shift, const double* scale, std::size_t begin, std::size_t n) {
-    for (std::size_t j = 0; j < size_; ++j)
-      std::visit([&](const auto* x) { place(x + begin, shift[j], scale, n, at(j)); }, data.column[j]);
-    for (std::size_t k = 0; k < n; ++k) at(size_)[4 * k] = scale == nullptr ? 1.0 : scale[k];
-    double* tile = tile_.data();
-    for (std::size_t q = 0; q < quads_; ++q)
-      for (std::size_t p = q; p < quads_; p += 3, tile += 48) add_products(of(q), of(p), 4 * kRows, n, tile);
+  void add(const NumberColumns& data, std::span<const double> shift, std::span<const double> weight, std::size_t begin,
+           std::size_t end) {
+    for (; begin < end; begin += rows_) add_panel(data, shift, weight, begin, std::min(rows_, end - begin));
   }
+
+  void add(const Panels& other) { std::transform(tile_.begin(), tile_.end(), other.tile_.begin(), tile_.begin(), std::plus<>()); }
 
   Products sums() const {
     Products found{std::vector<double>(size_), std::vector<double>(size_ * size_)};
@@ -46,12 +51,31 @@ class Panels {
   }
 
  private:
+  void add_panel(const NumberColumns& data, std::span<const double> shift, std::span<const double> weight, std::size_t begin,
+                 std::size_t n) {
+    const double* scale = nullptr;
+    if (!weight.empty()) {
+      for (std::size_t k = 0; k < n; ++k) scale_[k] = std::sqrt(weight[begin + k]);
+      scale = scale_.data();
+    }
+    for (std::size_t j = 0; j < size_; ++j) {
+      const auto& [number, stride] = data.column[j];
+      std::visit(
+          [&, stride = stride](const auto* x) { place(x + std::ptrdiff_t(begin) * stride, stride, shift[j], scale, n, at(j)); },
+          number);
+    }
+    for (std::size_t k = 0; k < n; ++k) at(size_)[4 * k] = scale == nullptr ? 1.0 : scale[k];
+    double* tile = tile_.data();
+    for (std::size_t q = 0; q < quads_; ++q)
+      for (std::size_t p = q; p < quads_; p += 3, tile += 48) add_products(of(q), of(p), 4 * rows_, n, tile);
+  }
+
   std::size_t n_tiles() const {
     std::size_t n = 0;
     for (std::size_t q = 0; q < quads_; ++q) n += (quads_ - q + 2) / 3;
     return n;
   }
-  double* of(std::size_t quad) { return panel_.data() + quad * 4 * kRows; }
+  double* of(std::size_t quad) { return panel_.data() + quad * 4 * rows_; }
   double* at(std::size_t j) { return of(j / 4) + j % 4; }
   void put(Products& found, std::size_t i, std::size_t j, double value) const {
     if (i >= size_ || j > size_ || j < i) return;
@@ -61,26 +85,28 @@ class Panels {
       found.second[i * size_ + j] = found.second[j * size_ + i] = value;
   }
 
-  std::size_t size_, quads_;
-  std::vector<double> panel_, tile_;
+  std::size_t size_, quads_, rows_;
+  std::vector<double> panel_, scale_, tile_;
 };
 
 }  // namespace
 
-Products column_products(const NumberColumns& data, std::span<const double> shift, std::span<const double> weight) {
-  if (shift.size() != data.column.size()) throw std::invalid_argument("products: there must be one shift for each column");
-  if (!weight.empty() && weight.size() != data.n_rows)
-    throw std::invalid_argument("products: there must be one weight for each row");
-  Panels panels(data.column.size());
-  std::vector<double> scale(weight.empty() ? 0 : kRows);
-  for (std::size_t begin = 0; begin < data.n_rows; begin += kRows) {
-    const std::size_t n = std::min(kRows, data.n_rows - begin);
-    if (!weight.empty())
-      std::transform(weight.begin() + std::ptrdiff_t(begin), weight.begin() + std::ptrdiff_t(begin + n), scale.begin(),
-                     [](double w) { return std::sqrt(w); });
-    panels.add(data, shift, weight.empty() ? nullptr : scale.data(), begin, n);
-  }
-  return panels.sums();
+Products column_products(const NumberColumns& data, std::span<const double> shift, std::span<const double> weight, int threads,
+                         Monitor& monitor) {
+  const std::size_t d = data.column.size(), n = data.n_rows;
+  if (shift.size() != d) throw std::invalid_argument("products: there must be one shift for each column");
+  if (!weight.empty() && weight.size() != n) throw std::invalid_argument("products: there must be one weight for each row");
+  const std::size_t n_turns = (n + kTurnRows - 1) / kTurnRows;
+  const std::size_t most = std::clamp<std::size_t>(kSumNumbers / ((d + 1) * (d + 1)), 1, kMostParts);
+  std::vector<Panels> part(std::clamp<std::size_t>(n_turns, 1, most), Panels(d));
+  Team team(std::min(part.size(), std::size_t(thread_count(threads))));
+  for (std::size_t first = 0; first < n_turns; first += part.size())
+    team.run(std::min(part.size(), n_turns - first), monitor, [&](std::size_t p) {
+      const std::size_t begin = (first + p) * kTurnRows;
+      part[p].add(data, shift, weight, begin, std::min(n, begin + kTurnRows));
+    });
+  for (std::size_t p = 1; p < part.size(); ++p) part[0].add(part[p]);
+  return part[0].sums();
 }
 
 }  // namespace vitalfew

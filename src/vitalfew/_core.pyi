@@ -463,7 +463,7 @@ def classify_rows(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), or
     The most probable class of sparse rows, its probability, and the features that speak most for it.
     """
 
-def column_products(columns: Sequence[Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)]], shift: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple:
+def column_products(columns: Sequence[Annotated[NDArray, dict(shape=(None,), device='cpu', writable=False)]], shift: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int = 0) -> tuple:
     """
     Sums of columns minus their shifts, and of their products, weighted: (d,) and (d, d).
     """

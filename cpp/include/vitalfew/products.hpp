@@ -7,12 +7,19 @@
 #include <variant>
 #include <vector>
 
+#include "vitalfew/monitor.hpp"
+
 namespace vitalfew {
 
-// A column of any number type; booleans are bytes of 0 and 1. The pointers have n_rows numbers behind them.
-using NumberColumn =
+// Numbers of any type; booleans are bytes of 0 and 1.
+using Numbers =
     std::variant<const double*, const float*, const std::int64_t*, const std::int32_t*, const std::int16_t*, const std::int8_t*,
                  const std::uint64_t*, const std::uint32_t*, const std::uint16_t*, const std::uint8_t*>;
+
+struct NumberColumn {
+  Numbers number;
+  std::ptrdiff_t stride;  // in numbers, from one row to the next
+};
 
 struct NumberColumns {
   std::span<const NumberColumn> column;
@@ -25,7 +32,8 @@ struct Products {
 };
 
 // Weights may be empty: all are one. Numbers are brought into panels that stay in the cache, four columns side by side, and
-// multiplied there; each is read from memory once. O(n d²) in one thread and in one order.
-Products column_products(const NumberColumns& data, std::span<const double> shift, std::span<const double> weight);
+// multiplied there; each is read from memory once. O(n d²).
+Products column_products(const NumberColumns& data, std::span<const double> shift, std::span<const double> weight, int threads,
+                         Monitor& monitor);
 
 }  // namespace vitalfew

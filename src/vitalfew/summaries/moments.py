@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from vitalfew import _core
 from vitalfew._checks import check_threads
 from vitalfew._threads import limit_threads
 from vitalfew.data.frames import NumberedNames
@@ -17,7 +18,10 @@ from vitalfew.data.numeric import NumericData
 # Columns whose mean square is more than this many times their variance lose digits when they are centred afterwards.
 FAR_FROM_ZERO = 100.0
 MOST_BYTES = 2**35
-BLOCK_NUMBERS = 2**19
+# Beyond so many columns linear algebra multiplies faster than the kernel of few.
+MOST_COLUMNS = 1000
+# Rows that tell near which number each column lies.
+SAMPLE_ROWS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +97,8 @@ class Moments:
                 "fit from the rows instead, or select columns first."
             )
         with limit_threads(data.threads):
-            mean, scatter = (_of_sparse if sparse.issparse(data.X) else _of_dense)(data.X, data.target, data.weight)
+            find = _of_sparse if sparse.issparse(data.X) else _of_dense
+            mean, scatter = find(data.X, data.target, data.weight, data.threads)
         data.known["moments"] = cls(data.n_rows, data.weight_sum, mean, scatter, data.names)
         return data.known["moments"]
 
@@ -180,21 +185,53 @@ def fold_moments(data: NumericData, splits) -> list[Moments] | None:
     return [Moments.of(data.take(test)) for _, test in splits]
 
 
-def _of_dense(X, y, weight):
+def _of_dense(X, y, weight, threads: int = 0):
+    n, d = X.shape
+    is_plain = weight is None and X.dtype == np.float64
+    if is_plain and d > MOST_COLUMNS:
+        return _of_product(X, y)
+    sample = slice(None, None, max(1, n // SAMPLE_ROWS))
+    columns, total = [*X.T, y], float(n if weight is None else weight.sum())
+    seen = np.column_stack([X[sample], y[sample]]).astype(np.float64)
+    # A column that is constant has zeros left, to the last digit.
+    shift = np.where((seen == seen[0]).all(axis=0), seen[0], seen.mean(axis=0))
+    return centred_sums(columns, weight, total, shift, threads)
+
+
+def centred_sums(
+    columns: Sequence[NDArray], weight: NDArray | None, total: float, shift: NDArray[np.float64], threads: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means and centred second moments of columns, which are multiplied after `shift` has been taken from them; where
+    that is too far from the mean for the digits of the result, it is moved there and the columns are read again.
+
+    The result is not finite if a column is not, or if sums of squares exceed the largest number.
+    """
+    weight = None if weight is None else np.ascontiguousarray(weight)
+    for is_last in (False, False, True):
+        first, second = _core.column_products(columns, shift, weight, threads)
+        with np.errstate(over="ignore", invalid="ignore"):
+            off = first / total
+            scatter = second - np.outer(first, off)
+            squares = np.einsum("ii->i", scatter)  # a view: rounding leaves no sum of squares below zero
+            np.maximum(squares, 0, out=squares)
+            # What the mean itself is rounded to cannot be mended.
+            is_near = off**2 <= np.maximum(squares / total, (4e-16 * shift) ** 2)
+        if is_last or is_near.all() or not np.isfinite(off).all():
+            break
+        shift = np.where(is_near, shift, shift + off)
+    return shift + off, scatter
+
+
+def _of_product(X, y):
     """Centring after the product costs no copy of X, and no digits where columns are near zero; the others are centred
     first and their products taken anew."""
     n, d = X.shape
-    is_plain = weight is None and X.dtype == np.float64
-    if not is_plain:
-        return _of_blocks(X, y, weight)
     # One product with both vectors would take longer than one with each.
     mean, cross, y_mean = X.T @ np.ones(n) / n, X.T @ y, float(y.mean())
     full = np.empty((d + 1, d + 1))
     full[:-1, :-1] = X.T @ X
     variance = np.einsum("ii->i", full)[:-1] / n - mean**2
     far = np.flatnonzero(mean**2 > FAR_FROM_ZERO * np.maximum(variance, 0))
-    if len(far) > d // 2 or y_mean**2 > FAR_FROM_ZERO * float(y.var()):
-        return _of_blocks(X, y, weight)
     full[:-1, -1] = full[-1, :-1] = cross - n * mean * y_mean
     full[-1, -1] = np.sum((y - y_mean) ** 2)
     full[:-1, :-1] -= n * np.outer(mean, mean)
@@ -208,36 +245,7 @@ def _of_dense(X, y, weight):
     return np.append(mean, y_mean), full
 
 
-def _of_blocks(X, y, weight):
-    """Centred by the mean, in float64, a block of rows at a time."""
-    n, d = X.shape
-    w = np.ones(n) if weight is None else weight
-    mean = np.append(w @ X, w @ y) / w.sum()
-    mean += _mean_of_rest(X, y, w, mean)
-    full = np.zeros((d + 1, d + 1))
-    for centred, scale in _centred_blocks(X, y, w, mean):
-        centred *= np.sqrt(scale)[:, None]
-        full += centred.T @ centred
-    return mean, full
-
-
-def _mean_of_rest(X, y, w, mean):
-    """What rounding has left out of the mean."""
-    return sum(scale @ centred for centred, scale in _centred_blocks(X, y, w, mean)) / w.sum()
-
-
-def _centred_blocks(X, y, w, mean):
-    n, d = X.shape
-    step = max(256, BLOCK_NUMBERS // (d + 1))
-    for start in range(0, n, step):
-        rows = slice(start, start + step)
-        centred = np.empty((len(y[rows]), d + 1), order="F")
-        np.subtract(X[rows], mean[:-1], out=centred[:, :-1])
-        np.subtract(y[rows], mean[-1], out=centred[:, -1])
-        yield centred, w[rows]
-
-
-def _of_sparse(X, y, weight):
+def _of_sparse(X, y, weight, threads: int = 0):
     """Columns that are mostly stored are centred first, as dense ones; the others after the product, where it is safe:
     their mean square is at most about their variance."""
     n, d = X.shape
@@ -249,7 +257,7 @@ def _of_sparse(X, y, weight):
     is_full = np.asarray(is_stored.T @ w).ravel() > 0.3 * total
     full_columns, sparse_columns = np.flatnonzero(is_full), np.flatnonzero(~is_full)
     dense = np.column_stack([X[:, full_columns].toarray(), y])
-    mean_dense, scatter_dense = _of_blocks(dense[:, :-1], dense[:, -1], weight)
+    mean_dense, scatter_dense = _of_dense(dense[:, :-1], dense[:, -1], weight, threads)
     rest = X[:, sparse_columns]
     mean_rest = np.asarray(rest.T @ w).ravel() / total
     weighted = rest.multiply(w[:, None]).tocsc() if weight is not None else rest

@@ -17,7 +17,7 @@ from vitalfew._threads import limit_threads
 from vitalfew.data.ahead import batches_in_memory, read_ahead, work_ahead
 from vitalfew.data.source import BATCH_ROWS, Source
 from vitalfew.summaries.arrow_columns import counting_rows, kind_of, labelled_rows, numbers_of, weights_of
-from vitalfew.summaries.moments import FAR_FROM_ZERO, MOST_BYTES, Moments
+from vitalfew.summaries.moments import MOST_BYTES, Moments, centred_sums
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,6 +72,10 @@ class NumberColumns:
             level = _level_codes(column, levels)
             found += [level == k for k in range(len(levels))]
         return [*found, numbers_of(batch.column(self.target), self.target)]
+
+    def numbers(self, batch: pa.RecordBatch) -> list[NDArray]:
+        """The same, as types that can be multiplied as they are."""
+        return [a if a.dtype.char in NUMBERS else a.astype(np.float64) for a in self.arrays(batch)]
 
 
 def stream_moments(
@@ -155,27 +159,17 @@ def _of_batch(source: Source, reading: NumberColumns, batch: pa.RecordBatch, shi
         return None
     weight = None if reading.weight is None else weights_of(batch.column(reading.weight), reading.weight)
     total = float(batch.num_rows if weight is None else weight.sum())
-    for is_last in (False, False, True):
-        first, second = _sums(reading, batch, weight, shift)
-        if not np.isfinite(first).all() or not np.isfinite(second).all():
-            _refuse(source, reading, batch)
-        off = first / total
-        scatter = second - np.outer(first, off)
-        squares = np.einsum("ii->i", scatter)  # a view: rounding leaves no sum of squares below zero
-        np.maximum(squares, 0, out=squares)
-        spread = squares / total
-        # Rounding of the mean itself, and the share of a spread that centring afterwards costs no digits.
-        if is_last or (off**2 <= np.maximum(FAR_FROM_ZERO * spread, (4e-16 * shift) ** 2)).all():
-            break
-        shift = np.where(off**2 <= spread, shift, shift + off)
-    return Moments(batch.num_rows, total, shift + off, scatter, reading.names)
+    mean, scatter = centred_sums(reading.numbers(batch), weight, total, shift, threads=1)
+    if not np.isfinite(mean).all() or not np.isfinite(scatter).all():
+        _refuse(source, reading, batch)
+    return Moments(batch.num_rows, total, mean, scatter, reading.names)
 
 
 def _first_shift(reading: NumberColumns, batch: pa.RecordBatch, weight, total: float) -> NDArray[np.float64]:
     """What is subtracted from columns before they are multiplied: the mean of those that are far from zero, and the
     value of those that are constant, which are then zeros to the last digit."""
     zero = np.zeros(len(reading.names) + 1)
-    first, second = _sums(reading, batch, weight, zero)
+    first, second = _core.column_products(reading.numbers(batch), zero, weight, 1)
     mean = first / total
     with np.errstate(invalid="ignore"):
         shift = np.where(np.diag(second) / total > 2 * mean**2, 0.0, mean)
@@ -183,12 +177,6 @@ def _first_shift(reading: NumberColumns, batch: pa.RecordBatch, weight, total: f
         if (values == values[0]).all():
             shift[j] = values[0]
     return np.where(np.isfinite(shift), shift, 0.0)
-
-
-def _sums(reading: NumberColumns, batch: pa.RecordBatch, weight, shift: NDArray) -> tuple[NDArray, NDArray]:
-    """Sums of the columns minus the shift, and of their products."""
-    arrays = [a if a.dtype.char in NUMBERS else a.astype(np.float64) for a in reading.arrays(batch)]
-    return _core.column_products(arrays, shift, weight)
 
 
 def find_levels(source: Source, columns: list[str], target: str) -> Levels:
