@@ -6,6 +6,7 @@
 
 #include "views.hpp"
 #include "vitalfew/checks.hpp"
+#include "vitalfew/parallel.hpp"
 
 namespace vitalfew::bindings {
 namespace {
@@ -103,6 +104,7 @@ bool is_ascii(const std::uint8_t* bytes, std::size_t n) {
 // WordRows with the options that the translation needs.
 struct BoundRows {
   bool lowercase;
+  int threads;
   WordRows rows;
 
   void add(const Documents& documents, nb::object progress) {
@@ -134,12 +136,22 @@ void add_utf8(BoundRows& self, const Vector<std::uint8_t>& bytes, const Vector<s
   if (offsets.empty() || offsets.front() < 0 || offsets.back() > std::int64_t(bytes.size()) ||
       !std::is_sorted(offsets.begin(), offsets.end()))
     throw std::invalid_argument("strings: offsets must rise and stay within the bytes");
-  Documents documents(offsets.size() - 1, self.lowercase);
-  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+  std::vector<std::uint8_t> plain(offsets.size() - 1);
+  {
+    constexpr std::size_t per_block = 1024;
+    PythonMonitor monitor;
+    const nb::gil_scoped_release released;
+    parallel_blocks((plain.size() + per_block - 1) / per_block, self.threads, monitor, [&](std::size_t b) {
+      for (std::size_t i = b * per_block; i < std::min(plain.size(), (b + 1) * per_block); ++i)
+        plain[i] = is_ascii(bytes.data() + offsets[i], std::size_t(offsets[i + 1] - offsets[i]));
+    });
+  }
+  Documents documents(plain.size(), self.lowercase);
+  for (std::size_t i = 0; i < plain.size(); ++i) {
     const std::uint8_t* const data = bytes.data() + offsets[i];
     const auto length = std::size_t(offsets[i + 1] - offsets[i]);
     const auto* const characters = reinterpret_cast<const char*>(data);
-    if (is_ascii(data, length)) {
+    if (plain[i]) {
       documents.push_ascii(characters, length);
       continue;
     }
@@ -216,6 +228,7 @@ void bind_tokens(nb::module_& m) {
           [](BoundRows* self, bool lowercase, std::size_t min_n, std::size_t max_n, bool keep_rows,
              std::shared_ptr<WordTable> stop_words, std::shared_ptr<WordTable> vocabulary, int threads) {
             new (self) BoundRows{lowercase,
+                                 threads,
                                  {{lowercase, min_n, max_n, keep_rows, threads}, std::move(stop_words), std::move(vocabulary)}};
           },
           "lowercase"_a, "min_n"_a, "max_n"_a, "keep_rows"_a, "stop_words"_a, "vocabulary"_a.none(), "threads"_a = 0)

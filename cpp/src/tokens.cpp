@@ -15,6 +15,18 @@ namespace {
 constexpr std::size_t block_bytes = std::size_t{1} << 19;
 // A document of this size is read by the calling thread, which can hear Ctrl-C in the middle of it.
 constexpr std::size_t long_document_bytes = std::size_t{1} << 23;
+// Words that are looked up side by side, while what they need comes from memory.
+constexpr std::size_t keys_at_once = 16;
+
+// Words of the document that it did not have before, from `to` on. Written without a branch, as this is as good as random.
+template <class Seen>
+std::uint32_t* note(std::uint32_t id, Seen& seen, std::uint32_t document, std::uint32_t* to) {
+  const bool is_new = seen.last != document;
+  *to = id;
+  seen.count += is_new;
+  seen.last = document;
+  return to + is_new;
+}
 
 std::size_t width_of(Encoding encoding) { return encoding == Encoding::ucs4 ? 4 : encoding == Encoding::ucs2 ? 2 : 1; }
 
@@ -102,8 +114,7 @@ WordRows::Worker& WordRows::lend() {
     workers_.push_back(std::make_unique<Worker>());
     workers_.back()->number = workers_.size() - 1;
     if (fixed_) {
-      workers_.back()->last.assign(fixed_->size(), 0);
-      workers_.back()->count.assign(fixed_->size(), 0);
+      workers_.back()->seen.resize(fixed_->size());
     }
     idle_.push_back(workers_.back().get());
   }
@@ -176,37 +187,39 @@ void WordRows::count_ngrams(Worker& worker, Block& block, Reading& reading) cons
   }
 }
 
-// A word that the document had before adds nothing; written without a branch, as this is as good as random.
+std::uint32_t* WordRows::learn_words(std::span<const WordKey> keys, Worker& worker, std::uint32_t* to) const {
+  for (const WordKey& key : keys) worker.table.prefetch(key);
+  for (const WordKey& key : keys) {
+    Word& word = worker.table.find_or_add(key);
+    to = note(word.id, word, worker.document, to);
+  }
+  return to;
+}
+
+std::uint32_t* WordRows::look_up_words(std::span<const WordKey> keys, Worker& worker, std::uint32_t* to) const {
+  for (const WordKey& key : keys) fixed_->prefetch(key);
+  std::array<std::uint32_t, keys_at_once> ids;
+  std::size_t n = 0;
+  for (const WordKey& key : keys) {
+    const Word* const word = fixed_->find(key);
+    if (word == nullptr) continue;
+    prefetch_line(&worker.seen[word->id]);
+    ids[n++] = word->id;
+  }
+  for (std::size_t i = 0; i < n; ++i) to = note(ids[i], worker.seen[ids[i]], worker.document, to);
+  return to;
+}
+
 void WordRows::count_words(const Words& words, std::span<const Range> ranges, Worker& worker, Block& block) const {
-  const WordTable* const fixed = fixed_.get();
-  const WordTable& table = fixed != nullptr ? *fixed : worker.table;
   const std::size_t before = block.id.size();
   block.id.resize(before + ranges.size());
   std::uint32_t* to = block.id.data() + before;
-  const std::uint32_t document = worker.document;
-  std::array<WordKey, 16> keys;
-  for (std::size_t r = 0; r < ranges.size(); r += keys.size()) {
-    const std::size_t some = std::min(keys.size(), ranges.size() - r);
-    for (std::size_t i = 0; i < some; ++i) {
-      keys[i] = words.key(ranges[r + i]);
-      table.prefetch(keys[i]);
-    }
-    for (std::size_t i = 0; i < some; ++i) {
-      std::uint32_t id, *last, *count;
-      if (fixed != nullptr) {
-        const Word* const word = fixed->find(keys[i]);
-        if (word == nullptr) continue;
-        id = word->id, last = &worker.last[id], count = &worker.count[id];
-      } else {
-        Word& word = worker.table.find_or_add(keys[i]);
-        id = word.id, last = &word.last, count = &word.count;
-      }
-      const bool is_new = *last != document;
-      *to = id;
-      to += is_new;
-      *count += is_new;
-      *last = document;
-    }
+  std::array<WordKey, keys_at_once> keys;
+  for (std::size_t r = 0; r < ranges.size(); r += keys_at_once) {
+    const std::size_t some = std::min(keys_at_once, ranges.size() - r);
+    for (std::size_t i = 0; i < some; ++i) keys[i] = words.key(ranges[r + i]);
+    const std::span known = std::span(keys).first(some);
+    to = fixed_ != nullptr ? look_up_words(known, worker, to) : learn_words(known, worker, to);
   }
   block.id.resize(std::size_t(to - block.id.data()));
 }

@@ -113,7 +113,7 @@ void WordRows::merge(Monitor& monitor) {
   if (fixed_) {
     count_.assign(fixed_->size(), 0);
     for (const auto& worker : workers_)
-      for (std::size_t j = 0; j < count_.size(); ++j) count_[j] += worker->count[j];
+      for (std::size_t j = 0; j < count_.size(); ++j) count_[j] += worker->seen[j].count;
     return;
   }
   const Sorted sorted = sorted_words(monitor);

@@ -108,7 +108,7 @@ def test_sample_is_uniform():
     for seed in range(60):
         sample = Sample(100, 10**9, seed)
         for part in range(40):
-            sample.add(pa.array([f"{part}"] * 50))
+            sample.add(pa.array([f"{part}", "not asked for"] * 50), np.arange(100) % 2 == 0)
         texts = sample.finish().to_pylist()
         assert len(texts) == 100
         for text in texts:

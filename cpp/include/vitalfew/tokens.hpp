@@ -64,9 +64,12 @@ class WordRows {
 
  private:
   // What a thread needs while it reads. Workers are lent to blocks, so that there are as many as threads, not as blocks.
+  struct Seen {
+    std::uint32_t last = 0, count = 0;  // as those of a Word
+  };
   struct Worker {
     WordTable table;
-    std::vector<std::uint32_t> last, count;  // of each column, where the vocabulary is fixed
+    std::vector<Seen> seen;  // of each column, where the vocabulary is fixed
     std::uint32_t document = 0;
     std::size_t number = 0;
     Words words, grams;
@@ -88,6 +91,8 @@ class WordRows {
   void read_document(const Text& text, const Alphabet& alphabet, Worker& worker, Block& block, Reading& reading) const;
   void count_ngrams(Worker& worker, Block& block, Reading& reading) const;
   void count_words(const Words& words, std::span<const Range> ranges, Worker& worker, Block& block) const;
+  std::uint32_t* learn_words(std::span<const WordKey> keys, Worker& worker, std::uint32_t* to) const;
+  std::uint32_t* look_up_words(std::span<const WordKey> keys, Worker& worker, std::uint32_t* to) const;
   std::vector<std::vector<Entry>> all_words(Monitor& monitor) const;
   Sorted sorted_words(Monitor& monitor) const;
   std::vector<std::vector<std::int32_t>> to_columns(std::span<const std::int32_t> column) const;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,10 @@ class Classifier:
     vocabulary: Vocabulary
     classes: pa.Array
 
+    @cached_property
+    def _words(self) -> pa.Array:
+        return self.vocabulary.words.cast(import_module("pyarrow").string())
+
     def answer(self, texts: pa.Array) -> tuple[np.ndarray, list[pa.Array]]:
         """Class codes; and labels, probabilities and deciding words as columns."""
         pa = import_module("pyarrow")
@@ -37,10 +42,7 @@ class Classifier:
             indptr, indices, value, self.model.table, self.model.base, N_REASONS, self.vocabulary.threads
         )
         reasons = reasons.reshape(-1, N_REASONS)
-        words = [
-            self.vocabulary.words.take(pa.array(column, mask=column < 0)).cast(pa.string())
-            for column in np.ascontiguousarray(reasons.T)
-        ]
+        words = [self._words.take(pa.array(c, mask=c < 0)) for c in np.ascontiguousarray(reasons.T)]
         return code, [self.classes.take(pa.array(code)), pa.array(probability), *words]
 
 

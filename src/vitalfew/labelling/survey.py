@@ -122,10 +122,10 @@ class Sample:
         self._rng = np.random.default_rng(self.random_state)
         self._below = 1.0
 
-    def add(self, texts: pa.Array) -> None:
-        """Each document draws a number; those of the least numbers stay."""
+    def add(self, texts: pa.Array, is_asked: NDArray[np.bool_]) -> None:
+        """Each document that is asked for draws a number; those of the least numbers stay."""
         draw = self._rng.random(len(texts))
-        kept = np.flatnonzero(draw < self._below)
+        kept = np.flatnonzero(is_asked & (draw < self._below))
         self._texts.append(texts.take(kept))
         self._draws.append(draw[kept])
         if sum(map(len, self._draws)) > 2 * self.most or sum(t.nbytes for t in self._texts) > self.memory:
@@ -156,7 +156,7 @@ def survey(documents: Documents, memory: int, random_state, threads: int, verbos
         for texts, labels in documents.everything():
             counter.add(texts)
             store.add(texts, labels)
-            sample.add(texts.filter(compute.is_null(labels)))
+            sample.add(texts, compute.is_null(labels).to_numpy(zero_copy_only=False))
             bar.update(len(texts))
     _check(documents, counter.n_documents, store.n_seen)
     vocabulary = counter.finish()
