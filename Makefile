@@ -30,6 +30,7 @@ postgres:        ## PostgreSQL for the tests of databases, where it can be insta
 docs: $(VENV)/.docs  ## the documentation site in build/docs/html: its code is run, its links are checked
 	$(BIN)/python -m pytest -q docs
 	$(SPHINX) -b html docs build/docs/html
+	$(BIN)/python docs/_ext/check_pages.py build/docs/html
 
 linkcheck: $(VENV)/.docs  ## the links of the documentation to other sites, which takes a network
 	$(SPHINX) -b linkcheck docs build/docs/linkcheck

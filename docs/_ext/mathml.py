@@ -26,7 +26,8 @@ def write_block(writer, node: nodes.math_block) -> None:
 
 
 def _mathml(node: nodes.Element, as_block: bool) -> str:
-    code = node.astext().strip()
+    # Docutils knows \ldots only.
+    code = node.astext().strip().replace("\\dots", "\\ldots")
     try:
         return tex2mathml(code, as_block=as_block)
     except MathError as error:
