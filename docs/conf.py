@@ -1,5 +1,6 @@
 """How the site is built: `make docs`. Nothing of it needs a network, neither the build nor the pages."""
 
+import inspect
 import sys
 from pathlib import Path
 
@@ -35,6 +36,7 @@ myst_heading_anchors = 3
 nitpicky = True
 default_role = "code"
 autosummary_generate = True
+autosummary_filename_map = {"vitalfew.Report": "vitalfew.Report-class"}  # beside report, where names ignore case
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -72,3 +74,14 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+
+
+def skip_foreign(_app, _what, name, member, skip, _options):
+    """Leave out what estimators inherit from scikit-learn, whose documentation has it, or get from it at run time."""
+    home = getattr(inspect.unwrap(getattr(member, "fget", None) or member), "__module__", None) or "vitalfew"
+    return True if not home.startswith("vitalfew") or name.endswith("_request") else skip
+
+
+def setup(app):
+    """Connect the above to autodoc."""
+    app.connect("autodoc-skip-member", skip_foreign)
