@@ -5,6 +5,8 @@ import re
 import sys
 from pathlib import Path
 
+from docutils import nodes
+
 import vitalfew
 
 HERE = Path(__file__).parent
@@ -66,7 +68,9 @@ html_title = f"vitalfew {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
+html_sidebars = {"index": [], "start": []}
 html_theme_options = {
+    "header_links_before_dropdown": 8,
     "show_toc_level": 2,
     "navbar_align": "left",
     "navigation_with_keys": False,
@@ -88,7 +92,16 @@ def link_measurements(_app, _docname, source):
     source[0] = re.sub(r"\]\((?:\.\./)+benchmarks/(RESULTS|PRIOR)\.md", lambda m: f"](/{m[1].lower()}.md", source[0])
 
 
+def trim_code(_app, doctree):
+    """Take the empty line from the end of code, which doctests in Markdown need and readers do not."""
+    for block in doctree.findall(nodes.literal_block):
+        if block.rawsource == block.astext():
+            block.rawsource = block.rawsource.rstrip("\n")
+            block[:] = [nodes.Text(block.rawsource)]
+
+
 def setup(app):
     """Connect the above to the build."""
+    app.connect("doctree-read", trim_code)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("source-read", link_measurements)

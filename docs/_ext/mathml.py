@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -26,13 +27,19 @@ def write_block(writer, node: nodes.math_block) -> None:
 
 
 def _mathml(node: nodes.Element, as_block: bool) -> str:
-    # Docutils knows \ldots only.
-    code = node.astext().strip().replace("\\dots", "\\ldots")
+    code = node.astext().strip()
     try:
-        return tex2mathml(code, as_block=as_block)
+        return tex2mathml(_spelled_out(code), as_block=as_block)
     except MathError as error:
         logger.error("formula %r: %s", code, error, location=node)
         return ""
+
+
+def _spelled_out(code: str) -> str:
+    """What TeX allows and Docutils does not know, or takes for something else: ``\\dots`` and ``\\frac12``."""
+    code = re.sub(r"\\dots\b", r"\\ldots", code)
+    code = re.sub(r"(\\[dt]?frac)\s*(\d)", r"\1{\2}", code)
+    return re.sub(r"(\\[dt]?frac\{[^{}]*\})\s*(\d|[A-Za-z]|\\[A-Za-z]+)", r"\1{\2}", code)
 
 
 def setup(app) -> dict[str, Any]:
