@@ -122,14 +122,14 @@ class GreedySubsetRegressor(SubsetRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features_in_,)
+    coef_ : ndarray of shape (`n_features_in_`,)
         Zero outside the subset.
     intercept_ : float
     k_ : int
         The number of variables chosen.
     subset_ : ndarray of int
         Columns of the model.
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : SubsetPath
         A model for every size (``coef``, ``mean_squared_error``, ``subset(k)``; ``plot()``, and ``to_frame()`` with the
         feature that each step takes).
