@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORE := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 JOBS ?= 2
-SPHINX := $(BIN)/python -m sphinx -q -W -n --keep-going -j $(JOBS) -d build/docs/doctrees
+SPHINX := $(BIN)/python -m sphinx -q -W -n --keep-going -d build/docs/doctrees
 
 .PHONY: demo test browser postgres docs linkcheck lint bench quality asan native stubs format clean help
 
