@@ -1,6 +1,7 @@
 """How the site is built: `make docs`. Nothing of it needs a network, neither the build nor the pages."""
 
 import inspect
+import re
 import sys
 from pathlib import Path
 
@@ -82,6 +83,12 @@ def skip_foreign(_app, _what, name, member, skip, _options):
     return True if not home.startswith("vitalfew") or name.endswith("_request") else skip
 
 
+def link_measurements(_app, _docname, source):
+    """Lead links to files of measurements, which lie outside the pages, to the pages that include them."""
+    source[0] = re.sub(r"\]\((?:\.\./)+benchmarks/(RESULTS|PRIOR)\.md", lambda m: f"](/{m[1].lower()}.md", source[0])
+
+
 def setup(app):
-    """Connect the above to autodoc."""
+    """Connect the above to the build."""
     app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("source-read", link_measurements)
