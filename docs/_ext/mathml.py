@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -26,8 +27,9 @@ def write_block(writer, node: nodes.math_block) -> None:
 
 
 def _mathml(node: nodes.Element, as_block: bool) -> str:
-    # Docutils knows \ldots only.
+    # Docutils knows \ldots only, and of \frac12 it would make 12 over whatever comes next.
     code = node.astext().strip().replace("\\dots", "\\ldots")
+    code = re.sub(r"(\\[dt]?frac)\s*(\d)\s*(\w)", r"\1{\2}{\3}", code)
     try:
         return tex2mathml(code, as_block=as_block)
     except MathError as error:
