@@ -5,8 +5,9 @@ BIN := $(VENV)/bin
 CORE := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 JOBS ?= 2
+SPHINX := $(BIN)/python -m sphinx -q -W -n --keep-going -E -d build/docs/doctrees
 
-.PHONY: demo test browser postgres lint bench quality asan native stubs format clean help
+.PHONY: demo test browser postgres docs linkcheck lint bench quality asan native stubs format clean help
 
 help:            ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -25,6 +26,14 @@ browser:         ## Chromium for the tests of the report, where it can be instal
 
 postgres:        ## PostgreSQL for the tests of databases, where it can be installed
 	@scripts/postgres.sh
+
+docs: $(VENV)/.docs  ## the documentation site in build/docs/html: its code is run, its links are checked
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal docs tests/test_site_links.py tests/test_site_pages.py
+	$(SPHINX) -b html docs build/docs/html
+	$(BIN)/python docs/_ext/check_pages.py build/docs/html
+
+linkcheck: $(VENV)/.docs  ## the links of the documentation to other sites, which takes a network
+	$(SPHINX) -b linkcheck docs build/docs/linkcheck
 
 lint: $(VENV)/.lint  ## ruff, mypy, clang-format, import contract
 	$(BIN)/ruff check .
@@ -82,6 +91,10 @@ $(VENV)/.lint: $(VENV)/.installed
 	echo "$(call EXTRA,lint)" | $(PIP) install -r /dev/stdin
 	touch $@
 
+$(VENV)/.docs: $(VENV)/.installed
+	echo "$(call EXTRA,docs)" | $(PIP) install -r /dev/stdin
+	touch $@
+
 # adelie asks for NumPy 1 but runs with NumPy 2, others ask for more than they use; a peer that cannot be installed is left out of the comparison.
 $(VENV)/.bench: $(VENV)/.installed
 	echo "$(call EXTRA,bench)" | $(PIP) install -r /dev/stdin
@@ -90,4 +103,4 @@ $(VENV)/.bench: $(VENV)/.installed
 	touch $@
 
 clean:           ## remove what was built
-	rm -rf build dist $(VENV) .venv-asan .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf build dist docs/gallery docs/api/generated $(VENV) .venv-asan .pytest_cache .hypothesis .mypy_cache .ruff_cache

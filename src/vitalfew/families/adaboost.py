@@ -84,7 +84,7 @@ class AdaBoost(SelectorMixin, ClassifierMixin, BaseEstimator):
         Rounds in use.
     alpha_ : ndarray
         Votes, divided by their sum; a list of arrays, one for each class, with ``"ova"``.
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
         Features that stumps use.
     path_ : BoostPath
         Every round: ``to_frame()`` has :math:`\epsilon_t, \alpha_t, Z_t`, their product, the bounds, training and

@@ -88,7 +88,7 @@ class BestSubsetClassifier(SubsetClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    coef_ : ndarray of shape (1, n_features_in_) or (n_classes, n_features_in_)
+    coef_ : ndarray of shape (1, `n_features_in_`) or (n_classes, `n_features_in_`)
         Zero outside the subset.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     k_ : int
@@ -102,7 +102,7 @@ class BestSubsetClassifier(SubsetClassifier):
         Subsets of this size that do nearly as well: features, log loss, and how far it is above the best.
     near_ties_complete_ : bool
         Whether these are proven to be all of them.
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : BestClassPath
         The best subset found of every size, with its gap.
     selection_ : Selection

@@ -157,7 +157,7 @@ class BestSubsetRegressor(SubsetRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features_in_,)
+    coef_ : ndarray of shape (`n_features_in_`,)
         Zero outside the subset.
     intercept_ : float
     k_ : int
@@ -171,7 +171,7 @@ class BestSubsetRegressor(SubsetRegressor):
         Subsets of this size that do nearly as well: features, mean squared error, and how far it is above the best.
     near_ties_complete_ : bool
         Whether all of them are listed.
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : BestSubsetPath
         The best subset found of every size, with its gap.
     selection_ : Selection

@@ -89,9 +89,9 @@ class DecisionTree(SelectorMixin, ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (n_classes,)
     tree_ : Tree
         The pruned tree (``n_leaves``, ``depth``, ``to_frame()``).
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
         Features that the tree uses.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (`n_features_in_`,)
         Gains of each feature's splits, weighted by rows, as shares of all.
     path_ : PruningPath
         Pruned trees from the root to the whole tree, for the last knob (``at(index)``, ``to_frame()``, ``plot()``).

@@ -129,11 +129,11 @@ class ForwardFittingRegressor(LinearRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features_in_,)
+    coef_ : ndarray of shape (`n_features_in_`,)
     intercept_ : float
     steps_ : int
         The number of steps chosen.
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : FittingPath
         Every step; ``to_frame()`` is the table iteration, feature, change, J.
     selection_ : Selection

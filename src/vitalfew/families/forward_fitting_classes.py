@@ -144,11 +144,11 @@ class ForwardFittingClassifier(LinearClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    coef_ : ndarray of shape (1, n_features_in_) or (n_classes, n_features_in_)
+    coef_ : ndarray of shape (1, `n_features_in_`) or (n_classes, `n_features_in_`)
     intercept_ : ndarray of shape (1,) or (n_classes,)
     steps_ : int
         The number of steps chosen.
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : FittingClassPath
         Every step; ``to_frame()`` is the table iteration, feature, change, J.
     selection_ : Selection

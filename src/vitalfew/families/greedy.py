@@ -94,9 +94,9 @@ class GreedySubsetRegressor(SubsetRegressor):
        \Bigr)^2,
 
     all coefficients fitted anew, and takes the best. The exact drop of J costs no more than a correlation: it is
-    :math:`\langle r, x_j \rangle^2 / \|x_j^\perp\|^2`, with the part of x_j that S does not explain, kept up to date by
-    one row of a Cholesky factor a step. (Orthogonal matching pursuit takes the largest correlation instead, which may
-    be another feature.)
+    :math:`\tfrac12 \langle r, x_j \rangle^2 / \|x_j^\perp\|^2`, with the part of x_j that S does not explain, kept
+    up to date by one row of a Cholesky factor a step. (Orthogonal matching pursuit takes the largest correlation
+    instead, which may be another feature.)
 
     Parameters
     ----------
@@ -122,14 +122,14 @@ class GreedySubsetRegressor(SubsetRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features_in_,)
+    coef_ : ndarray of shape (`n_features_in_`,)
         Zero outside the subset.
     intercept_ : float
     k_ : int
         The number of variables chosen.
     subset_ : ndarray of int
         Columns of the model.
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : SubsetPath
         A model for every size (``coef``, ``mean_squared_error``, ``subset(k)``; ``plot()``, and ``to_frame()`` with the
         feature that each step takes).

@@ -133,14 +133,14 @@ class GreedySubsetClassifier(SubsetClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    coef_ : ndarray of shape (1, n_features_in_) or (n_classes, n_features_in_)
+    coef_ : ndarray of shape (1, `n_features_in_`) or (n_classes, `n_features_in_`)
         Zero outside the subset.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     k_ : int
         The number of variables chosen.
     subset_ : ndarray of int
         Columns of the model.
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : SubsetClassPath
         A model for every size (``coef``, ``log_loss``, ``subset(k)``; ``plot()``, and ``to_frame()`` with the feature
         that each step takes). It ends where the classes are separated perfectly.

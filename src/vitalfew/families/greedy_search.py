@@ -184,7 +184,7 @@ class GreedySearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         Columns chosen.
     k_ : int
         The number of variables chosen.
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : SearchPath
         The best set found of each size (``to_frame()``).
     history_ : data frame

@@ -45,16 +45,16 @@ class InformationRanking(SelectorMixin, BaseEstimator):
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features_in_,)
+    scores_ : ndarray of shape (`n_features_in_`,)
         Mutual information in bits.
-    p_values_ : ndarray of shape (n_features_in_,)
+    p_values_ : ndarray of shape (`n_features_in_`,)
         Of the G-test of independence.
-    gains_ : ndarray of shape (n_features_in_,)
+    gains_ : ndarray of shape (`n_features_in_`,)
         Bits by which each feature alone shortens the description of the labels, after what it costs itself: the first
         step of ``NaiveBayes(features="mdl")``.
-    ranking_ : ndarray of shape (n_features_in_,)
+    ranking_ : ndarray of shape (`n_features_in_`,)
         1 for the most informative feature.
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
     selection_, path_
         What the rule saw, if `k` is one.
 

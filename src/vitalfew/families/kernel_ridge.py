@@ -91,7 +91,7 @@ class KernelRidge(SelectorMixin, RegressorMixin, BaseEstimator):
     ----------
     dual_coef_ : ndarray of shape (n_basis,)
         Coefficients a of the training rows, or of the landmarks.
-    X_fit_ : array of shape (n_basis, n_features_in_)
+    X_fit_ : array of shape (n_basis, `n_features_in_`)
         These rows; for a precomputed kernel their numbers.
     alpha_, gamma_, degree_, coef0_ : float
         The values chosen or given.
@@ -100,7 +100,7 @@ class KernelRidge(SelectorMixin, RegressorMixin, BaseEstimator):
         that the landmarks leave out; 0 if all rows are used.
     note_ : str
         Says so where the kernel matrix was approximated.
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
         All true: a kernel uses every column.
     path_ : KernelPath
         Dual coefficients at all penalties (``grid``, ``degrees_of_freedom``; ``plot()``, ``to_frame()``).

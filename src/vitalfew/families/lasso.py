@@ -135,13 +135,13 @@ class Lasso(LinearRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features_in_,)
+    coef_ : ndarray of shape (`n_features_in_`,)
     intercept_ : float
     alpha_ : float
         The penalty chosen.
     dual_gap_ : float
         Certificate of the solution, see `tol`.
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : LinearPath
         Coefficients at all penalties (``coef``, ``intercept``, ``grid``, ``dual_gap``; ``plot()``, ``to_frame()``).
     selection_ : Selection

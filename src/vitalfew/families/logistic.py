@@ -162,7 +162,7 @@ class LogisticRegression(LinearClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    coef_ : ndarray of shape (1, n_features_in_) or (n_classes, n_features_in_)
+    coef_ : ndarray of shape (1, `n_features_in_`) or (n_classes, `n_features_in_`)
     intercept_ : ndarray of shape (1,) or (n_classes,)
     alpha_ : float
         The penalty chosen.
@@ -170,7 +170,7 @@ class LogisticRegression(LinearClassifier):
         Certificate of the solution, see `tol`.
     kkt_violation_ : float
         Largest violation of the optimality conditions above, in units of the mean log-likelihood's slope.
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
         Features with a coefficient that is not zero for some class.
     path_ : LogisticPath
         Coefficients at all penalties (``coef``, ``intercept``, ``grid``, ``dual_gap``; ``plot()``, ``to_frame()``).

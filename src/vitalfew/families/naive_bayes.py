@@ -142,9 +142,9 @@ class NaiveBayes(JointClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
         The set J.
-    coef_ : ndarray of shape (1, n_features_in_) or (n_classes, n_features_in_)
+    coef_ : ndarray of shape (1, `n_features_in_`) or (n_classes, `n_features_in_`)
         The linear form for features coded 0/1 (second value or first): P(y | x) is the logistic function (softmax) of
         ``coef_ @ x + intercept_``.
     intercept_ : ndarray of shape (1,) or (n_classes,)

@@ -151,13 +151,13 @@ class Ridge(LinearRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features_in_,)
+    coef_ : ndarray of shape (`n_features_in_`,)
     intercept_ : float
     alpha_ : float
         The penalty chosen.
     dual_gap_ : float
         0: the solution has a closed form.
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
         Features with a coefficient that is not zero: all but constant ones.
     path_ : RidgePath
         Coefficients at all penalties (``coef``, ``intercept``, ``grid``, ``degrees_of_freedom``, ``trusted_digits``;

@@ -107,7 +107,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
     objective_ : ndarray
         The objective after each step of the last EM. It never falls.
     n_iter_ : int
-    support_ : ndarray of bool, shape (n_features_in_,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
     feature_log_prob_ : ndarray of shape (n_values, n_classes)
         log P(value | class), a line for each value of each feature (for 0/1 data absent, then present); with
         ``events="weights"`` one for each word. Features outside the support have zeros.

@@ -142,7 +142,9 @@ class Selection:
         layers.append(
             alt.Chart(alt.Data(values=chosen)).mark_point(size=120, color="black", filled=True).encode(x=x, y="value:Q")
         )
-        title = f"{self.knob.replace('_', ' ')} = {self.value:g} chosen by {self.rule!r}"
+        title = f"{self.knob.replace('_', ' ')} = {self.value:g}"
+        if self.rule != "fixed":
+            title += f" chosen by {self.rule!r}"
         return alt.layer(*layers).properties(title=title, width=480, height=280)
 
 

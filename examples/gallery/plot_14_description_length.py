@@ -1,0 +1,64 @@
+"""
+Description length: how many words does it take?
+================================================
+
+Naive Bayes with more words says more about the labels, but the words and their probabilities have to be described too.
+The sum of both is least at some number of words. The texts are docstrings of four packages, of which the model is to
+say the package.
+"""
+
+import altair as alt
+import numpy as np
+import pandas as pd
+from drawing import HIGH, WIDE, labelled_lines
+
+from vitalfew import NaiveBayes, WordPresence
+from vitalfew.datasets import load_docstrings
+
+corpus = load_docstrings(max_per_library=300)
+words = WordPresence(min_df=3)
+presence = words.fit_transform(corpus.data)
+model = NaiveBayes(features="mdl").fit(presence, corpus.target)
+
+# %%
+# The curve that the rule saw, drawn by the library: bits of the labels given the words, bits of the model, and their
+# sum. Each word that enters costs more bits than the one before saves, from the chosen point on.
+
+frame = model.selection_.to_frame()
+chosen = frame[frame["is_chosen"]].iloc[0]
+assert np.allclose(frame["total_bits"], frame["data_bits"] + frame["model_bits"])
+assert chosen["total_bits"] == frame["total_bits"].min()
+print(model.summary(words.get_feature_names_out()).head(8).round(3).to_string(index=False))
+print(
+    f"{int(chosen['features'])} of {presence.shape[1]} words: {chosen['data_bits']:.0f} bits of "
+    f"{len(corpus.data)} labels and {chosen['model_bits']:.0f} bits of the model; "
+    f"without any word {frame['total_bits'].iloc[0]:.0f} bits"
+)
+chart = model.selection_.plot().properties(width=WIDE, height=HIGH)
+
+# %%
+# The order matters: taken by their own mutual information with the label, words tell the same again and again, and
+# the same number of them leaves more bits to describe.
+
+rows = []
+for order in ("greedy", "information"):
+    path = NaiveBayes(features="mdl", order=order, max_features=40, prior_strength=model.prior_strength_).fit(
+        presence, corpus.target
+    )
+    part = path.selection_.to_frame().query("features <= 40")
+    rows.append(pd.DataFrame({"features": part["features"], "bits": part["total_bits"], "order": f"{order} order"}))
+    print(
+        f"{order}: least at {int(part['features'][part['total_bits'].idxmin()])} words, "
+        f"{part['total_bits'].min():.0f} bits"
+    )
+curves = pd.concat(rows)
+least = curves.groupby("order")["bits"].min()
+assert least["greedy order"] < least["information order"]
+x = alt.X(
+    "features:Q",
+    title="words in the model",
+    scale=alt.Scale(domain=[0, 50], nice=False),
+    axis=alt.Axis(values=list(range(0, 41, 10))),
+)
+y = alt.Y("bits:Q", title="total description length, bits", scale=alt.Scale(zero=False))
+chart = labelled_lines(curves, x, y, "order").properties(width=WIDE, height=HIGH, title="Two orders of the same words")
