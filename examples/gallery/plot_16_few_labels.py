@@ -74,8 +74,8 @@ chart = alt.layer(area, labelled_lines(mean, x, y, "model", point=True)).propert
 chart = styled(chart)
 
 # %%
-# Corpora of the benchmarks, ten draws: what ``vitalfew label`` chooses beside supervised models that know the
-# labelled documents alone.
+# Corpora of the benchmarks, means of ten draws (``vitalfew label`` on newsgroups20: of two or three): what
+# ``vitalfew label`` chooses, beside supervised models that know the labelled documents alone.
 
 shown = {
     "vitalfew auto (`vitalfew label`)": "vitalfew label",
