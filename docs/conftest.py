@@ -1,3 +1,3 @@
 """Doctests of the pages alone: what builds the site, and what it builds here, hold none."""
 
-collect_ignore = ["conf.py", "_ext", "gallery"]
+collect_ignore = ["conf.py", "conftest.py", "_ext", "gallery"]
