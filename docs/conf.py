@@ -62,6 +62,10 @@ sphinx_gallery_conf = {
     "show_signature": False,
 }
 
+# `make linkcheck` asks other sites; a host that does not answer is as good as gone.
+linkcheck_timeout = 20
+linkcheck_retries = 2
+
 html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = f"vitalfew {release}"
