@@ -48,6 +48,7 @@ numpydoc_xref_param_type = False
 sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
+    "within_subsection_order": "FileNameSortKey",
     "filename_pattern": r".*\.py$",
     "abort_on_example_error": True,
     "image_scrapers": ("charts.scrape",),
