@@ -49,6 +49,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
     "filename_pattern": r".*\.py$",
+    "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "image_scrapers": ("charts.scrape",),
     "reset_modules": (),
