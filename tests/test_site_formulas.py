@@ -20,6 +20,9 @@ def mathml():
     return lambda code: re.sub(r"\s+", "", module._mathml(nodes.math(code, code), as_block=False))
 
 
-@pytest.mark.parametrize("short", [r"\tfrac12 (x)", r"\tfrac 1 2 (x)", r"\tfrac{1}2 (x)"])
-def test_a_fraction_of_two_digits_needs_no_braces(mathml, short):
-    assert mathml(short) == mathml(r"\tfrac{1}{2} (x)")
+@pytest.mark.parametrize("code", [r"\hat y_i", r"\hat{y}_{-i}(x)", r"\bar x^2", r"\hat\theta_j"])
+def test_the_index_of_a_letter_with_an_accent_stands_beside_it(mathml, code):
+    found = mathml(code)
+    assert "munderover" not in found
+    assert "<mover" in found
+    assert "<msub" in found or "<msup" in found

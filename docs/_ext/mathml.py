@@ -36,8 +36,10 @@ def _mathml(node: nodes.Element, as_block: bool) -> str:
 
 
 def _spelled_out(code: str) -> str:
-    """What TeX allows and Docutils does not know, or takes for something else: ``\\dots`` and ``\\frac12``."""
+    """What TeX allows and Docutils misreads or does not know: ``\\frac12``, ``\\hat y_i``, ``\\dots``."""
     code = re.sub(r"\\dots\b", r"\\ldots", code)
+    # It would put the index below the letter.
+    code = re.sub(r"(\\(?:hat|bar|tilde)\b\s*(?:\{[^{}]*\}|\\[A-Za-z]+|\w))(?=[_^])", r"\1{}", code)
     code = re.sub(r"(\\[dt]?frac)\s*(\d)", r"\1{\2}", code)
     return re.sub(r"(\\[dt]?frac\{[^{}]*\})\s*(\d|[A-Za-z]|\\[A-Za-z]+)", r"\1{\2}", code)
 

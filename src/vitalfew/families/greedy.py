@@ -94,9 +94,9 @@ class GreedySubsetRegressor(SubsetRegressor):
        \Bigr)^2,
 
     all coefficients fitted anew, and takes the best. The exact drop of J costs no more than a correlation: it is
-    :math:`\tfrac12 \langle r, x_j \rangle^2 / \|x_j^\perp\|^2`, with the part of x_j that S does not explain, kept up to
-    date by one row of a Cholesky factor a step. (Orthogonal matching pursuit takes the largest correlation instead,
-    which may be another feature.)
+    :math:`\tfrac12 \langle r, x_j \rangle^2 / \|x_j^\perp\|^2`, with the part of x_j that S does not explain, kept
+    up to date by one row of a Cholesky factor a step. (Orthogonal matching pursuit takes the largest correlation
+    instead, which may be another feature.)
 
     Parameters
     ----------
