@@ -13,7 +13,7 @@ from math import comb
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import CHOSEN, MAIN, MUTED, WIDE, labelled_lines
+from drawing import CHOSEN, MAIN, MUTED, WIDE, labelled_lines, styled
 
 from vitalfew import entropy
 
@@ -37,6 +37,7 @@ chart = alt.layer(
     points.mark_point(color=CHOSEN, filled=True, size=80, opacity=1),
     points.mark_text(align="left", dx=10, dy=-8).encode(text="text:N"),
 ).properties(width=WIDE, height=280, title="The entropy of a coin")
+chart = styled(chart)
 
 # %%
 # Why this measure? Give each block of k flips a word of a Huffman code, the shortest there is. The mean length of a
@@ -87,3 +88,4 @@ floor = (
 chart = alt.layer(floor, labelled_lines(codes, x, y, "coin", point=True)).properties(
     width=WIDE, height=280, title=alt.Title("Huffman codes come down to the entropy", subtitle="dashed: entropy")
 )
+chart = styled(chart)

@@ -10,7 +10,7 @@ the right areas, and bars that add up say the same.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import CHOSEN, COLOURS, INK, MAIN, MUTED, colours_of
+from drawing import CHOSEN, COLOURS, INK, MAIN, MUTED, colours_of, styled
 from scipy.optimize import brentq
 from sklearn.datasets import load_breast_cancer, load_digits
 
@@ -85,6 +85,7 @@ chart = circles(
     460 * (2 * max(r, s) + 0.1) / (r + apart + s + 0.1),
     "What the worst radius and the class of a tumour share, in bits",
 )
+chart = styled(chart)
 
 # %%
 # Two features and the target. Radius and area tell the same, so that nearly all of it is in the middle. Two pixels
@@ -163,6 +164,7 @@ chart = (
         description="Two diagrams of three circles; the middle of the first is positive, that of the second negative."
     )
 )
+chart = styled(chart)
 
 # %%
 # The same as bars that add up: what the first feature tells, what the second tells alone, and the interaction, which
@@ -203,3 +205,4 @@ for title in CASES:
 chart = alt.hconcat(*panels, spacing=30).properties(
     description="Bits of each feature and the interaction add up to the bits of both together."
 )
+chart = styled(chart)

@@ -10,7 +10,7 @@ on words of real documents, by the Naive Bayes model of the library.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import HIGH, MUTED, QUIET, WIDE, colours_of, labelled_lines
+from drawing import HIGH, MUTED, QUIET, WIDE, colours_of, labelled_lines, styled
 
 from vitalfew import NaiveBayes, WordPresence
 from vitalfew.datasets import load_docstrings
@@ -45,6 +45,7 @@ chart = alt.layer(
     alt.Chart(modes).mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, color=colour),
     alt.Chart(modes).mark_text(dy=-12).encode(x=x, y=y, text="text:N", color=colour),
 ).properties(width=WIDE, height=HIGH, title="The prior draws the estimate towards p")
+chart = styled(chart)
 
 # %%
 # Words of docstrings, forty of NumPy and as many of SciPy to learn from. Each line is the share of NumPy's
@@ -85,3 +86,4 @@ chart = alt.layer(
     ),
     labelled_lines(pd.DataFrame(rows), x, y, "word"),
 ).properties(width=WIDE, height=HIGH, title="Five words, from what was seen to what is common")
+chart = styled(chart)

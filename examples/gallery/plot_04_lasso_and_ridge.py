@@ -12,7 +12,7 @@ import warnings
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import end_labels
+from drawing import end_labels, styled
 from sklearn.datasets import load_diabetes
 from sklearn.preprocessing import StandardScaler
 
@@ -52,6 +52,7 @@ chart = chart.resolve_scale(y="shared")
 chart = chart.properties(
     description="Coefficients of ten features along the paths of the lasso and of ridge regression."
 )
+chart = styled(chart)
 
 # %%
 # Shrinkage, as in the lecture: a hundred rows, ten features, of which four matter. On the diagonal nothing is
@@ -79,3 +80,4 @@ chart = alt.vconcat(*lines).properties(
     description="Coefficients of the lasso and of ridge regression against those of least squares, "
     "at three penalties each."
 )
+chart = styled(chart)

@@ -10,7 +10,7 @@ threshold). The lines are these formulas, the points are what the library's mode
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import CHOSEN, COLOURS, QUIET, WIDE, labelled_lines
+from drawing import CHOSEN, COLOURS, QUIET, WIDE, labelled_lines, styled
 
 from vitalfew import BestSubsetRegressor, Lasso, Ridge
 
@@ -65,6 +65,7 @@ for name, colour in zip(models, COLOURS):
 chart = alt.hconcat(*panels, spacing=15).properties(
     description="Coefficients of the lasso, the best subset and ridge regression against those of least squares."
 )
+chart = styled(chart)
 
 # %%
 # Why zero: the objective :math:`\tfrac12 (y - \theta)^2 + \lambda |\theta|` of one coefficient has a kink at zero.
@@ -88,3 +89,4 @@ colours = [COLOURS[0], COLOURS[2], COLOURS[3]]
 chart = alt.layer(labelled_lines(pd.concat(rows), x, up, "y", colours, clip=True), dots).properties(
     width=WIDE, height=300, title=alt.Title("The kink at zero", subtitle="λ = 1; points: the least value")
 )
+chart = styled(chart)

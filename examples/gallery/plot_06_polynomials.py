@@ -10,7 +10,7 @@ error. Data and searches are those of ``examples/polynomial.py``.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import MUTED, QUIET, example, labelled_lines
+from drawing import MUTED, QUIET, example, labelled_lines, styled
 
 polynomial = example("polynomial")
 x, y = polynomial.sample()
@@ -59,6 +59,7 @@ y_axis = alt.Y(
 chart = labelled_lines(errors, x_axis, y_axis, "search", point=True).properties(
     width=500, height=300, title="Error against the number of steps"
 )
+chart = styled(chart)
 
 # %%
 # The fits: forward-fitting and myopic steps on their way, and the best subset of four powers that they come near to.
@@ -89,3 +90,4 @@ for name in ("forward-fitting", "myopic"):
         ).properties(width=280, height=260, title=f"{name}; dashed: best subset")
     )
 chart = alt.hconcat(*panels, spacing=25).properties(description="Fits after 1 to 10 steps, beside the best subset.")
+chart = styled(chart)

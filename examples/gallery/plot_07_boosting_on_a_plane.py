@@ -9,7 +9,7 @@ them. Points are as large as their weight for the next round; the background is 
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import CHOSEN, MAIN, colours_of
+from drawing import CHOSEN, MAIN, colours_of, styled
 
 from vitalfew import AdaBoost
 
@@ -73,3 +73,4 @@ chart = alt.vconcat(alt.hconcat(*panels[:3]), alt.hconcat(*panels[3:])).properti
         "Points as large as their weight", subtitle="circles, orange: inside the diamond; squares, blue: outside"
     )
 )
+chart = styled(chart)

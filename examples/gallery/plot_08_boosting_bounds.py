@@ -9,7 +9,7 @@ exponentially. The bound on new rows is another matter: it rises with the rounds
 
 import altair as alt
 import numpy as np
-from drawing import HIGH, WIDE, labelled_lines
+from drawing import HIGH, WIDE, labelled_lines, styled
 from sklearn.datasets import load_breast_cancer, make_hastie_10_2
 from sklearn.model_selection import train_test_split
 
@@ -33,6 +33,7 @@ print(
     f"new rows are wrong then, {late:.1%} after {len(frame)}"
 )
 chart = model.plot_error().properties(width=WIDE, height=HIGH, title="Training error, its bounds, and validation error")
+chart = styled(chart)
 
 # %%
 # The bound on new rows by the VC dimension, training error plus a term that grows with :math:`\sqrt{T d / m}`. It
@@ -69,3 +70,4 @@ y = alt.Y("share:Q", title="share of rows")
 chart = labelled_lines(shown, x, y, "curve").properties(
     width=WIDE, height=HIGH, title="What is proven of new rows, and what happens"
 )
+chart = styled(chart)

@@ -10,7 +10,7 @@ training prediction still move rows away from the border.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import HIGH, WIDE, example, labelled_lines
+from drawing import HIGH, WIDE, example, labelled_lines, styled
 
 from vitalfew import AdaBoost
 
@@ -37,6 +37,7 @@ assert trained[first - 1] == 0
 assert tested[-1] < tested[first - 1]
 assert table["margin below 0.3"].iloc[-1] < table["margin below 0.3"].iloc[1]
 chart = model.plot_margins(shown).properties(width=WIDE, height=HIGH)
+chart = styled(chart)
 
 # %%
 # The least margins beside the errors: training has nothing to gain after the dashed line, margins and new digits
@@ -66,3 +67,4 @@ rule = alt.Chart(pd.DataFrame({"round": [first]})).mark_rule(strokeDash=[4, 3], 
 chart = alt.layer(labelled_lines(rows, x, y, "curve"), rule).properties(
     width=WIDE, height=HIGH, title="Errors, and the margin of the least certain rows"
 )
+chart = styled(chart)

@@ -10,7 +10,7 @@ often as they need it.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import CHOSEN, HIGH, INK, WIDE, example, labelled_lines
+from drawing import CHOSEN, HIGH, INK, WIDE, example, labelled_lines, styled
 
 from vitalfew import AdaBoost, NaiveBayes, mutual_information
 
@@ -64,6 +64,7 @@ chart = (
     .resolve_scale(color="independent")
     .properties(description="Pixels by mutual information, by the greedy search, and by votes of boosted stumps.")
 )
+chart = styled(chart)
 
 # %%
 # Error against the number of pixels: Naive Bayes with pixels in both orders, and against the rounds of boosting.
@@ -92,6 +93,7 @@ chart = alt.layer(
     ),
     labelled_lines(errors, x, up, "order", point=True),
 ).properties(width=WIDE, height=HIGH, title="Naive Bayes: error against the number of pixels")
+chart = styled(chart)
 
 # %%
 # Boosted trees, the experiment of the lecture: the error on new digits falls long after that on the training digits
@@ -105,3 +107,4 @@ print(
 )
 assert model.path_.validation_error[-1] < model.path_.validation_error[zero - 1]
 chart = model.plot_error().properties(width=WIDE, height=HIGH, title="Boosted trees on ten digits")
+chart = styled(chart)

@@ -10,7 +10,7 @@ four sets that come with scikit-learn are measured here.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import INK, QUIET, colours_of, measured
+from drawing import INK, QUIET, colours_of, measured, styled
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
@@ -93,3 +93,4 @@ for kind in KINDS:
 chart = alt.hconcat(*panels, spacing=25).properties(
     description="Error of a tree against that of boosting on each data set."
 )
+chart = styled(chart)

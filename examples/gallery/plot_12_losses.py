@@ -9,7 +9,7 @@ badly wrong: there the exponential loss rises without measure, and with it the w
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import COLOURS, HIGH, WIDE, colours_of
+from drawing import COLOURS, HIGH, WIDE, colours_of, styled
 from sklearn.datasets import load_breast_cancer
 
 from vitalfew import AdaBoost
@@ -39,6 +39,7 @@ chart = alt.layer(
     alt.Chart(curves).mark_line(clip=True).encode(x=x, y=y, color=colour),
     alt.Chart(places).mark_text(align="left", fontWeight=600).encode(x=x, y=y, text="name:N", color=colour),
 ).properties(width=WIDE, height=HIGH, title="Losses against the margin")
+chart = styled(chart)
 
 # %%
 # Both losses on real rows, a fifth of whose labels are turned round: stumps boosted with each. The mean exponential
@@ -76,3 +77,4 @@ chart = points.encode(
         "loss:N", title=None, scale=alt.Scale(domain=["exponential", "logistic"], range=["circle", "square"])
     ),
 ).properties(width=WIDE, height=HIGH, title="What rows weigh for the next stump")
+chart = styled(chart)

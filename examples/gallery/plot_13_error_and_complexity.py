@@ -10,7 +10,7 @@ learning from one row less.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import COLOURS, INK, QUIET, WIDE, colours_of, labelled_lines
+from drawing import COLOURS, INK, QUIET, WIDE, colours_of, labelled_lines, styled
 from numpy.polynomial.legendre import legvander
 from sklearn.model_selection import KFold
 
@@ -115,3 +115,4 @@ rule = alt.Chart(pd.DataFrame({"degree": [best]})).mark_rule(color=QUIET, stroke
 chart = alt.layer(rule, thin, labelled_lines(shown, x, up, "curve", colours, clip=True)).properties(
     width=WIDE, height=340, title=f"Error against complexity: least at degree {best}"
 )
+chart = styled(chart)

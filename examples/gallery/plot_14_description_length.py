@@ -10,7 +10,7 @@ say the package.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import HIGH, WIDE, labelled_lines
+from drawing import HIGH, WIDE, labelled_lines, styled
 
 from vitalfew import NaiveBayes, WordPresence
 from vitalfew.datasets import load_docstrings
@@ -35,6 +35,7 @@ print(
     f"without any word {frame['total_bits'].iloc[0]:.0f} bits"
 )
 chart = model.selection_.plot().properties(width=WIDE, height=HIGH)
+chart = styled(chart)
 
 # %%
 # The order matters: taken by their own mutual information with the label, words tell the same again and again, and
@@ -62,3 +63,4 @@ x = alt.X(
 )
 y = alt.Y("bits:Q", title="total description length, bits", scale=alt.Scale(zero=False))
 chart = labelled_lines(curves, x, y, "order").properties(width=WIDE, height=HIGH, title="Two orders of the same words")
+chart = styled(chart)

@@ -10,7 +10,7 @@ sharp line: below it the lasso finds nearly every signal, above it nearly none. 
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import WIDE, colours_of, example
+from drawing import WIDE, colours_of, example, styled
 
 sensing = example("compressed_sensing")
 sensing.D, sensing.TRIALS, sensing.SHARES = 60, 5, np.linspace(0.1, 0.9, 9)
@@ -58,6 +58,7 @@ for name, method in sensing.METHODS.items():
     )
     panels.append(alt.layer(squares, curve).properties(width=180, height=180, title=name))
 chart = alt.hconcat(*panels, spacing=15).properties(description="Share of signals that each method finds.")
+chart = styled(chart)
 
 # %%
 # The same line seen from the side: the chance to find a signal with k non-zeros against the number of measurements.
@@ -90,3 +91,4 @@ chart = (
     )
     .properties(width=WIDE, height=280, title="Recovery against the number of measurements")
 )
+chart = styled(chart)

@@ -10,7 +10,7 @@ with many it vanishes. The first chart is measured here on docstrings of four pa
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import HIGH, WIDE, colours_of, labelled_lines, measured
+from drawing import HIGH, WIDE, colours_of, labelled_lines, measured, styled
 
 from vitalfew import NaiveBayes, SemiSupervisedNaiveBayes, WordPresence
 from vitalfew.datasets import load_docstrings
@@ -71,10 +71,11 @@ chart = alt.layer(area, labelled_lines(mean, x, y, "model", point=True)).propert
         f"{len(target)} docstrings of {len(classes)} packages", subtitle="mean of five draws, ± standard error"
     ),
 )
+chart = styled(chart)
 
 # %%
-# Corpora of the benchmarks, ten draws: what ``vitalfew label`` chooses beside supervised models that know the
-# labelled documents alone.
+# Corpora of the benchmarks, means of ten draws (``vitalfew label`` on newsgroups20: of two or three): what
+# ``vitalfew label`` chooses, beside supervised models that know the labelled documents alone.
 
 shown = {
     "vitalfew auto (`vitalfew label`)": "vitalfew label",
@@ -120,3 +121,4 @@ if rows:
         .resolve_axis(x="independent")
         .properties(title="Five corpora")
     )
+    chart = styled(chart)

@@ -10,7 +10,7 @@ added, while the bias stays what it is. A stump is nearly all bias; where it is 
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import HIGH, WIDE, colours_of, labelled_lines
+from drawing import HIGH, WIDE, colours_of, labelled_lines, styled
 from sklearn.datasets import make_circles
 
 from vitalfew import AdaBoost, Bagging, DecisionTree, Stump, bias_variance
@@ -62,6 +62,7 @@ bars = (
 )
 texts = alt.Chart(totals).mark_text(dy=-8).encode(x=x, y="share:Q", text="text:N")
 chart = alt.layer(bars, texts).properties(width=WIDE, height=HIGH, title="Where the error comes from")
+chart = styled(chart)
 
 # %%
 # The more trees vote, the less variance is left, with less and less to gain. The bias is the same all along, up to
@@ -88,3 +89,4 @@ up = alt.Y("share:Q", title="share of test rows", axis=alt.Axis(format="%"))
 chart = labelled_lines(curves, x, up, "part", point=True).properties(
     width=WIDE, height=HIGH, title="Votes of more and more trees"
 )
+chart = styled(chart)

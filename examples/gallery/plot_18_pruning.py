@@ -10,7 +10,7 @@ tree with a lower error on new rows.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import CHOSEN, HIGH, WIDE, labelled_lines
+from drawing import CHOSEN, HIGH, WIDE, labelled_lines, styled
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
@@ -48,6 +48,7 @@ chart = alt.layer(
     rules.mark_rule(color=CHOSEN, strokeDash=[4, 3]),
     rules.mark_text(align="right", dx=-5, color=CHOSEN).encode(y=alt.value(8), text="text:N"),
 ).properties(width=WIDE, height=260, title="Leaves that the chi-square test keeps")
+chart = styled(chart)
 
 # %%
 # Size and error along both paths. Training error falls with every leaf, the error on new rows does not. Choices are
@@ -94,6 +95,7 @@ chart = (
     .resolve_scale(y="shared")
     .properties(description="Training and test error against the number of leaves, by both ways to prune.")
 )
+chart = styled(chart)
 
 # %%
 # The bits behind the second: labels and tree. The sum is least where a further split costs more than it saves.
@@ -107,9 +109,11 @@ x = alt.X("n_leaves:Q", title="leaves", scale=alt.Scale(domain=[0, 1.15 * whole.
 chart = labelled_lines(bits, x, alt.Y("bits:Q", title="bits"), "part", point={"size": 18}).properties(
     width=WIDE, height=HIGH, title="Description length of trees"
 )
+chart = styled(chart)
 
 # %%
 # What is left by description length:
 
 print(by_length.export_text())
 chart = by_length.plot()
+chart = styled(chart)

@@ -28,39 +28,31 @@ WIDE, HIGH = 520, 300
 threadpool_limits(1)
 
 
-@alt.theme.register("vitalfew gallery", enable=True)
-def theme() -> alt.theme.ThemeConfig:
-    """The look of the report: few lines, names in ink, legends above."""
-    axis = {"labelColor": MUTED, "titleColor": INK, "gridColor": GRID, "domainColor": GRID, "tickColor": GRID}
-    heading = {"color": INK, "fontWeight": 600, "anchor": "start"}
-    return {
-        "config": {
-            "background": "white",
-            "font": FONT,
-            "axis": {
-                **axis,
-                "labelFontSize": 12,
-                "titleFontSize": 12,
-                "titleFontWeight": "normal",
-                "labelSeparation": 6,
-            },
-            "axisX": {"grid": False, "domainColor": QUIET, "tickColor": QUIET},
-            "header": {"labelColor": INK, "labelFontSize": 12, "labelFontWeight": 600, "titleColor": INK},
-            "legend": {
-                "orient": "top",
-                "labelColor": INK,
-                "labelFontSize": 12,
-                "labelLimit": 300,
-                "titleFontWeight": "normal",
-            },
-            "line": {"strokeWidth": 2},
-            "mark": {"color": MAIN},
-            "range": {"category": COLOURS, "heatmap": {"scheme": "viridis"}, "ramp": {"scheme": "blues"}},
-            "text": {"color": INK, "fontSize": 12, "font": FONT},
-            "title": {**heading, "fontSize": 14, "offset": 10, "subtitleColor": MUTED, "subtitleFontSize": 12},
-            "view": {"stroke": None},
-        }
-    }
+AXIS = {"labelColor": MUTED, "titleColor": INK, "gridColor": GRID, "domainColor": GRID, "tickColor": GRID}
+LABELS = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelSeparation": 6}
+LOOK = {
+    "background": "white",
+    "font": FONT,
+    "axis": AXIS | LABELS,
+    "axisX": {"grid": False, "domainColor": QUIET, "tickColor": QUIET},
+    "header": {"labelColor": INK, "labelFontSize": 12, "labelFontWeight": 600, "titleColor": INK},
+    "legend": {"orient": "top", "labelColor": INK, "labelFontSize": 12, "labelLimit": 300, "titleFontWeight": "normal"},
+    "line": {"strokeWidth": 2},
+    "mark": {"color": MAIN},
+    "range": {"category": COLOURS, "heatmap": {"scheme": "viridis"}, "ramp": {"scheme": "blues"}},
+    "text": {"color": INK, "fontSize": 12, "font": FONT},
+    "title": {"color": INK, "fontWeight": 600, "anchor": "start", "fontSize": 14, "offset": 10}
+    | {"subtitleColor": MUTED, "subtitleFontSize": 12},
+    "view": {"stroke": None},
+}
+
+
+def styled(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
+    """A finished chart in the look of the report: few lines, names in ink, legends above.
+
+    A theme of Altair would do the same, but for all charts of the process, those of other pages included.
+    """
+    return chart.configure(**LOOK)
 
 
 def colours_of(names: Sequence[str], colours: Sequence[str] = COLOURS) -> alt.Scale:
