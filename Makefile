@@ -29,6 +29,7 @@ postgres:        ## PostgreSQL for the tests of databases, where it can be insta
 
 docs: $(VENV)/.docs  ## the documentation site in build/docs/html: its code is run, its links are checked
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal docs tests/test_site_links.py tests/test_site_pages.py
+	rm -rf build/docs/html
 	$(SPHINX) -b html docs build/docs/html
 	$(BIN)/python docs/_ext/check_pages.py build/docs/html
 
