@@ -315,6 +315,37 @@ void test_threads() {
   expect(thread_count(3) >= 1 && thread_count(0) >= 1, "at least one thread");
 }
 
+void test_shared_threads() {
+  const int first = take_threads(4, 6), second = take_threads(4, 6), third = take_threads(4, 6);
+  expect(first == 4 && second == 2 && third == 1, "calls at the same time share, and each has its own thread");
+  give_back_threads(first);
+  const int fourth = take_threads(4, 6);
+  expect(fourth == 3, "what was given back is there for others");
+  for (const int taken : {second, third, fourth}) give_back_threads(taken);
+
+  const int most = thread_count(0);
+  std::atomic<int> helpers{0}, peak{0};
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 8; ++c) {
+    callers.emplace_back([&] {
+      const auto caller = std::this_thread::get_id();
+      Monitor own;
+      parallel_blocks(64, 0, own, [&](std::size_t) {
+        const bool helps = std::this_thread::get_id() != caller;
+        const int now = helps ? ++helpers : 0;
+        for (int seen = peak; now > seen && !peak.compare_exchange_weak(seen, now);) {
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+        if (helps) --helpers;
+      });
+    });
+  }
+  for (auto& caller : callers) caller.join();
+  expect(peak <= most, "eight callers have no more helpers than one would have threads");
+  expect(take_threads(most, most) == most, "and all threads are given back");
+  give_back_threads(most);
+}
+
 void test_monitor() {
   Counting counting(1'000'000);
   for (int k = 0; k < 100'000; ++k) counting.check();
@@ -334,6 +365,7 @@ int main() {
   test_kernels_refuse_bad_labels();
   test_searches_agree();
   test_threads();
+  test_shared_threads();
   test_monitor();
   std::printf("%d passed, %d failed\n", passed, failed);
   return failed == 0 ? 0 : 1;
