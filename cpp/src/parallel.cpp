@@ -13,10 +13,11 @@ namespace vitalfew {
 namespace {
 
 std::atomic<int> at_work{0};  // threads of calls that share, with those of their callers
+std::atomic<std::int64_t> helpers_begun{0}, helpers_now{0}, helpers_most{0};
 
 #if defined(__unix__) || defined(__APPLE__)
 // A forked child has none of the threads that its parent had at work.
-[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { at_work.store(0); });
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { at_work = 0, helpers_now = 0; });
 #endif
 
 }  // namespace
@@ -39,5 +40,18 @@ int take_threads(int wanted, int allowed) noexcept {
 }
 
 void give_back_threads(int taken) noexcept { at_work.fetch_sub(taken, std::memory_order_relaxed); }
+
+Helpers helpers_so_far() noexcept { return {helpers_begun, helpers_most}; }
+
+void count_helper(bool begins) noexcept {
+  if (!begins) {
+    --helpers_now;
+    return;
+  }
+  ++helpers_begun;
+  const std::int64_t now = ++helpers_now;
+  for (std::int64_t seen = helpers_most; now > seen && !helpers_most.compare_exchange_weak(seen, now);) {
+  }
+}
 
 }  // namespace vitalfew

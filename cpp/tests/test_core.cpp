@@ -324,24 +324,18 @@ void test_shared_threads() {
   for (const int taken : {second, third, fourth}) give_back_threads(taken);
 
   const int most = thread_count(0);
-  std::atomic<int> helpers{0}, peak{0};
+  const Helpers before = helpers_so_far();
   std::vector<std::thread> callers;
   for (int c = 0; c < 8; ++c) {
-    callers.emplace_back([&] {
-      const auto caller = std::this_thread::get_id();
-      Monitor own;
-      parallel_blocks(64, 0, own, [&](std::size_t) {
-        const bool helps = std::this_thread::get_id() != caller;
-        const int now = helps ? ++helpers : 0;
-        for (int seen = peak; now > seen && !peak.compare_exchange_weak(seen, now);) {
-        }
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
-        if (helps) --helpers;
-      });
+    callers.emplace_back([] {
+      Monitor monitor;
+      parallel_blocks(64, 0, monitor, [](std::size_t) { std::this_thread::sleep_for(std::chrono::microseconds(200)); });
     });
   }
   for (auto& caller : callers) caller.join();
-  expect(peak <= most, "eight callers have no more helpers than one would have threads");
+  const Helpers after = helpers_so_far();
+  expect(after.begun >= before.begun + most - 1, "who comes first has helpers");
+  expect(after.most <= std::max<std::int64_t>(before.most, most), "eight callers have no more helpers than there may be threads");
   expect(take_threads(most, most) == most, "and all threads are given back");
   give_back_threads(most);
 }

@@ -28,6 +28,13 @@ int thread_count(int requested);
 int take_threads(int wanted, int allowed) noexcept;
 void give_back_threads(int taken) noexcept;
 
+// Threads that kernels have begun besides those of their callers, since the process began, and the most at one time.
+struct Helpers {
+  std::int64_t begun, most;
+};
+Helpers helpers_so_far() noexcept;
+void count_helper(bool begins) noexcept;
+
 // Into how many blocks to cut work of so many elementary operations: one if it is not worth a second thread.
 inline std::size_t blocks_for(double operations, std::size_t most) {
   if (operations < 1e6) return most > 0 ? 1 : 0;
@@ -46,7 +53,10 @@ class Team {
   ~Team() {
     is_over_ = true;
     wake();
-    for (auto& helper : helpers_) helper.join();
+    for (auto& helper : helpers_) {
+      helper.join();
+      count_helper(false);
+    }
     if (taken_ > 0) give_back_threads(taken_);
   }
 
@@ -84,7 +94,10 @@ class Team {
   void gather() {
     if (shares_ && size_ > 1 && taken_ == 0) size_ = std::size_t(taken_ = take_threads(int(size_), allowed_));
     try {
-      while (helpers_.size() + 1 < size_) helpers_.emplace_back([this, seen = turn_.load()] { wait_for_work(seen); });
+      while (helpers_.size() + 1 < size_) {
+        helpers_.emplace_back([this, seen = turn_.load()] { wait_for_work(seen); });
+        count_helper(true);
+      }
     } catch (const std::system_error&) {
       size_ = helpers_.size() + 1;  // the system has no more threads to give: those there are do the work
     }
