@@ -5,6 +5,7 @@ import inspect
 import subprocess
 import sys
 import textwrap
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,15 @@ def test_type_checkers_find_names_where_they_are_imported_from():
     (block,) = (n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
     seen = {name.name: line.module for line in block.body for name in line.names}
     assert seen == {name: f"vitalfew.{module}" for name, module in vitalfew._HOME_OF.items()}
+
+
+def test_the_version_is_the_same_everywhere():
+    root = Path(__file__).parents[1]
+    if not (root / "pyproject.toml").exists():
+        pytest.skip("the project is not at hand")
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == vitalfew.__version__
+    assert f"\nversion: {vitalfew.__version__}\n" in (root / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_a_name_that_is_not_there():
