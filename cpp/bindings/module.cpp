@@ -23,6 +23,14 @@ NB_MODULE(_core, m) {
   m.doc() = "Compiled kernels of vitalfew. Private: the public names are in the package itself.";
   m.def("thread_count", &vitalfew::thread_count, "requested"_a = 0,
         "Threads a kernel uses when asked for `requested`; 0 means all.");
+  m.def(
+      "helper_threads",
+      [] {
+        const auto found = vitalfew::helpers_so_far();
+        return nb::make_tuple(found.begun, found.most);
+      },
+      nb::sig("def helper_threads() -> tuple[int, int]"),
+      "Threads that kernels have begun besides those of their callers in this process, and the most at one time.");
   bind_counts(m);
   bind_coding(m);
   bind_scores(m);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "boost_rows.hpp"
@@ -24,7 +25,7 @@ class Booster {
           double before, const BoostOptions& options, Monitor& monitor)
       : options_(options),
         monitor_(monitor),
-        team_(std::size_t(thread_count(options.threads))),
+        team_(options.threads, std::numeric_limits<std::size_t>::max()),
         table_(table, options.threads, monitor),
         rows_(table_.n_rows(), label, weight, score, before, options, team_, monitor),
         k_(options.n_classes),

@@ -315,6 +315,31 @@ void test_threads() {
   expect(thread_count(3) >= 1 && thread_count(0) >= 1, "at least one thread");
 }
 
+void test_shared_threads() {
+  const int first = take_threads(4, 6), second = take_threads(4, 6), third = take_threads(4, 6);
+  expect(first == 4 && second == 2 && third == 1, "calls at the same time share, and each has its own thread");
+  give_back_threads(first);
+  const int fourth = take_threads(4, 6);
+  expect(fourth == 3, "what was given back is there for others");
+  for (const int taken : {second, third, fourth}) give_back_threads(taken);
+
+  const int most = thread_count(0);
+  const Helpers before = helpers_so_far();
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 8; ++c) {
+    callers.emplace_back([] {
+      Monitor monitor;
+      parallel_blocks(64, 0, monitor, [](std::size_t) { std::this_thread::sleep_for(std::chrono::microseconds(200)); });
+    });
+  }
+  for (auto& caller : callers) caller.join();
+  const Helpers after = helpers_so_far();
+  expect(after.begun >= before.begun + most - 1, "who comes first has helpers");
+  expect(after.most <= std::max<std::int64_t>(before.most, most), "eight callers have no more helpers than there may be threads");
+  expect(take_threads(most, most) == most, "and all threads are given back");
+  give_back_threads(most);
+}
+
 void test_monitor() {
   Counting counting(1'000'000);
   for (int k = 0; k < 100'000; ++k) counting.check();
@@ -334,6 +359,7 @@ int main() {
   test_kernels_refuse_bad_labels();
   test_searches_agree();
   test_threads();
+  test_shared_threads();
   test_monitor();
   std::printf("%d passed, %d failed\n", passed, failed);
   return failed == 0 ? 0 : 1;

@@ -1,46 +1,50 @@
 """Find the vital few features of your data: how many, which, for which model, and with what error."""
 
-from vitalfew.data.discretize import Discretizer
-from vitalfew.data.text import WordPresence
-from vitalfew.evaluation.bias_variance import bias_variance
-from vitalfew.evaluation.compare import compare
-from vitalfew.evaluation.leave_one_out import loo_predict
-from vitalfew.evaluation.sealed import SealedTest
-from vitalfew.evaluation.sealed_split import sealed_split
-from vitalfew.export.model_file import load, save
-from vitalfew.export.python_source import to_python
-from vitalfew.export.sql import to_sql
-from vitalfew.families.adaboost import AdaBoost
-from vitalfew.families.bagging import Bagging
-from vitalfew.families.best_classes import BestSubsetClassifier
-from vitalfew.families.best_subset import BestSubsetRegressor
-from vitalfew.families.decision_tree import DecisionTree
-from vitalfew.families.forward_fitting import ForwardFittingRegressor
-from vitalfew.families.forward_fitting_classes import ForwardFittingClassifier
-from vitalfew.families.greedy import GreedySubsetRegressor
-from vitalfew.families.greedy_classes import GreedySubsetClassifier
-from vitalfew.families.greedy_search import GreedySearch
-from vitalfew.families.information_ranking import InformationRanking
-from vitalfew.families.kernel_ridge import KernelRidge
-from vitalfew.families.lasso import Lasso
-from vitalfew.families.logistic import LogisticRegression
-from vitalfew.families.naive_bayes import NaiveBayes
-from vitalfew.families.ridge import Ridge
-from vitalfew.families.semi_supervised import SemiSupervisedNaiveBayes
-from vitalfew.families.stump import Stump
-from vitalfew.labelling.label import label_documents
-from vitalfew.reporting.report import Report, report
-from vitalfew.rules import aic, bic, description_length, ebic
-from vitalfew.summaries.counts import Counts
-from vitalfew.summaries.information import (
-    conditional_entropy,
-    conditional_mutual_information,
-    entropy,
-    interaction_information,
-    mutual_information,
-)
-from vitalfew.summaries.moments import Moments
-from vitalfew.summaries.summarize import summarize
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vitalfew.data.discretize import Discretizer
+    from vitalfew.data.text import WordPresence
+    from vitalfew.evaluation.bias_variance import bias_variance
+    from vitalfew.evaluation.compare import compare
+    from vitalfew.evaluation.leave_one_out import loo_predict
+    from vitalfew.evaluation.sealed import SealedTest
+    from vitalfew.evaluation.sealed_split import sealed_split
+    from vitalfew.export.model_file import load, save
+    from vitalfew.export.python_source import to_python
+    from vitalfew.export.sql import to_sql
+    from vitalfew.families.adaboost import AdaBoost
+    from vitalfew.families.bagging import Bagging
+    from vitalfew.families.best_classes import BestSubsetClassifier
+    from vitalfew.families.best_subset import BestSubsetRegressor
+    from vitalfew.families.decision_tree import DecisionTree
+    from vitalfew.families.forward_fitting import ForwardFittingRegressor
+    from vitalfew.families.forward_fitting_classes import ForwardFittingClassifier
+    from vitalfew.families.greedy import GreedySubsetRegressor
+    from vitalfew.families.greedy_classes import GreedySubsetClassifier
+    from vitalfew.families.greedy_search import GreedySearch
+    from vitalfew.families.information_ranking import InformationRanking
+    from vitalfew.families.kernel_ridge import KernelRidge
+    from vitalfew.families.lasso import Lasso
+    from vitalfew.families.logistic import LogisticRegression
+    from vitalfew.families.naive_bayes import NaiveBayes
+    from vitalfew.families.ridge import Ridge
+    from vitalfew.families.semi_supervised import SemiSupervisedNaiveBayes
+    from vitalfew.families.stump import Stump
+    from vitalfew.labelling.label import label_documents
+    from vitalfew.reporting.report import Report, report
+    from vitalfew.rules import aic, bic, description_length, ebic
+    from vitalfew.summaries.counts import Counts
+    from vitalfew.summaries.information import (
+        conditional_entropy,
+        conditional_mutual_information,
+        entropy,
+        interaction_information,
+        mutual_information,
+    )
+    from vitalfew.summaries.moments import Moments
+    from vitalfew.summaries.summarize import summarize
 
 __version__ = "0.1.0"
 
@@ -90,3 +94,71 @@ __all__ = [
     "to_python",
     "to_sql",
 ]
+
+# Where each public name is defined: it is imported when it is first asked for, so that `import vitalfew` takes no time.
+_HOMES = {
+    "data.discretize": "Discretizer",
+    "data.text": "WordPresence",
+    "evaluation.bias_variance": "bias_variance",
+    "evaluation.compare": "compare",
+    "evaluation.leave_one_out": "loo_predict",
+    "evaluation.sealed": "SealedTest",
+    "evaluation.sealed_split": "sealed_split",
+    "export.model_file": "load save",
+    "export.python_source": "to_python",
+    "export.sql": "to_sql",
+    "families.adaboost": "AdaBoost",
+    "families.bagging": "Bagging",
+    "families.best_classes": "BestSubsetClassifier",
+    "families.best_subset": "BestSubsetRegressor",
+    "families.decision_tree": "DecisionTree",
+    "families.forward_fitting": "ForwardFittingRegressor",
+    "families.forward_fitting_classes": "ForwardFittingClassifier",
+    "families.greedy": "GreedySubsetRegressor",
+    "families.greedy_classes": "GreedySubsetClassifier",
+    "families.greedy_search": "GreedySearch",
+    "families.information_ranking": "InformationRanking",
+    "families.kernel_ridge": "KernelRidge",
+    "families.lasso": "Lasso",
+    "families.logistic": "LogisticRegression",
+    "families.naive_bayes": "NaiveBayes",
+    "families.ridge": "Ridge",
+    "families.semi_supervised": "SemiSupervisedNaiveBayes",
+    "families.stump": "Stump",
+    "labelling.label": "label_documents",
+    "reporting.report": "Report report",
+    "rules": "aic bic description_length ebic",
+    "summaries.counts": "Counts",
+    "summaries.information": (
+        "conditional_entropy conditional_mutual_information entropy interaction_information mutual_information"
+    ),
+    "summaries.moments": "Moments",
+    "summaries.summarize": "summarize",
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
+_MODULES = (
+    "data",
+    "datasets",
+    "evaluation",
+    "exceptions",
+    "export",
+    "families",
+    "labelling",
+    "reporting",
+    "rules",
+    "summaries",
+)
+
+if not TYPE_CHECKING:  # a type checker would take every name for granted
+
+    def __getattr__(name: str):
+        if name in _HOME_OF:
+            globals()[name] = value = getattr(import_module(f"vitalfew.{_HOME_OF[name]}"), name)
+            return value
+        if name in _MODULES:
+            return import_module(f"vitalfew.{name}")
+        raise AttributeError(f"module 'vitalfew' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -13,6 +13,11 @@ from numpy.typing import NDArray
 def thread_count(requested: int = 0) -> int:
     """Threads a kernel uses when asked for `requested`; 0 means all."""
 
+def helper_threads() -> tuple[int, int]:
+    """
+    Threads that kernels have begun besides those of their callers in this process, and the most at one time.
+    """
+
 def count_binary(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, threads: int = 0) -> NDArray[numpy.float64]:
     """
     Weighted counts of each present feature with each class: (features, classes).

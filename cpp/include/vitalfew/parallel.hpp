@@ -23,6 +23,18 @@ namespace vitalfew {
 // processor affinity allow.
 int thread_count(int requested);
 
+// Calls that were left to choose how many threads to use share the processors: in a loop over threads of the caller's, where
+// many run at the same time, each would else take all. Takes from one to `wanted` of the `allowed`, to be given back.
+int take_threads(int wanted, int allowed) noexcept;
+void give_back_threads(int taken) noexcept;
+
+// Threads that kernels have begun besides those of their callers, since the process began, and the most at one time.
+struct Helpers {
+  std::int64_t begun, most;
+};
+Helpers helpers_so_far() noexcept;
+void count_helper(bool begins) noexcept;
+
 // Into how many blocks to cut work of so many elementary operations: one if it is not worth a second thread.
 inline std::size_t blocks_for(double operations, std::size_t most) {
   if (operations < 1e6) return most > 0 ? 1 : 0;
@@ -33,13 +45,19 @@ inline std::size_t blocks_for(double operations, std::size_t most) {
 // with the first call, and end with the team.
 class Team {
  public:
-  explicit Team(std::size_t size) : size_(size) {}
+  // As many threads as were asked for, but not more than there are blocks.
+  Team(int requested, std::size_t most)
+      : allowed_(most > 1 ? thread_count(requested) : 1), size_(std::min(most, std::size_t(allowed_))), shares_(requested <= 0) {}
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
   ~Team() {
     is_over_ = true;
     wake();
-    for (auto& helper : helpers_) helper.join();
+    for (auto& helper : helpers_) {
+      helper.join();
+      count_helper(false);
+    }
+    if (taken_ > 0) give_back_threads(taken_);
   }
 
   std::size_t size() const { return size_; }  // with the caller's thread
@@ -74,8 +92,12 @@ class Team {
     }
   }
   void gather() {
+    if (shares_ && size_ > 1 && taken_ == 0) size_ = std::size_t(taken_ = take_threads(int(size_), allowed_));
     try {
-      while (helpers_.size() + 1 < size_) helpers_.emplace_back([this, seen = turn_.load()] { wait_for_work(seen); });
+      while (helpers_.size() + 1 < size_) {
+        helpers_.emplace_back([this, seen = turn_.load()] { wait_for_work(seen); });
+        count_helper(true);
+      }
     } catch (const std::system_error&) {
       size_ = helpers_.size() + 1;  // the system has no more threads to give: those there are do the work
     }
@@ -108,7 +130,10 @@ class Team {
     }
   }
 
+  int allowed_;
   std::size_t size_;
+  bool shares_;
+  int taken_ = 0;
   std::vector<std::thread> helpers_;
   std::atomic<std::int32_t> turn_{0}, busy_{0};
   std::atomic<std::size_t> next_{0};
@@ -121,7 +146,7 @@ class Team {
 
 template <class Body>
 void parallel_blocks(std::size_t n_blocks, int threads, Monitor& monitor, Body&& body) {
-  Team(n_blocks > 1 ? std::min(n_blocks, std::size_t(thread_count(threads))) : 1).run(n_blocks, monitor, body);
+  Team(threads, n_blocks).run(n_blocks, monitor, body);
 }
 
 }  // namespace vitalfew

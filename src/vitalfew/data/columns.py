@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -55,7 +56,7 @@ class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self.kinds = kinds
         self.max_words = max_words
 
-    def fit(self, X, y=None):  # noqa: ARG002
+    def fit(self, X, y=None) -> Self:  # noqa: ARG002
         """Learn the words of columns of text, if they are wanted."""
         wrong = [k for k in self.kinds.values() if k not in USED]
         if wrong:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -215,7 +216,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
            [0., 1., 0., 0.]])
     """
 
-    def __init__(self, strategy="mdl", *, n_bins=5, n_jobs=None):
+    def __init__(self, strategy="mdl", *, n_bins=5, n_jobs=None) -> None:
         self.strategy = strategy
         self.n_bins = n_bins
         self.n_jobs = n_jobs
@@ -226,7 +227,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None) -> Self:
         """Find the cuts.
 
         Parameters
@@ -259,7 +260,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.n_bins_ = np.array([len(cuts) + 1 for cuts in self.cuts_], dtype=np.int64)
         return self
 
-    def transform(self, X):
+    def transform(self, X) -> Any:
         """Codes of the bins.
 
         Parameters

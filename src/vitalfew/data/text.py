@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping
 from itertools import pairwise
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -114,7 +115,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         dtype=np.int64,
         n_jobs=None,
         verbose=None,
-    ):
+    ) -> None:
         self.lowercase = lowercase
         self.stop_words = stop_words
         self.ngram_range = ngram_range
@@ -127,7 +128,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None):  # noqa: ARG002
+    def fit(self, X, y=None) -> Self:  # noqa: ARG002
         """Learn the vocabulary, and the weights of its words if there are any.
 
         Parameters
@@ -144,7 +145,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self._learn(X, keep_rows=False)
         return self
 
-    def fit_transform(self, X, y=None):  # noqa: ARG002
+    def fit_transform(self, X, y=None) -> Any:  # noqa: ARG002
         """Learn the vocabulary and return the matrix of the same documents, read once.
 
         Parameters
@@ -163,7 +164,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         rows, column = self._learn(X, keep_rows=True)
         return self._matrix(rows, column)
 
-    def transform(self, X):
+    def transform(self, X) -> Any:
         """Return the matrix of these documents; words that are not in the vocabulary are left out.
 
         Parameters
@@ -183,7 +184,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         rows = self._read(X, terms, keep_rows=True)
         return self._matrix(rows, np.arange(len(terms), dtype=np.int32))
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X) -> Any:
         """Return the words of each row of a matrix.
 
         Parameters
@@ -198,7 +199,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         X = sparse.csr_matrix(check_array(X, accept_sparse="csr"))
         return [names[np.sort(row.indices[row.data != 0])] for row in X]
 
-    def get_feature_names_out(self, input_features=None):  # noqa: ARG002
+    def get_feature_names_out(self, input_features=None) -> Any:  # noqa: ARG002
         """Return the words in the order of the columns, as an array of str objects."""
         return np.asarray(self._fitted_terms().strings(), dtype=object)
 

@@ -65,7 +65,7 @@ def save(model, path) -> None:
         file.write(text)
 
 
-def load(path):
+def load(path) -> Any:
     """Read a model that :func:`save` wrote.
 
     Parameters

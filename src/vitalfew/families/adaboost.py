@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Integral
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,7 +151,7 @@ class AdaBoost(SelectorMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, *, validation=None):
+    def fit(self, X, y, sample_weight=None, *, validation=None) -> Self:
         """Take the rounds, then let the rule choose how many.
 
         Parameters

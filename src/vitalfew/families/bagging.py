@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,7 +148,7 @@ class Bagging(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit learners to bags, then let the rule choose how many vote."""
         learner = self._check_parameters()
         data = self._read(X, y, sample_weight)

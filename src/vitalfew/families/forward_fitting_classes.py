@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,7 +197,7 @@ class ForwardFittingClassifier(LinearClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Take all steps, then let the rule choose how many."""
         check_steps(self, FittingClassPath)
         data = self._read(X, y, sample_weight)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,7 @@ def solve_classes(kernel: str, data: NumericData, request) -> dict[str, Any]:
 class SubsetClassifier(LinearClassifier):
     """A logistic model on a subset of the features, with a path over its size `k`."""
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Search for a model of every size, then let the rule choose."""
         self._check_parameters()
         data = self._read(X, y, sample_weight)

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -249,7 +249,7 @@ class GreedySearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Search, let the rule choose how many features, and fit with them on all rows."""
         self._check_parameters()
         validate_data(self, X, skip_check_array=True)
@@ -284,12 +284,12 @@ class GreedySearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         return self._keep(path, selection, walk, is_complete, X, y, sample_weight)
 
     @_estimator_has("predict")
-    def predict(self, X):
+    def predict(self, X) -> Any:
         """Of the fitted estimator, for the features chosen."""
         return self.best_estimator_.predict(self._chosen(X))
 
     @_estimator_has("predict_proba")
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> Any:
         """Of the fitted estimator, for the features chosen."""
         return self.best_estimator_.predict_proba(self._chosen(X))
 
@@ -299,7 +299,7 @@ class GreedySearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         return self.best_estimator_.decision_function(self._chosen(X))
 
     @_estimator_has("score")
-    def score(self, X, y):
+    def score(self, X, y) -> Any:
         """Of the fitted estimator, for the features chosen."""
         return self.best_estimator_.score(self._chosen(X), y)
 

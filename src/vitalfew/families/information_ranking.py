@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +102,7 @@ class InformationRanking(SelectorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Rank the features and keep the first k."""
         self._check_parameters()
         coder = TableCoder(self.numeric, check_threads(self.n_jobs))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Integral
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,7 +162,7 @@ class KernelRidge(SelectorMixin, RegressorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Choose the kernel, fit the whole path, then let the rule choose."""
         self._check_parameters()
         data = self._read(X, y, sample_weight)

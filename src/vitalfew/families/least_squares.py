@@ -105,11 +105,17 @@ class LeastSquares:
         """The step of r + A θ = f, Aᵀ r = g by the factors; the column of the intercept is orthogonal to the others."""
         one = self._one()
         total = float(one @ one)
-        from_g = linalg.solve_triangular(self.R[:, : self.rank], g[1:], trans="T", check_finite=False)
+        from_g = self._divide(g[1:], trans="T")
         at_one = (one @ f - g[0]) / total if total else 0.0
         at_rest = self.Q.T @ f - from_g
-        step = linalg.solve_triangular(self.R[:, : self.rank], at_rest, check_finite=False)
+        step = self._divide(at_rest)
         return np.append(at_one, step), f - one * at_one - self.Q @ at_rest
+
+    def _divide(self, target: NDArray, trans: str = "N") -> NDArray[np.float64]:
+        """R⁻¹ of a target, of the basic columns; SciPy before 1.14 knows no triangle without rows."""
+        if not self.rank:
+            return np.zeros(target.shape)
+        return linalg.solve_triangular(self.R[:, : self.rank], target, trans=trans, check_finite=False)
 
     def _one(self) -> NDArray[np.float64]:
         one = np.zeros(len(self.Q))
@@ -202,7 +208,7 @@ class LeastSquares:
         result = residual / np.maximum(left, EPS)
         if len(alone):
             inverse = np.zeros((len(alone), len(self.varying)))
-            inverse[:, self.basic] = linalg.solve_triangular(self.R[:, : self.rank], top[alone].T, check_finite=False).T
+            inverse[:, self.basic] = self._divide(top[alone].T).T
             inverse = self._least_norm(inverse * self.scale)
             coef = self.solution[0][self.varying]
             result[alone] = inverse @ coef / (np.einsum("ij,ij->i", inverse, inverse) * self.root[alone])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
 
     _knob = "alpha"
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the whole path, then let the rule choose."""
         self._check_parameters()
         data = self._read(X, y, sample_weight)
@@ -42,7 +43,7 @@ class LinearRegressor(SelectorMixin, RegressorMixin, BaseEstimator):
         path = family.path(data, self._fixed_grid())
         return self._keep(path, self._choose(path, family, data, options))
 
-    def fit_moments(self, moments: Moments | Sequence[Moments]):
+    def fit_moments(self, moments: Moments | Sequence[Moments]) -> Self:
         """Fit from second moments alone: the result is that of `fit` on the rows, up to rounding.
 
         Rules that need no rows work: a number, ``"bic"``, ``"aic"``, ``"ebic"``. With a sequence of moments, one for

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -213,7 +213,7 @@ class NaiveBayes(JointClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, *, X_unlabeled=None):
+    def fit(self, X, y, sample_weight=None, *, X_unlabeled=None) -> Self:
         """Learn from labelled rows; rows without labels only inform the pooled prior.
 
         `X` may be a collection of Dask whose partitions are sparse matrices, arrays or frames; `y` and `sample_weight`
@@ -259,7 +259,7 @@ class NaiveBayes(JointClassifier):
         return self._keep(evidence, self._support_from_counts(evidence, chosen), coder, chosen, None)
 
     @available_if(_can_fit_partially)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Add rows to the counts. The first call names all `classes`, as in scikit-learn, or takes those it sees.
 
         New categories may appear at any time. Features can be all, the k most informative or chosen by ``"bic"``,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from numbers import Real
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,7 +175,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, *, X_unlabeled=None):
+    def fit(self, X, y, sample_weight=None, *, X_unlabeled=None) -> Self:
         """Learn from rows of which some have a label.
 
         Parameters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +87,7 @@ class Stump(TransformerMixin, ClassifierMixin, BaseEstimator):
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Find the best stumps."""
         if y is None:
             raise ValueError("Stump requires y to be passed, but the target y is None.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import gammaln
@@ -14,7 +14,7 @@ from vitalfew.rules.selection import Selection
 BITS = float(1 / np.log(2))
 
 
-def aic(log_likelihood, n_parameters):
+def aic(log_likelihood, n_parameters) -> Any:
     r"""Akaike's criterion :math:`-2 \log L + 2 p`; smaller is better.
 
     References
@@ -30,7 +30,7 @@ def aic(log_likelihood, n_parameters):
     return -2 * log_likelihood + 2 * n_parameters
 
 
-def bic(log_likelihood, n_parameters, n_samples):
+def bic(log_likelihood, n_parameters, n_samples) -> Any:
     r"""Bayesian information criterion :math:`-2 \log L + p \log n`; smaller is better.
 
     Some texts maximise :math:`\log L - \frac{p}{2} \log n` instead, which is this divided by -2.
@@ -48,7 +48,7 @@ def bic(log_likelihood, n_parameters, n_samples):
     return -2 * log_likelihood + n_parameters * np.log(n_samples)
 
 
-def ebic(log_likelihood, n_parameters, n_samples, n_selected, n_candidates, gamma=1.0):
+def ebic(log_likelihood, n_parameters, n_samples, n_selected, n_candidates, gamma=1.0) -> Any:
     r"""Extended BIC :math:`-2 \log L + p \log n + 2 \gamma \log \binom{d}{k}` for k of d candidates.
 
     References

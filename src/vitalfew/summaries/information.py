@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +75,7 @@ def information(table: NDArray[np.float64], offsets: NDArray[np.int64]) -> Infor
     )
 
 
-def entropy(x, *, sample_weight=None, unit="bits", correction=None, n_jobs=None):
+def entropy(x, *, sample_weight=None, unit="bits", correction=None, n_jobs=None) -> Any:
     r"""Entropy :math:`H(X) = -\sum_v P(v) \log P(v)` of a discrete variable, or of each column of a table.
 
     Parameters
@@ -103,7 +103,7 @@ def entropy(x, *, sample_weight=None, unit="bits", correction=None, n_jobs=None)
     return measured.give(measured.found.entropy)
 
 
-def conditional_entropy(x, given, *, sample_weight=None, unit="bits", correction=None, n_jobs=None):
+def conditional_entropy(x, given, *, sample_weight=None, unit="bits", correction=None, n_jobs=None) -> Any:
     r"""Conditional entropy :math:`H(X \mid Z) = H(X, Z) - H(Z)`: what is uncertain in X once Z is known.
 
     Parameters
@@ -126,7 +126,9 @@ def conditional_entropy(x, given, *, sample_weight=None, unit="bits", correction
     return measured.give(np.maximum(measured.found.joint_entropy - measured.found.label_entropy, 0.0))
 
 
-def mutual_information(X, y, *, sample_weight=None, unit="bits", correction=None, return_p_value=False, n_jobs=None):
+def mutual_information(
+    X, y, *, sample_weight=None, unit="bits", correction=None, return_p_value=False, n_jobs=None
+) -> Any:
     r"""Mutual information of each feature with the label.
 
     .. math:: I(X; Y) = \sum_{v, c} P(v, c) \log \frac{P(v, c)}{P(v) P(c)}
@@ -169,7 +171,9 @@ def mutual_information(X, y, *, sample_weight=None, unit="bits", correction=None
     return (values, measured.give(measured.plain.p_value, scale=1.0)) if return_p_value else values
 
 
-def conditional_mutual_information(X, y, given, *, sample_weight=None, unit="bits", correction=None, n_jobs=None):
+def conditional_mutual_information(
+    X, y, given, *, sample_weight=None, unit="bits", correction=None, n_jobs=None
+) -> Any:
     r"""Conditional mutual information :math:`I(X; Y \mid Z) = I(X; (Y, Z)) - I(X; Z)` of each feature.
 
     What a feature tells about the label that Z does not tell.
@@ -200,7 +204,7 @@ def conditional_mutual_information(X, y, given, *, sample_weight=None, unit="bit
     return float(found) if np.ndim(found) == 0 else found
 
 
-def interaction_information(X, y, given, *, sample_weight=None, unit="bits", correction=None, n_jobs=None):
+def interaction_information(X, y, given, *, sample_weight=None, unit="bits", correction=None, n_jobs=None) -> Any:
     r"""Interaction information :math:`I(X; Y \mid Z) - I(X; Y)` of each feature.
 
     Positive when X and Z tell more together than the sum of what each tells alone (synergy), negative when they tell
