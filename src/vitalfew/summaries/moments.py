@@ -94,6 +94,7 @@ class Moments:
             )
         with limit_threads(data.threads):
             mean, scatter = (_of_sparse if sparse.issparse(data.X) else _of_dense)(data.X, data.target, data.weight)
+        _check_range(mean, scatter, data.names)
         data.known["moments"] = cls(data.n_rows, data.weight_sum, mean, scatter, data.names)
         return data.known["moments"]
 
@@ -180,6 +181,18 @@ def fold_moments(data: NumericData, splits) -> list[Moments] | None:
     return [Moments.of(data.take(test)) for _, test in splits]
 
 
+def _check_range(mean: NDArray, scatter: NDArray, names: Sequence[str]) -> None:
+    """Sums of squares beyond the range of floats would leave models that look fitted."""
+    is_lost = ~(np.isfinite(mean) & np.isfinite(scatter.diagonal()))
+    if is_lost.any():
+        j = int(np.argmax(is_lost))
+        what = f"column {names[j]!r}" if j < len(names) else "y"
+        raise ValueError(
+            f"{what} holds values so large that their squares do not add up in float64; scale it, for instance with "
+            "scikit-learn's StandardScaler."
+        )
+
+
 def _of_dense(X, y, weight):
     """Centring after the product costs no copy of X, and no digits where columns are near zero; the others are centred
     first and their products taken anew."""
@@ -193,7 +206,7 @@ def _of_dense(X, y, weight):
     full[:-1, :-1] = X.T @ X
     variance = np.einsum("ii->i", full)[:-1] / n - mean**2
     far = np.flatnonzero(mean**2 > FAR_FROM_ZERO * np.maximum(variance, 0))
-    if len(far) > d // 2 or y_mean**2 > FAR_FROM_ZERO * float(y.var()):
+    if len(far) > d // 2 or np.square(y_mean) > FAR_FROM_ZERO * y.var():
         return _of_blocks(X, y, weight)
     full[:-1, -1] = full[-1, :-1] = cross - n * mean * y_mean
     full[-1, -1] = np.sum((y - y_mean) ** 2)
