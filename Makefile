@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 JOBS ?= 2
 SPHINX := $(BIN)/python -m sphinx -q -W -n --keep-going -E -d build/docs/doctrees
 
-.PHONY: demo test oldest wheel browser postgres docs linkcheck lint bench quality asan native stubs format clean help
+.PHONY: demo test oldest wheel browser postgres docs linkcheck lint bench quality asan tsan fuzz native stubs format clean help
 
 help:            ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -81,9 +81,28 @@ asan: $(VENV)/.installed  ## the core's own tests and Python's, on a core built 
 	.venv-asan/bin/python -m pip --disable-pip-version-check --quiet install -Cbuild-dir=build/asan -Ccmake.define.VITALFEW_SANITIZE=ON \
 	  -Ccmake.define.VITALFEW_NATIVE_TESTS=ON '.[test]'
 	build/asan/test_core
+	build/asan/test_memory
 	cd tests && ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	  LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so) $$(g++ -print-file-name=libstdc++.so)" \
 	  ../.venv-asan/bin/python -m pytest -q -p no:cacheprovider --rootdir . -c /dev/null --hypothesis-profile=asan -n $(JOBS) --dist worksteal $(WITHOUT_KERNELS) $(ARGS) .
+
+# Tests of kernels that share work between threads, and of threads in Python. Python itself knows nothing of the sanitizer,
+# which is loaded first and wants memory where it expects it (setarch -R); polars must not begin threads while it is loaded.
+WITH_THREADS := data/test_ahead.py data/test_bins.py data/test_coding.py data/test_words.py report/test_pairs.py \
+  $(addprefix summaries/test_, counts.py moments.py information.py) \
+  $(addprefix families/test_, mdl.py naive_bayes.py semi_supervised.py tree.py adaboost.py best_subset.py best_classes.py greedy_classes.py)
+
+tsan: $(VENV)/.installed  ## the core's own tests and those of threads, on a core built with the thread sanitizer
+	$(PYTHON) -m venv .venv-tsan
+	.venv-tsan/bin/python -m pip --disable-pip-version-check --quiet install -Cbuild-dir=build/tsan -Ccmake.define.VITALFEW_SANITIZE=thread \
+	  -Ccmake.define.VITALFEW_NATIVE_TESTS=ON '.[test]'
+	setarch -R build/tsan/test_core
+	cd tests && OPENBLAS_NUM_THREADS=1 _RJEM_MALLOC_CONF=background_thread:false LD_PRELOAD="$$(g++ -print-file-name=libtsan.so)" \
+	  TSAN_OPTIONS="suppressions=$(CURDIR)/cpp/tests/tsan.supp exitcode=66" \
+	  setarch -R ../.venv-tsan/bin/python -m pytest -q -p no:cacheprovider -p no:xdist --rootdir . -c /dev/null --hypothesis-profile=asan $(WITH_THREADS) $(ARGS)
+
+fuzz: $(VENV)/.fuzz  ## hostile inputs; ARGS="--seconds 600 tables" for one harness and longer
+	$(BIN)/python fuzz/run.py $(ARGS)
 
 native:          ## the core's own tests, without Python
 	cmake -S . -B build/native -DVITALFEW_NATIVE_TESTS=ON -DVITALFEW_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
@@ -112,6 +131,10 @@ $(VENV)/.docs: $(VENV)/.installed
 	echo "$(call EXTRA,docs)" | $(PIP) install -r /dev/stdin
 	touch $@
 
+$(VENV)/.fuzz: $(VENV)/.installed
+	-echo "$(call EXTRA,fuzz)" | $(PIP) install -r /dev/stdin
+	touch $@
+
 # adelie asks for NumPy 1 but runs with NumPy 2, others ask for more than they use; a peer that cannot be installed is left out of the comparison.
 $(VENV)/.bench: $(VENV)/.installed
 	echo "$(call EXTRA,bench)" | $(PIP) install -r /dev/stdin
@@ -120,4 +143,4 @@ $(VENV)/.bench: $(VENV)/.installed
 	touch $@
 
 clean:           ## remove what was built
-	rm -rf build dist docs/gallery docs/api/generated $(VENV) .venv-asan .venv-oldest .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf build dist docs/gallery docs/api/generated $(VENV) .venv-asan .venv-tsan .venv-oldest .pytest_cache .hypothesis .mypy_cache .ruff_cache

@@ -63,7 +63,8 @@ bool is_guess(const StumpSplit& split, double error, double sum, const BoostOpti
 double vote_of(const StumpSplit& split, double error, std::span<const double> weight, BoostRows& rows,
                const BoostOptions& options) {
   const bool is_perfect = error <= 0;
-  const double e = is_perfect ? rows.half_row() : error, log_odds = std::log((1 - e) / e);
+  // Where weights are huge, an error may be too small to divide by.
+  const double e = std::max(is_perfect ? rows.half_row() : error, 1e-300), log_odds = std::log((1 - e) / e);
   if (options.votes == Votes::classes) return log_odds + std::log(double(options.n_classes) - 1);
   if (options.votes == Votes::sign && options.loss == BoostLoss::exponential) return 0.5 * log_odds;
   if (is_perfect) return 1;

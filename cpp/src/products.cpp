@@ -99,7 +99,7 @@ Products column_products(const NumberColumns& data, std::span<const double> shif
   const std::size_t n_turns = (n + kTurnRows - 1) / kTurnRows;
   const std::size_t most = std::clamp<std::size_t>(kSumNumbers / ((d + 1) * (d + 1)), 1, kMostParts);
   std::vector<Panels> part(std::clamp<std::size_t>(n_turns, 1, most), Panels(d));
-  Team team(std::min(part.size(), std::size_t(thread_count(threads))));
+  Team team(threads, part.size());
   for (std::size_t first = 0; first < n_turns; first += part.size())
     team.run(std::min(part.size(), n_turns - first), monitor, [&](std::size_t p) {
       const std::size_t begin = (first + p) * kTurnRows;

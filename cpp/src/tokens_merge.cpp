@@ -117,7 +117,8 @@ void WordRows::merge(Monitor& monitor) {
     return;
   }
   const Sorted sorted = sorted_words(monitor);
-  const auto& [entry, start] = sorted;
+  const auto& entry = sorted.entry;  // not a structured binding: clang before 16 cannot capture one
+  const auto& start = sorted.start;
   const std::size_t n_buckets = start.size() - 1;
   // Equal words are in one bucket.
   const auto is_first = [&](std::size_t b, std::size_t e) { return e == start[b] || !entry[e].is_same(entry[e - 1]); };

@@ -87,6 +87,8 @@ def check_weight(sample_weight, n_rows: int) -> NDArray[np.float64] | None:
     if (weight < 0).any():
         row = int(np.argmax(weight < 0))
         raise ValueError(f"sample_weight must not be negative, got {weight[row]:g} at row {row}.")
+    if not np.isfinite(weight.sum()):
+        raise ValueError("sample_weight sums to more than a float64 can hold; divide the weights by their largest.")
     if not weight.any():
         raise ValueError("sample_weight is zero for every row; at least one row must count.")
     return None if (weight == 1).all() else weight

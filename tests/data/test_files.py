@@ -17,6 +17,7 @@ from pyarrow import feather, parquet
 
 from vitalfew.data.aside import written_aside
 from vitalfew.data.files import read_file, write_table
+from vitalfew.data.source import open_source
 from vitalfew.exceptions import DataFileError
 
 duckdb = pytest.importorskip("duckdb")
@@ -198,6 +199,22 @@ def test_other_encodings_and_spellings_of_missing(tmp_path):
     path = write(tmp_path / "t.csv", "a,b\n1,é\n-, ?\n".encode("latin-1"))
     found = read_file(path, encoding="latin-1", na=["-", "?"])
     assert found.to_pydict() == {"a": [1, None], "b": ["é", None]}
+
+
+@pytest.mark.parametrize(
+    ("raw", "encoding", "message"),
+    [
+        (b"a\x86,b\n1,2\n", "utf-8", r"is not (UTF|utf)-8: "),
+        (b"a,b\n1,2\n\x90\xff\n", "utf-8", r"not the values that the header has, and it is not UTF-8"),
+        (b"a,b\n1,2\n", "utf-16", r"is not utf-16: .*BOM.*name its encoding"),
+    ],
+)
+def test_damage_in_the_encoding(tmp_path, raw, encoding, message):
+    path = write(tmp_path / "t.csv", raw)
+    with pytest.raises(DataFileError, match=message):
+        read_file(path, encoding=encoding)
+    with pytest.raises(DataFileError, match=message):
+        list(open_source(path, encoding=encoding).batches())
 
 
 def test_types_are_those_of_all_rows(tmp_path):

@@ -120,6 +120,12 @@ def test_a_table_that_is_there(database):
 def test_names_that_a_table_cannot_have(database):
     with pytest.raises(DataFileError, match="two columns named 'a'"):
         fill(database, batch=pa.record_batch([[1], [2]], names=["a", "a"]))
+    for name in ("a\0b", ""):
+        with pytest.raises(DataFileError, match=r"cannot be called .* rename it"):
+            fill(database, batch=pa.record_batch({name: [1]}))
+    for name in ("a\0b", "", "\ud800"):
+        with pytest.raises(DataFileError, match=r"cannot be called .* rename it"):
+            fill(database, table=name)
     if "://" in database:
         with pytest.raises(DataFileError, match="names of up to 63 bytes, 'éééééééééééééééééééé…' is longer"):
             fill(database, batch=pa.record_batch({"é" * 40: [1]}))

@@ -519,6 +519,14 @@ def test_wrong_stumps_bins_and_codes():
             parse(signed(document))
 
 
+@pytest.mark.parametrize("n", [10**12, 2**63, 10**30, -1])
+def test_names_without_end(n):
+    document = document_of(NaiveBayes().fit(flowers()[0].to_numpy(), flowers()[1]))
+    document["model"]["fields"]["coder_"]["fields"]["names"]["fields"]["n"] = n
+    with pytest.raises(ModelFileError, match="there are no such columns"):
+        parse(signed(document))
+
+
 def test_wrong_words():
     document = document_of(WordPresence().fit(words()[0]))
     listed = document["model"]["fields"]["_terms"]["fields"]["words"]

@@ -306,6 +306,11 @@ def test_bad_weights(weight, message):
         Counts.from_data([[0], [1]], [0, 1], sample_weight=weight)
 
 
+def test_weights_beyond_the_range_of_floats_are_refused():
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="sums to more than a float64 can hold"):
+        Counts.from_data(np.eye(3), [0, 1, 0], sample_weight=[1e308, 1e308, 1e308])
+
+
 def test_lengths_must_agree():
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         Counts.from_data([[0], [1]], [0])

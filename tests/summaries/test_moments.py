@@ -362,6 +362,13 @@ def test_messages_say_what_and_where(X, y, weight, message):
         Moments.from_data(X, y, weight)
 
 
+@pytest.mark.parametrize(("x", "y", "what"), [([1e200, -1e200], [1, 2], "column 'x0'"), ([1, 2], [-1e308, 9e15], "y")])
+@np.errstate(over="ignore", invalid="ignore")
+def test_squares_beyond_the_range_of_floats_are_refused(x, y, what):
+    with pytest.raises(ValueError, match=f"^{what} holds values so large"):
+        Moments.from_data(np.array(x, dtype=float)[:, None], np.array(y, dtype=float))
+
+
 def test_too_many_columns_are_refused_before_memory_is_taken():
     wide = sparse.csr_array((2, 100_000))
     with pytest.raises(ValueError, match="100,000 columns would take 80 GB"):

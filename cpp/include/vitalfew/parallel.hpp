@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <type_traits>
@@ -93,6 +94,10 @@ class Team {
   }
   void gather() {
     if (shares_ && size_ > 1 && taken_ == 0) size_ = std::size_t(taken_ = take_threads(int(size_), allowed_));
+    if (helpers_.size() + 1 >= size_) return;
+    // The first exception of a thread needs memory of its own, without which glibc ends the process: threads take it when
+    // they begin, and there must be that much. Better an error here.
+    ::operator delete(::operator new(std::size_t{1} << 16));
     try {
       while (helpers_.size() + 1 < size_) {
         helpers_.emplace_back([this, seen = turn_.load()] { wait_for_work(seen); });
@@ -101,12 +106,15 @@ class Team {
     } catch (const std::system_error&) {
       size_ = helpers_.size() + 1;  // the system has no more threads to give: those there are do the work
     }
+    linger([&] { return n_begun_.load(std::memory_order_relaxed) == helpers_.size(); });
   }
   void wake() {
     turn_.fetch_add(1, std::memory_order_release);
     turn_.notify_all();
   }
   void wait_for_work(std::int32_t seen) {
+    (void)std::current_exception();
+    n_begun_.fetch_add(1, std::memory_order_relaxed);
     for (;;) {
       linger([&] { return turn_.load(std::memory_order_acquire) != seen; });
       turn_.wait(seen, std::memory_order_acquire);
@@ -136,7 +144,7 @@ class Team {
   int taken_ = 0;
   std::vector<std::thread> helpers_;
   std::atomic<std::int32_t> turn_{0}, busy_{0};
-  std::atomic<std::size_t> next_{0};
+  std::atomic<std::size_t> next_{0}, n_begun_{0};
   std::atomic<bool> stop_{false}, is_over_{false};
   std::exception_ptr error_;
   std::size_t n_blocks_ = 0;

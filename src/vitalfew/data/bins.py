@@ -17,6 +17,7 @@ from vitalfew.data.coding import MISSING, Categories, refuse_infinite
 from vitalfew.data.discretize import between
 from vitalfew.data.frames import Column, RawTable, read_table
 from vitalfew.data.numeric import read_matrix
+from vitalfew.data.sparse_parts import check_sparse
 from vitalfew.data.words import WordColumn
 
 # Bins of a column coded in two bytes; in one byte there are 255.
@@ -188,7 +189,10 @@ class BinCoder:
         """The bins of new data. Categories that were not seen in training count as missing."""
         if self.is_sparse:
             return self._sparse(read_matrix(X if sparse.issparse(X) else sparse.csc_array(np.asarray(X)))[0])
-        return self._dense(read_table(X.toarray() if sparse.issparse(X) else X, threads=self.threads))
+        if sparse.issparse(X):
+            check_sparse(X)
+            X = X.toarray()
+        return self._dense(read_table(X, threads=self.threads))
 
     @property
     def offsets(self) -> NDArray[np.int64]:

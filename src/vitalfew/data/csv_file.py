@@ -61,8 +61,9 @@ def csv_errors(
     pa = import_module("pyarrow")
     try:
         yield
-    except UnicodeDecodeError as error:
-        raise DataFileError(f"{name!r} is not {encoding}: {error.reason}; name its encoding, say latin-1.") from error
+    except UnicodeError as error:
+        why = getattr(error, "reason", error)
+        raise DataFileError(f"{name!r} is not {encoding}: {why}; name its encoding, say latin-1.") from error
     except (pa.ArrowException, OSError) as error:
         raise DataFileError(f"{name!r} cannot be read: {_reason(options, parse, error, columns)}.") from error
     except LookupError as error:
@@ -102,6 +103,8 @@ def _delimiter(head: bytes, encoding: str) -> str:
 
 def _reason(options: dict[str, Any], parse: Callable[[], Any], error: Exception, columns: Sequence[str]) -> str:
     """What is wrong, with the row where that is known: the file is read again to find it, slowly."""
+    if "\ufffd" in str(error):  # Arrow could not hand over such a row
+        return "a row has not the values that the header has, and it is not UTF-8; name its encoding, say latin-1"
     rows: list[Any] = []
 
     def note(row) -> str:
@@ -143,7 +146,10 @@ _MISFIT = re.compile(
 def check_encoding(schema: pa.Schema, content: Content, name: str) -> None:
     """Arrow reads text that is not UTF-8 as bytes: that is where it is wrong."""
     pa = content.pa
-    broken = [n for n, t in zip(schema.names, schema.types) if pa.types.is_binary(t)]
+    try:
+        broken = [n for n, t in zip(schema.names, schema.types) if pa.types.is_binary(t)]
+    except UnicodeDecodeError:
+        broken = ["of the header"]
     if not broken:
         return
     with content.open() as stream:

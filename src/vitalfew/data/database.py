@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -99,6 +99,7 @@ class Database(ABC):
         first, _, rest = table.partition(".")
         place = known.get(table) or ((first, rest) if rest and first in schemas else (*schemas[:1], table))
         check_header(schema.names, f"table {table}")
+        _check_names([table, *schema.names])
         plain = _plain(schema)
         with self.writing(place, plain, table in known) as insert:
             yield Sink(plain, insert)
@@ -186,6 +187,13 @@ _REMEDIES = {
     _NO_SERVER: "see that the server runs and its address is right, then start again.",
     "locked|lock timeout|set lock": "something else uses it: wait until that has ended.",
 }
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Databases cut names at a zero character and invent names for empty ones; lone surrogates are no UTF-8."""
+    for name in names:
+        if not name or "\0" in name or name != name.encode("utf-8", "replace").decode():
+            raise DataFileError(f"a table or column cannot be called {name!r} in a database; rename it.")
 
 
 def _plain(schema: pa.Schema) -> pa.Schema:

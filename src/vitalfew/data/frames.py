@@ -17,6 +17,7 @@ from vitalfew import _core
 from vitalfew._checks import is_missing
 from vitalfew.data.blocks import BinaryBlock
 from vitalfew.data.number_blocks import number_blocks
+from vitalfew.data.sparse_parts import check_sparse
 from vitalfew.data.words import WordColumn, words_from_list, words_from_series
 
 Column: TypeAlias = NDArray | WordColumn
@@ -85,6 +86,7 @@ def read_table(X: Any, *, min_rows: int = 1, threads: int = 0) -> RawTable:
         return frame
     if sparse.issparse(X):
         check_shape(X.shape, min_rows)
+        check_sparse(X)
         return RawTable(X.shape[0], NumberedNames(X.shape[1]), sparse_block=_read_sparse(X.tocsr(), threads))
     X = check_array(
         X,

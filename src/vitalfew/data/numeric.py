@@ -16,6 +16,7 @@ from vitalfew import _core
 from vitalfew._checks import check_consistent_length, check_weight, encode_labels
 from vitalfew.data.frames import Column, NumberedNames, check_shape, is_frame, read_frame
 from vitalfew.data.rows import Given, split_rows
+from vitalfew.data.sparse_parts import check_sparse
 from vitalfew.data.words import WordColumn
 
 FLOATS = (np.float64, np.float32)
@@ -182,6 +183,7 @@ def _read_sparse(X) -> sparse.csc_array:
         raise ValueError("Complex data not supported\nsparse X holds complex numbers.")
     if max(X.shape) > np.iinfo(np.int32).max:
         raise ValueError(f"sparse X has shape {X.shape}; at most 2,147,483,647 rows and columns are supported.")
+    check_sparse(X)
     columns = sparse.csc_array(X, dtype=X.dtype if X.dtype in FLOATS else np.float64)
     if not columns.has_canonical_format:
         columns = columns.copy() if columns.data is getattr(X, "data", None) else columns

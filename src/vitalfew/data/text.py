@@ -21,6 +21,7 @@ from vitalfew._progress import kernel_progress
 from vitalfew.data.documents import add_documents
 from vitalfew.data.partition_words import count_words, word_rows
 from vitalfew.data.partitions import is_partitioned
+from vitalfew.data.sparse_parts import check_sparse
 
 WEIGHTINGS = (None, "idf")
 
@@ -196,6 +197,8 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         list of ndarray of str
         """
         names = np.array(self._fitted_terms().strings())
+        if sparse.issparse(X):
+            check_sparse(X)
         X = sparse.csr_matrix(check_array(X, accept_sparse="csr"))
         return [names[np.sort(row.indices[row.data != 0])] for row in X]
 

@@ -16,11 +16,13 @@ from sklearn.utils.validation import _num_samples
 from vitalfew._checks import check_classes, encode_labels
 from vitalfew.data.frames import as_frame
 from vitalfew.data.numeric import read_target
+from vitalfew.data.sparse_parts import check_sparse
 
 
 def as_rows(X) -> Any:
     """The same rows, in a form whose rows can be taken."""
     if sparse.issparse(X):
+        check_sparse(X)
         return X if X.format in ("csr", "csc") else X.tocsr()
     if as_frame(X) is not None or is_series(X) or isinstance(X, np.ndarray):
         return X

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from vitalfew.data.bins import MOST_BINS, BinCoder
 from vitalfew.data.coding import NUMERIC, Categories, TableCoder
+from vitalfew.data.frames import NumberedNames
 from vitalfew.data.kinds import USED
 from vitalfew.exceptions import ModelFileError
 from vitalfew.export.record import require
@@ -131,6 +132,10 @@ def categories(found: Categories) -> None:
     require(len(kinds) < 2, "categories are text and numbers")
     require(all(isinstance(v, str | int | float) for v in found.values), "a category is neither text nor a number")
     require(len(set(found.values)) == len(found.values) < MOST_VALUES, "a category is there twice")
+
+
+def numbered_names(found: NumberedNames) -> None:
+    require(0 <= found.n < MOST_VALUES, "there are no such columns")
 
 
 def own_codes(found) -> None:
@@ -322,6 +327,8 @@ def bagging(model) -> None:
 
 
 def sequence_of_text(names) -> bool:
+    if isinstance(names, NumberedNames):  # text all of it, and as long as the file says
+        return True
     return isinstance(names, Sequence | np.ndarray) and not isinstance(names, str) and all(map(_is_text, names))
 
 

@@ -277,7 +277,7 @@ PARTS = [
         check=checks.selection,
     ),
     Record(Bits, {"data": real, "model": real}, read=lambda v: v._asdict(), make=Bits),
-    Record(NumberedNames, {"n": whole}, check=lambda v: checks.require(v.n >= 0, "there are no columns")),
+    Record(NumberedNames, {"n": whole}, check=checks.numbered_names),
     Record(
         Terms,
         {"words": each(text)},

@@ -10,6 +10,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -18,6 +19,7 @@ from vitalfew import rules
 from vitalfew._checks import check_choice, check_classes
 from vitalfew.data.frames import NumberedNames, check_shape, is_frame
 from vitalfew.data.numeric import NumericData
+from vitalfew.data.sparse_parts import check_sparse
 from vitalfew.families.bagging_path import BaggingFamily, BaggingPath, bag_size
 from vitalfew.families.learners import make_learner
 from vitalfew.families.subset_model import is_count
@@ -242,6 +244,8 @@ class Bagging(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             check_shape(X.shape, 1)
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
+        if sparse.issparse(X):
+            check_sparse(X)
         return validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
 
     def _check_bag(self, n_rows: int) -> None:

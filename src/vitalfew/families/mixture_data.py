@@ -18,6 +18,7 @@ from vitalfew.data.coding import TableCoder
 from vitalfew.data.discrete import DiscreteData
 from vitalfew.data.frames import NumberedNames, RawTable, read_table
 from vitalfew.data.partitions import is_partitioned
+from vitalfew.data.sparse_parts import check_sparse
 from vitalfew.families.cluster_rows import ClusterRows
 from vitalfew.families.evidence import default_strength, normalise
 from vitalfew.families.mixture import Model, PresenceModel, PresenceRows, Rows, Run, Sums, WeightModel, WeightRows
@@ -271,6 +272,8 @@ def _with_guesses(data: DiscreteData, share, weight: float) -> DiscreteData:
 
 
 def _as_weights(X, name: str) -> sparse.csr_matrix:
+    if sparse.issparse(X):
+        check_sparse(X)
     X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name=name)
     X = sparse.csr_matrix(X)
     if X.nnz and X.data.min() < 0:

@@ -47,7 +47,7 @@ def number(value: float | None, digits: int = 3) -> str:
     >>> number(0.014159), number(1234567.8), number(12.0), number(0.8), number(3.2e-7), number(None)
     ('0.0142', '1,234,568', '12', '0.8', '3.2e-07', '–')
     """
-    if value is None:
+    if value is None or not math.isfinite(value):
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -66,8 +66,8 @@ def number(value: float | None, digits: int = 3) -> str:
 def percent(value: float | None) -> str:
     """A share in per cent.
 
-    >>> percent(0.1413), percent(1.0), percent(0.0004)
-    ('14.1%', '100%', '0.04%')
+    >>> percent(0.1413), percent(1.0), percent(0.0004), percent(1e308)
+    ('14.1%', '100%', '0.04%', '–%')
     """
     if value is None:
         return "–"

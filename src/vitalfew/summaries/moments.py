@@ -99,6 +99,7 @@ class Moments:
         with limit_threads(data.threads):
             find = _of_sparse if sparse.issparse(data.X) else _of_dense
             mean, scatter = find(data.X, data.target, data.weight, data.threads)
+        _check_range(mean, scatter, data.names)
         data.known["moments"] = cls(data.n_rows, data.weight_sum, mean, scatter, data.names)
         return data.known["moments"]
 
@@ -185,6 +186,18 @@ def fold_moments(data: NumericData, splits) -> list[Moments] | None:
     return [Moments.of(data.take(test)) for _, test in splits]
 
 
+def _check_range(mean: NDArray, scatter: NDArray, names: Sequence[str]) -> None:
+    """Sums of squares beyond the range of floats would leave models that look fitted."""
+    is_lost = ~(np.isfinite(mean) & np.isfinite(scatter.diagonal()))
+    if is_lost.any():
+        j = int(np.argmax(is_lost))
+        what = f"column {names[j]!r}" if j < len(names) else "y"
+        raise ValueError(
+            f"{what} holds values so large that their squares do not add up in float64; scale it, for instance with "
+            "scikit-learn's StandardScaler."
+        )
+
+
 def _of_dense(X, y, weight, threads: int = 0):
     n, d = X.shape
     is_plain = weight is None and X.dtype == np.float64
@@ -226,21 +239,22 @@ def _of_product(X, y):
     """Centring after the product costs no copy of X, and no digits where columns are near zero; the others are centred
     first and their products taken anew."""
     n, d = X.shape
-    # One product with both vectors would take longer than one with each.
-    mean, cross, y_mean = X.T @ np.ones(n) / n, X.T @ y, float(y.mean())
+    mean, y_mean = X.T @ np.ones(n) / n, float(y.mean())
+    rest = y - y_mean
+    cross = X.T @ rest - mean * rest.sum()
     full = np.empty((d + 1, d + 1))
     full[:-1, :-1] = X.T @ X
     variance = np.einsum("ii->i", full)[:-1] / n - mean**2
     far = np.flatnonzero(mean**2 > FAR_FROM_ZERO * np.maximum(variance, 0))
-    full[:-1, -1] = full[-1, :-1] = cross - n * mean * y_mean
-    full[-1, -1] = np.sum((y - y_mean) ** 2)
+    full[:-1, -1] = full[-1, :-1] = cross
+    full[-1, -1] = np.sum(rest**2)
     full[:-1, :-1] -= n * np.outer(mean, mean)
     if len(far):
         mean[far] += (X[:, far] - mean[far]).mean(axis=0)
         centred = X[:, far] - mean[far]
         full[far, :-1] = centred.T @ X - n * np.outer(centred.mean(axis=0), mean)
         full[:-1, far] = full[far, :-1].T
-        full[far, -1] = full[-1, far] = centred.T @ (y - y_mean)
+        full[far, -1] = full[-1, far] = centred.T @ rest
         full[np.ix_(far, far)] = centred.T @ centred
     return np.append(mean, y_mean), full
 

@@ -1,0 +1,42 @@
+"""Bytes as values: what a harness makes its inputs of. The same bytes give the same input, with or without a fuzzer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class Inputs:
+    """Reads numbers, choices and text from bytes; past the end, everything is 0."""
+
+    def __init__(self, data: bytes):
+        self.data, self.at = data, 0
+
+    def __bool__(self) -> bool:
+        return self.at < len(self.data)
+
+    def byte(self) -> int:
+        self.at += 1
+        return self.data[self.at - 1] if self.at <= len(self.data) else 0
+
+    def whole(self, n_bytes: int) -> int:
+        return int.from_bytes(bytes(self.byte() for _ in range(n_bytes)), "little")
+
+    def below(self, n: int) -> int:
+        return self.whole(1 if n <= 256 else 3) % n
+
+    def choice(self, values: Sequence[Any]) -> Any:
+        return values[self.below(len(values))]
+
+    def some(self, n: int) -> bytes:
+        found = self.data[self.at : self.at + n]
+        self.at += n
+        return found
+
+    def rest(self) -> bytes:
+        return self.some(max(0, len(self.data) - self.at))
+
+    def text(self, most: int = 40) -> str:
+        """Any code points, lone surrogates among them."""
+        width = 1 + self.below(3)
+        return "".join(chr(self.whole(width) % 0x110000) for _ in range(self.below(most)))

@@ -1,0 +1,119 @@
+"""Summaries added, taken out, written and read in any order: always those of one pass over the rows they stand for."""
+
+import pickle
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, rule
+
+from vitalfew import Counts, Moments
+
+WIDTH = 3
+WEIGHTS = st.sampled_from([0.5, 1.0, 2.0])  # which add up without rounding
+ENOUGH = 40  # rows: parts that grow by being added to themselves need not grow for ever
+values = st.sampled_from(["u", "v", "w", None])
+numbers = st.integers(-100, 100).map(float)
+
+
+def row_lists(value, target):
+    return st.lists(st.tuples(*[value] * WIDTH, target, WEIGHTS), min_size=1, max_size=5)
+
+
+class Machine(RuleBasedStateMachine):
+    """Parts are pairs of a summary and the rows that it stands for."""
+
+    parts = Bundle("parts")
+    rows = None  # a strategy
+
+    def summarise(self, given):
+        raise NotImplementedError
+
+    def check(self, found, expected):
+        raise NotImplementedError
+
+    @initialize(target=parts, data=st.data())
+    def begin(self, data):
+        given = data.draw(self.rows)
+        return self.summarise(given), given
+
+    @rule(target=parts, data=st.data())
+    def read(self, data):
+        given = data.draw(self.rows)
+        return self.summarise(given), given
+
+    @rule(target=parts, a=parts, b=parts)
+    def add(self, a, b):
+        return (a[0] + b[0], a[1] + b[1]) if len(a[1] + b[1]) <= ENOUGH else a
+
+    @rule(target=parts, a=parts, b=parts)
+    def sum(self, a, b):
+        return (sum([a[0], b[0]]), a[1] + b[1]) if len(a[1] + b[1]) <= ENOUGH else b
+
+    @rule(target=parts, a=parts, b=parts)
+    def add_and_take_out(self, a, b):
+        return a[0] + b[0] - b[0], a[1]
+
+    @rule(target=parts, a=parts, b=parts, c=parts)
+    def take_out_of_many(self, a, b, c):
+        return (b[0] + a[0] + c[0]) - (c[0] + b[0]), a[1]
+
+    @rule(target=parts, a=consumes(parts))
+    def pickle(self, a):
+        return pickle.loads(pickle.dumps(a[0])), a[1]
+
+    @rule(a=parts)
+    def compare(self, a):
+        self.check(a[0], self.summarise(a[1]))
+
+
+class CountsMachine(Machine):
+    rows = row_lists(values, st.sampled_from(["yes", "no", "maybe"]))
+
+    def summarise(self, given):
+        X = np.array([row[:WIDTH] for row in given], dtype=object)
+        return Counts.from_data(X, [row[WIDTH] for row in given], sample_weight=[row[-1] for row in given])
+
+    @rule(target=Machine.parts, a=consumes(Machine.parts))
+    def to_json(self, a):
+        return Counts.from_json(a[0].to_json()), a[1]
+
+    @rule(target=Machine.parts, a=consumes(Machine.parts))
+    def to_arrow(self, a):
+        return Counts.from_arrow(a[0].to_arrow()), a[1]
+
+    def check(self, found, expected):
+        assert _lines(found) == _lines(expected)
+        assert found.n == expected.n
+
+
+def _lines(counts) -> dict:
+    """Counts by feature, value and class but those of 0: what was taken out leaves its values and classes behind."""
+    classes = counts.classes.tolist()
+    lines = {("class", c): n for c, n in zip(classes, counts.class_count.tolist())}
+    for j, coding in enumerate(counts.codings):
+        table = counts.table[counts.offsets[j] : counts.offsets[j + 1]]
+        told = getattr(coding, "values", ())  # none where all of a column is missing
+        known = [*told, *["?"] * (len(table) - len(told))]
+        lines |= {(j, v, c): n for v, line in zip(known, table.tolist()) for c, n in zip(classes, line)}
+    return {key: n for key, n in lines.items() if n}
+
+
+class MomentsMachine(Machine):
+    rows = row_lists(numbers, numbers)
+
+    def summarise(self, given):
+        given = np.array(given)
+        return Moments.from_data(given[:, :WIDTH], given[:, WIDTH], sample_weight=given[:, -1])
+
+    def check(self, found, expected):
+        assert found.n_rows == expected.n_rows
+        assert found.weight_sum == expected.weight_sum
+        # Of numbers up to 100: what is left of some 1e6 that were taken out again.
+        np.testing.assert_allclose(found.mean, expected.mean, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(found.scatter, expected.scatter, rtol=1e-9, atol=1e-6)
+
+
+TestCounts = CountsMachine.TestCase
+TestMoments = MomentsMachine.TestCase
+TestCounts.settings = TestMoments.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
