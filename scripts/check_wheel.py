@@ -19,7 +19,7 @@ MOST_BYTES = 5_000_000
 SMOKE = Path(__file__).with_name("smoke.py").resolve()
 EXPECTED = {"vitalfew/__init__.py", "vitalfew/py.typed", "vitalfew/_core.pyi"}
 TOPS = ("vitalfew", "vitalfew.libs", "vitalfew.dylibs")
-KINDS = {".py", ".pyi", ".typed", ".so", ".pyd", ".dylib", ".dll", ".j2", ".html", ".css", ".js", ".json", ".1", ".md"}
+KINDS = {".py", ".pyi", ".typed", ".so", ".pyd", ".html", ".css", ".js", ".json", ".md"}
 
 
 def main(folder: Path) -> None:
@@ -69,9 +69,9 @@ def check_contents(wheel: Path) -> None:
     expect(sum("_core." in name and not name.endswith(".pyi") for name in names) == 1, "it has not one compiled module")
     for name in names:
         path = PurePosixPath(name)
-        is_metadata = path.parts[0].endswith(".dist-info")
-        expect(is_metadata or path.parts[0] in TOPS, f"{name} does not belong there")
-        expect(is_metadata or path.suffix in KINDS, f"{name} is of a kind that a wheel needs not")
+        expect(path.parts[0] in TOPS or path.parts[0].endswith(".dist-info"), f"{name} does not belong there")
+        is_ours = path.parts[0] == "vitalfew" and not name.endswith("/")
+        expect(not is_ours or path.suffix in KINDS, f"{name} is of a kind that a wheel does not need")
         expect("tests" not in path.parts, f"{name} is a test")
 
 

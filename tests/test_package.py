@@ -106,3 +106,26 @@ def test_public_methods_have_a_docstring(name):
     for attribute, value in vars(thing).items():
         if not attribute.startswith("_") and inspect.isfunction(value):
             assert inspect.getdoc(value), f"{name}.{attribute}"
+
+
+def test_models_are_fitted_where_no_library_of_frames_is_installed():
+    found = python(
+        """
+        import sys
+
+        class Without:
+            def find_spec(self, name, path=None, target=None):
+                if name.partition(".")[0] in ("pandas", "polars", "pyarrow"):
+                    raise ModuleNotFoundError(name)
+
+        sys.meta_path.insert(0, Without())
+        import numpy as np
+        from sklearn.linear_model import LinearRegression
+        from vitalfew import BestSubsetClassifier, BestSubsetRegressor, GreedySearch
+        X = np.random.default_rng(0).normal(size=(60, 4))
+        print(BestSubsetRegressor(1).fit(X, X[:, 2]).near_ties_["columns"])
+        print(BestSubsetClassifier(1).fit(X, X[:, 2] + X[:, 0] > 0).near_ties_["columns"].shape)
+        print(sorted(GreedySearch(LinearRegression(), 1).fit(X, X[:, 2]).history_)[0])
+        """
+    )
+    assert found.splitlines()[0] == "[(2,)]"

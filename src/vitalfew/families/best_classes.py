@@ -98,7 +98,7 @@ class BestSubsetClassifier(SubsetClassifier):
         Whether it is proven that no subset of this size has a smaller loss.
     gap_ : float
         How far the log loss may be above the least possible, as a share of it: 0 if certified.
-    near_ties_ : data frame
+    near_ties_ : data frame, or dict of columns where no library of frames is installed
         Subsets of this size that do nearly as well: features, log loss, and how far it is above the best.
     near_ties_complete_ : bool
         Whether these are proven to be all of them.

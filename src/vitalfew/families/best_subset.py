@@ -17,7 +17,7 @@ from vitalfew.families.fold_paths import squared_loss_folds
 from vitalfew.families.kernel_calls import solve
 from vitalfew.families.subset_model import SubsetRegressor, check_time_budget, largest_size
 from vitalfew.families.subset_path import SubsetPath
-from vitalfew.rules.selection import make_frame
+from vitalfew.rules.selection import frame_or_columns
 from vitalfew.summaries.moments import Moments
 
 # Beyond so many columns, and where columns outnumber rows, exchanges are made from the rows and nothing is proven.
@@ -167,7 +167,7 @@ class BestSubsetRegressor(SubsetRegressor):
         Whether it is proven that no subset of this size has a smaller loss.
     gap_ : float
         How far the mean squared error may be above the least possible, as a share of it: 0 if certified.
-    near_ties_ : data frame
+    near_ties_ : data frame, or dict of columns where no library of frames is installed
         Subsets of this size that do nearly as well: features, mean squared error, and how far it is above the best.
     near_ties_complete_ : bool
         Whether all of them are listed.
@@ -285,7 +285,7 @@ def tie_frame(found: dict[str, Any], measure: str, unit: float, best: float, nam
     subsets = [found["index"][a:b] for a, b in itertools.pairwise(found["start"])]
     loss = unit * found["loss"]
     above = np.divide(loss, best, out=np.ones_like(loss), where=best > 0)
-    return make_frame(
+    return frame_or_columns(
         {
             "features": np.array([", ".join(str(names[j]) for j in subset) for subset in subsets], dtype=object),
             "columns": np.array([tuple(int(j) for j in subset) for subset in subsets] + [None], dtype=object)[:-1],

@@ -27,7 +27,7 @@ from vitalfew.families.greedy import DIRECTIONS
 from vitalfew.families.subset_model import check_enough, is_count
 from vitalfew.families.subset_scores import OutOfTime, ScoreBook, make_evaluator
 from vitalfew.rules.resampling import select_from_folds
-from vitalfew.rules.selection import Selection, make_frame
+from vitalfew.rules.selection import Selection, frame_or_columns, make_frame
 
 RULES = ("cv", "1se", "holdout")
 
@@ -187,7 +187,7 @@ class GreedySearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : SearchPath
         The best set found of each size (``to_frame()``).
-    history_ : data frame
+    history_ : data frame, or dict of columns where no library of frames is installed
         Every step: what went in or out, the score, how many candidates were tried.
     n_fits_, n_cached_ : int
         Sets scored by fitting, and sets found in the cache or the checkpoint.
@@ -398,7 +398,7 @@ class GreedySearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.path_, self.selection_, self.is_complete_ = path, selection, is_complete
         self.n_fits_, self.n_cached_ = walk.book.n_fits, walk.book.n_cached
         columns = ("step", "move", "feature", "k", "score", "candidates")
-        self.history_ = make_frame({c: np.array([line[c] for line in walk.history]) for c in columns})
+        self.history_ = frame_or_columns({c: np.array([line[c] for line in walk.history]) for c in columns})
         return self
 
     def _chosen(self, X):

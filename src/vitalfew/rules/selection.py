@@ -175,6 +175,14 @@ def make_frame(columns: dict[str, NDArray]):
     raise ImportError("a data frame needs pandas, polars or pyarrow; install one of them.")
 
 
+def frame_or_columns(columns: dict[str, NDArray]):
+    """A frame, or the columns by name where no library is installed: a fit that keeps one does not need it."""
+    try:
+        return make_frame(columns)
+    except ImportError:
+        return columns
+
+
 def import_altair():
     """Altair, or an error that says how to get it."""
     try:
