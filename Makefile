@@ -30,13 +30,13 @@ lint: $(VENV)/.lint  ## ruff, mypy, clang-format, import contract
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run --Werror $(shell find cpp -name '*.cpp' -o -name '*.hpp')
+	$(BIN)/clang-format --dry-run --Werror $(shell find cpp fuzz -name '*.cpp' -o -name '*.hpp')
 	$(BIN)/lint-imports
 
 format: $(VENV)/.lint  ## rewrite the sources in the agreed format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $(shell find cpp -name '*.cpp' -o -name '*.hpp')
+	$(BIN)/clang-format -i $(shell find cpp fuzz -name '*.cpp' -o -name '*.hpp')
 
 bench: $(VENV)/.bench  ## ratios against peers, in one run
 	$(BIN)/python benchmarks/run.py $(ARGS)

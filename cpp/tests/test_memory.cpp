@@ -69,7 +69,8 @@ void exhaust(const char* name, const std::function<void()>& body) {
 void read_words(std::size_t max_n) {
   static const std::string text = [] {
     std::string made;
-    for (int k = 0; k < 60'000; ++k) made += "word" + std::to_string(k % 5000) + " and a longer word than sixteen bytes_" + std::to_string(k % 97);
+    for (int k = 0; k < 60'000; ++k)
+      made += "word" + std::to_string(k % 5000) + " and a longer word than sixteen bytes_" + std::to_string(k % 97);
     return made;
   }();
   const std::size_t size = text.size() / 40;
@@ -117,9 +118,7 @@ void search(const Table& data) {
 
 int main() {
   Monitor monitor;
-  exhaust("blocks", [&] {
-    parallel_blocks(50, 4, monitor, [](std::size_t b) { const std::vector<double> owned(b + 1); });
-  });
+  exhaust("blocks", [&] { parallel_blocks(50, 4, monitor, [](std::size_t b) { const std::vector<double> owned(b + 1); }); });
   exhaust("words", [] { read_words(1); });
   exhaust("n-grams", [] { read_words(2); });
   const Table data;
