@@ -56,13 +56,13 @@ lint: $(VENV)/.lint  ## ruff, mypy, clang-format, import contract
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/mypy --config-file tests/typing/mypy.ini tests/typing/user_script.py
-	$(BIN)/clang-format --dry-run --Werror $(shell find cpp -name '*.cpp' -o -name '*.hpp')
+	$(BIN)/clang-format --dry-run --Werror $(shell find cpp fuzz -name '*.cpp' -o -name '*.hpp')
 	$(BIN)/lint-imports
 
 format: $(VENV)/.lint  ## rewrite the sources in the agreed format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $(shell find cpp -name '*.cpp' -o -name '*.hpp')
+	$(BIN)/clang-format -i $(shell find cpp fuzz -name '*.cpp' -o -name '*.hpp')
 
 bench: $(VENV)/.bench  ## ratios against peers, in one run
 	$(BIN)/python benchmarks/run.py $(ARGS)

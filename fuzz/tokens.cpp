@@ -46,8 +46,7 @@ void compare(const vitalfew::WordRows& rows, const std::vector<std::set<std::str
   else
     for (const auto& [word, _] : count) names.push_back(word);
   require(rows.n_words() == names.size());
-  for (std::size_t j = 0; j < names.size(); ++j)
-    require(rows.counts()[j] == (count.contains(names[j]) ? count[names[j]] : 0));
+  for (std::size_t j = 0; j < names.size(); ++j) require(rows.counts()[j] == (count.contains(names[j]) ? count[names[j]] : 0));
   std::vector<std::int32_t> all(names.size()), column(names.size());
   std::int32_t width = 0;
   std::map<std::string, std::int32_t> number;

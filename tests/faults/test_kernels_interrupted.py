@@ -39,5 +39,5 @@ def test_every_kernel_is_here():
 def test_ctrl_c(outcomes, kernel):
     found = outcomes[kernel]
     assert "error" not in found, found
-    assert found["heard"] < 2  # a hundredth of a second on a machine that is not busy
+    assert found["heard"] < 5  # a few hundredths of a second, on a machine that is not busy
     assert found["threads"] == 0
