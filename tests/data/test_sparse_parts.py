@@ -35,7 +35,7 @@ def test_whole_matrices_pass(form):
 def test_positions_outside_are_refused(form, value):
     X = matrix(form)
     (X.coords[1] if form == "coo" else X.indices)[3] = value
-    with pytest.raises(ValueError, match=f"sparse X is broken: it holds an entry at {value} of "):
+    with pytest.raises(ValueError, match=f"sparse X is broken: an index is out of bounds, {value} of "):
         check_sparse(X)
 
 

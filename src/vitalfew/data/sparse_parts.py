@@ -29,7 +29,7 @@ def check_sparse(X) -> None:
 def _require_within(at: np.ndarray, n: int) -> None:
     if at.size:
         low, high = at.min(), at.max()
-        _require(low >= 0 and high < n, f"it holds an entry at {low if low < 0 else high} of {n} rows or columns")
+        _require(low >= 0 and high < n, f"an index is out of bounds, {low if low < 0 else high} of {n} rows or columns")
 
 
 def _require(holds: bool, reason: str) -> None:
