@@ -365,7 +365,7 @@ def rows_of(kind):
     if kind == "arrow":
         return pl.from_pandas(FRAME[["number", "whole", "gap", "truth", "text", "hole"]]).to_arrow()
     if kind in ("csr", "csc"):
-        return sparse.random_array((40, 7), density=0.3, format=kind, rng=0)
+        return sparse.random_array((40, 7), density=0.3, format=kind, random_state=np.random.default_rng(0))
     if kind == "matrix":
         return sparse.csr_matrix(rng.integers(0, 2, (40, 3)))
     if kind == "texts":
