@@ -142,7 +142,7 @@ CASES = {
     "summarize": (lambda n, _: summary(n), False),
 }
 # Their sums are those of BLAS, of which the last digits depend on how many threads it has.
-BY_BLAS = {"KernelRidge", "Moments", "Ridge"}
+BY_BLAS = {"KernelRidge", "Lasso cv", "Moments", "Ridge"}
 # What it finds depends on how far it comes in the time it is given.
 TIMED = {"report"}
 

@@ -220,6 +220,7 @@ def test_rows_are_counted_by_class_and_prediction(tmp_path):
     assert SealedTest.load(tmp_path / "test.sealed").log == sealed.log
 
 
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
 def test_classes_that_are_not_counted():
     X, y = numbered(400)
     X_train, y_train, sealed = sealed_split(X, y, random_state=0)
@@ -587,7 +588,7 @@ def test_bad_arguments(options, message):
     ("X", "y", "message"),
     [
         (np.zeros((1, 1)), [1], "at least two rows, got n_samples = 1"),
-        (np.zeros((3, 1)), [1, 1, 1], "is np.int64\\(1\\) in all rows"),
+        (np.zeros((3, 1)), [1, 1, 1], r"is (np\.int64\()?1\)? in all rows"),
         (np.zeros((3, 1)), [1.0, np.nan, 2.0], "Input y contains NaN"),
         (np.zeros((3, 1)), ["a", None, "b"], "row 1 has no label"),
         (np.zeros((3, 1)), [1, 2], "inconsistent numbers of samples"),
