@@ -408,7 +408,11 @@ def test_saved_and_loaded_is_the_same(tmp_path, kind, labels):
         pd.testing.assert_frame_equal(X.reset_index(drop=True), X_again)
     elif kind == "series":
         assert X.tolist() == X_again.tolist()
-    elif kind in ("polars", "arrow"):
+    elif kind == "polars":
+        as_text = pl.col(pl.Categorical).cast(pl.String)  # before polars 1.32 categories of two frames are not compared
+        assert X.schema == X_again.schema
+        assert X.with_columns(as_text).equals(X_again.with_columns(as_text))
+    elif kind == "arrow":
         assert X.equals(X_again)
     elif kind == "objects":
         assert repr(X.tolist()) == repr(X_again.tolist())
