@@ -181,6 +181,10 @@ def assert_near(found, expected):
         assert found.keys() == expected.keys()
         for key, value in expected.items():
             assert_near(found[key], value)
+    elif isinstance(expected, list):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected):
+            assert_near(one, other)
     elif isinstance(expected, tuple) and expected[0] == "<f8":
         one, other = (np.frombuffer(held[2]).reshape(held[1]) for held in (found, expected))
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9 * np.abs(other).max(initial=0))
