@@ -187,7 +187,7 @@ def assert_near(found, expected):
             assert_near(one, other)
     elif isinstance(expected, tuple) and expected[0] == "<f8":
         one, other = (np.frombuffer(held[2]).reshape(held[1]) for held in (found, expected))
-        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9 * np.abs(other).max(initial=0))
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12 + 1e-9 * np.abs(other).max(initial=0))
     elif isinstance(expected, str) and "0x" in expected:
         assert float.fromhex(found) == pytest.approx(float.fromhex(expected), rel=1e-9, abs=1e-12)
     else:
