@@ -220,6 +220,7 @@ def test_rows_are_counted_by_class_and_prediction(tmp_path):
     assert SealedTest.load(tmp_path / "test.sealed").log == sealed.log
 
 
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
 def test_classes_that_are_not_counted():
     X, y = numbered(400)
     X_train, y_train, sealed = sealed_split(X, y, random_state=0)
@@ -365,7 +366,7 @@ def rows_of(kind):
     if kind == "arrow":
         return pl.from_pandas(FRAME[["number", "whole", "gap", "truth", "text", "hole"]]).to_arrow()
     if kind in ("csr", "csc"):
-        return sparse.random_array((40, 7), density=0.3, format=kind, rng=0)
+        return sparse.random_array((40, 7), density=0.3, format=kind, random_state=np.random.default_rng(0))
     if kind == "matrix":
         return sparse.csr_matrix(rng.integers(0, 2, (40, 3)))
     if kind == "texts":
@@ -407,7 +408,11 @@ def test_saved_and_loaded_is_the_same(tmp_path, kind, labels):
         pd.testing.assert_frame_equal(X.reset_index(drop=True), X_again)
     elif kind == "series":
         assert X.tolist() == X_again.tolist()
-    elif kind in ("polars", "arrow"):
+    elif kind == "polars":
+        as_text = pl.col(pl.Categorical).cast(pl.String)  # before polars 1.32 categories of two frames are not compared
+        assert X.schema == X_again.schema
+        assert X.with_columns(as_text).equals(X_again.with_columns(as_text))
+    elif kind == "arrow":
         assert X.equals(X_again)
     elif kind == "objects":
         assert repr(X.tolist()) == repr(X_again.tolist())
@@ -587,7 +592,7 @@ def test_bad_arguments(options, message):
     ("X", "y", "message"),
     [
         (np.zeros((1, 1)), [1], "at least two rows, got n_samples = 1"),
-        (np.zeros((3, 1)), [1, 1, 1], "is np.int64\\(1\\) in all rows"),
+        (np.zeros((3, 1)), [1, 1, 1], r"is (np\.int64\()?1\)? in all rows"),
         (np.zeros((3, 1)), [1.0, np.nan, 2.0], "Input y contains NaN"),
         (np.zeros((3, 1)), ["a", None, "b"], "row 1 has no label"),
         (np.zeros((3, 1)), [1, 2], "inconsistent numbers of samples"),

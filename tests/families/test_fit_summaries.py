@@ -68,7 +68,7 @@ def test_words_from_counts():
     from scipy import sparse
 
     rng = np.random.default_rng(0)
-    X, y = sparse.random_array((100, 20), density=0.2, rng=rng, format="csr"), rng.integers(0, 2, 100)
+    X, y = sparse.random_array((100, 20), density=0.2, random_state=rng, format="csr"), rng.integers(0, 2, 100)
     counted = NaiveBayes().fit_counts(Counts.from_data(X, y))
     np.testing.assert_allclose(counted.predict_proba(X), NaiveBayes().fit(X, y).predict_proba(X))
 

@@ -379,7 +379,7 @@ def test_no_features_is_the_class_prior():
 
 def test_wide_data():
     rng = np.random.default_rng(0)
-    X, y = sparse.random_array((20, 50_000), density=0.01, rng=rng, format="csr"), rng.integers(0, 2, 20)
+    X, y = sparse.random_array((20, 50_000), density=0.01, random_state=rng, format="csr"), rng.integers(0, 2, 20)
     model = NaiveBayes(features=5).fit(X, y)
     assert model.support_.sum() == 5
     assert model.transform(X).shape == (20, 5)

@@ -21,7 +21,7 @@ CLOSE = {"rtol": 1e-9, "atol": 1e-10}
 
 def random_words(seed, n=40, d=12, density=0.3, weighted=False):
     rng = np.random.default_rng(seed)
-    X = sparse.random(n, d, density, format="csr", rng=rng)
+    X = sparse.random(n, d, density, format="csr", random_state=rng)
     X.data = rng.random(X.nnz) + 0.1 if weighted else np.ones(X.nnz)
     return X
 

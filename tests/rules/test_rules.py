@@ -393,7 +393,7 @@ def test_charts_of_one_point():
 
 def test_long_paths_are_thinned():
     rng = np.random.default_rng(0)
-    X, y = sparse.random_array((60, 3000), density=0.05, rng=rng, format="csr"), rng.integers(0, 2, 60)
+    X, y = sparse.random_array((60, 3000), density=0.05, random_state=rng, format="csr"), rng.integers(0, 2, 60)
     selection = NaiveBayes(features="bic", order="information").fit(X, y).selection_
     assert len(selection.grid) < 70
     assert (selection.grid[0], selection.grid[-1]) == (0, 3000)
