@@ -1,14 +1,8 @@
 """``vitalfew report``."""
 
 import json
-from importlib import import_module
 
 import pytest
-
-try:
-    import_module("vitalfew.reporting").report  # noqa: B018
-except (ImportError, AttributeError) as error:
-    pytest.skip(f"vitalfew.reporting.report is not there yet: {error}", allow_module_level=True)
 
 
 def test_a_page(run, hotel, tmp_path, monkeypatch):

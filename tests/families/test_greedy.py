@@ -266,5 +266,5 @@ def test_names_in_the_table_and_the_chart():
     assert set(table["enters"]) == {"", "<b>1</b>", "<b>5</b>", "<b>8</b>"}
     assert list(model.get_feature_names_out()) == ["<b>1</b>", "<b>5</b>", "<b>8</b>"]
     assert "variables k" in model.path_.plot().to_json()
-    assert "k = 3 chosen by" in model.selection_.plot().to_json()
+    assert '"k = 3"' in model.selection_.plot().to_json()
     assert "shrinkage at k = 3" in model.plot_shrinkage(frame, y).to_json()

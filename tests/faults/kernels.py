@@ -26,6 +26,7 @@ from vitalfew import (
     GreedySubsetRegressor,
     Lasso,
     LogisticRegression,
+    Moments,
     NaiveBayes,
     SemiSupervisedNaiveBayes,
     Stump,
@@ -87,6 +88,7 @@ CALLS = {
     "grow_tree_dense": lambda n: DecisionTree(mdl_weight=None).fit(Z[:n], three[:n]),
     "tree_proba_dense": lambda n: DecisionTree(mdl_weight=None).fit(Z[:n], three[:n]).predict(Z[:n]),
     "tree_errors_dense": lambda n: DecisionTree(leaves="cv", mdl_weight=None, n_jobs=1).fit(Z[:n, :9], three[:n]),
+    "column_products": lambda n: Moments.from_data(Z[:n], t[:n]),
     "best_pairs": lambda n: screen(bits[:n], two[:n].astype(np.int32), 10),
     "expect_rows": lambda n: SemiSupervisedNaiveBayes(guard=False).fit(S[:n], unlabelled[:n]),
     "classify_rows": lambda n: SemiSupervisedNaiveBayes(guard=False).fit(S[:n], unlabelled[:n]).classify(S[:n]),
@@ -97,6 +99,7 @@ CALLS = {
 # Why it needs no Ctrl-C of its own.
 SHORT = {
     "thread_count": "asks the system",
+    "helper_threads": "reads two counters",
     "weakest_links": "looks at each leaf of one tree once",
     "WordTable": "hashes a vocabulary that Python holds already",
 }
