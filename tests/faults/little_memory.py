@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 from kernels import CALLS, MANY
+from tqdm import tqdm
 
 # A few of these are enough for a call, a few are not: memory runs out at different places, in helper threads too.
 SPARE_MB = (0, 1, 3, 8, 25)
@@ -37,6 +38,7 @@ def outcome(call, spare_mb: int) -> str:
 
 def main() -> None:
     warnings.simplefilter("ignore")
+    tqdm.monitor_interval = 0  # Python waits for ever for a thread that had no memory to begin
     for kernel in sys.argv[1:]:
         print(json.dumps({"kernel": kernel}), flush=True)  # known even if the process ends here
         found = {spare: outcome(CALLS[kernel], spare) for spare in SPARE_MB}

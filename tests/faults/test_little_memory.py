@@ -33,7 +33,7 @@ def outcomes():
         [sys.executable, little_memory.__file__, *KERNELS],
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=120,
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "3"},
         cwd=Path(little_memory.__file__).parent,
     )

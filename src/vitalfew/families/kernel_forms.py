@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
 
 from vitalfew.families.kernels import Kernel, KernelData
 from vitalfew.families.ridge_forms import solve_positive
-from vitalfew.families.spectrum import BLOCK_NUMBERS, GramSpectrum, KernelSpectrum
+from vitalfew.families.spectrum import BLOCK_NUMBERS, GramSpectrum, KernelSpectrum, Spectrum
 
 # Eigenvalues of the kernel of landmarks below this share of the largest are rounding.
 LEAST_SHARE = 1e-12
@@ -83,9 +82,9 @@ class NystroemForm:
         chosen = np.random.default_rng(seed).choice(data.n_rows, n_components, replace=False)
         rows = np.sort(chosen)
         self.basis = kernel.basis(data, rows)
-        values, vectors = linalg.eigh(kernel.between(data.X[rows], self.basis), driver="evd", check_finite=False)
-        keep = values > LEAST_SHARE * values.max(initial=0.0)
-        self.features = vectors[:, keep] / np.sqrt(values[keep])
+        found = Spectrum(kernel.between(data.X[rows], self.basis))
+        keep = found.values > LEAST_SHARE * found.values.max(initial=0.0)
+        self.features = found.vectors[:, keep] / np.sqrt(found.values[keep])
         self._accumulate()
 
     def _accumulate(self) -> None:

@@ -112,7 +112,7 @@ class LeastSquares:
         return np.append(at_one, step), f - one * at_one - self.Q @ at_rest
 
     def _divide(self, target: NDArray, trans: str = "N") -> NDArray[np.float64]:
-        """R⁻¹ of a target, of the basic columns; SciPy before 1.14 knows no triangle without rows."""
+        """R⁻¹ of a target, of the basic columns; SciPy 1.12 knows no triangle without rows."""
         if not self.rank:
             return np.zeros(target.shape)
         return linalg.solve_triangular(self.R[:, : self.rank], target, trans=trans, check_finite=False)
