@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 
 def test_a_page(run, hotel, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
