@@ -96,13 +96,8 @@ class Team {
     if (shares_ && size_ > 1 && taken_ == 0) size_ = std::size_t(taken_ = take_threads(int(size_), allowed_));
     if (helpers_.size() + 1 >= size_) return;
     // The first exception of a thread needs memory of its own, without which glibc ends the process: threads take it when
-    // they begin, and there must be that much besides their stacks. Where there is not, the caller works alone.
-    void* const room = ::operator new((size_ - 1) << 25, std::nothrow);
-    ::operator delete(room);
-    if (room == nullptr) {
-      size_ = helpers_.size() + 1;
-      return;
-    }
+    // they begin, and there must be that much besides their stacks. Better an error here.
+    ::operator delete(::operator new((size_ - 1) << 25));
     try {
       while (helpers_.size() + 1 < size_) {
         helpers_.emplace_back([this, seen = turn_.load()] { wait_for_work(seen); });
