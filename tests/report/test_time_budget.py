@@ -60,3 +60,10 @@ def test_pairs_are_screened_among_as_many_features_as_there_is_time_for(monkeypa
     monkeypatch.setattr(together, "TRIED", 10)
     monkeypatch.setattr(together, "time", SimpleNamespace(perf_counter=lambda: next(times)))
     assert together._affordable(study_of(40, Stopped(100)), 4.0) == expected
+
+
+def test_a_model_is_tried_even_if_there_was_no_time_for_a_first_fold():
+    first = SimpleNamespace(rows=[{"name": "a", "seconds": float("nan")}], failures={})
+    kept, left_out = which_model._affordable(first, {"a": "quick", "b": "slow"}, 4, 0.0)
+    assert kept == {"a": "quick"}
+    assert list(left_out) == ["b"]

@@ -182,6 +182,9 @@ def _affordable(first: Comparison, models: dict, folds: int, limit: float) -> tu
             continue
         spent += folds * known[name]
         kept.append(name)
+    if not kept:  # a report has a model, however little time there was: the first is among the quickest
+        kept = [next(iter(models))]
+        del left_out[kept[0]]
     left_out |= {n: f"failed: {why}" for n, why in first.failures.items() if n in left_out}
     return {n: m for n, m in models.items() if n in kept}, left_out
 
