@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 JOBS ?= 2
 SPHINX := $(BIN)/python -m sphinx -q -W -n --keep-going -E -d build/docs/doctrees
 
-.PHONY: demo test oldest wheel browser postgres docs linkcheck lint bench quality asan tsan fuzz native stubs format clean help
+.PHONY: demo test oldest wheel browser postgres docs site linkcheck lint bench quality asan tsan fuzz native stubs format clean help
 
 help:            ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -43,7 +43,10 @@ postgres:        ## PostgreSQL for the tests of databases, where it can be insta
 	@scripts/postgres.sh
 
 docs: $(VENV)/.docs  ## the documentation site in build/docs/html: its code is run, its links are checked
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal docs tests/test_site_links.py tests/test_site_pages.py
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal docs tests/test_site_links.py tests/test_site_pages.py tests/test_site_formulas.py
+	$(MAKE) site
+
+site: $(VENV)/.docs  ## the same without the examples in the text, which `make test` runs too
 	rm -rf build/docs/html
 	$(SPHINX) -b html docs build/docs/html
 	$(BIN)/python docs/_ext/check_pages.py build/docs/html
