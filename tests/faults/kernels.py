@@ -132,16 +132,17 @@ def press_in(kernel: str, wait: float = 0.2) -> dict:
     finally:
         setattr(_core, kernel, real)
     CALLS[kernel](200)
-    return {"heard": heard, "threads": threads() - before}
+    return {"heard": heard, "threads": threads(before) - before}
 
 
-def threads() -> int:
-    """Of the whole process; those that are ending are given a moment."""
+def threads(wanted: int = 0) -> int:
+    """Of the whole process; those that are ending are given a moment, until there are as few as wanted."""
     for _ in range(100):
-        if threading.active_count() == 1:
+        found = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else threading.active_count()
+        if threading.active_count() == 1 and found <= (wanted or found):
             break
-        time.sleep(0.02)
-    return len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else threading.active_count()
+        time.sleep(0.03)
+    return found
 
 
 def main() -> None:

@@ -40,4 +40,4 @@ def test_ctrl_c(outcomes, kernel):
     found = outcomes[kernel]
     assert "error" not in found, found
     assert found["heard"] < 5  # a few hundredths of a second, on a machine that is not busy
-    assert found["threads"] == 0
+    assert found["threads"] <= 0
