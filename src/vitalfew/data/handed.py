@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib import import_module
-from queue import Full, Queue
+from queue import Empty, Full, Queue
 from threading import Thread
 from typing import TYPE_CHECKING, Self
 
@@ -57,17 +58,23 @@ class Handed:
 
     def __exit__(self, kind, error, trace) -> None:
         self._is_broken = error is not None
-        if self._is_broken:
-            while not self._queue.empty():
-                self._queue.get_nowait()
-            if self._thread is not None and self._thread.is_alive():
-                self._queue.put(None)
-        else:
-            self.put(None)
-        if self._thread is not None:
-            self._thread.join()
+        try:
+            if self._is_broken:
+                self._end()
+            else:
+                self.put(None)
+            if self._thread is not None:
+                self._thread.join()
+        finally:
+            self._end()  # threads of the taker's own may wait for a batch although it has given up
         if self._error is not None and not self._is_broken:
             raise self._error
+
+    def _end(self) -> None:
+        with suppress(Empty):
+            while True:
+                self._queue.get_nowait()
+        self._queue.put(None)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         while (batch := self._queue.get()) is not None:
