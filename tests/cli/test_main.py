@@ -1,5 +1,6 @@
 """What all commands share: help, errors, exit codes, pipes, Ctrl-C."""
 
+import io
 import os
 import re
 import signal
@@ -14,7 +15,7 @@ from pyarrow import csv
 
 from vitalfew.cli import session
 from vitalfew.cli.bars import RichBars, silent
-from vitalfew.cli.main import app
+from vitalfew.cli.main import app, speak_utf8
 from vitalfew.cli.models import MODELS
 
 COMMANDS = ["report", "select", "compare", "fit", "predict", "explain"]
@@ -203,6 +204,20 @@ def test_without_the_extra(monkeypatch, capsys):
     assert capsys.readouterr().err == (
         "vitalfew: the command line needs typer and rich; install them with: pip install 'vitalfew[cli]'\n"
     )
+
+
+def test_pipes_of_windows_take_any_letter(monkeypatch):
+    piped = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
+    monkeypatch.setattr(sys, "stdout", piped)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setenv("PYTHONIOENCODING", "cp1252")
+    speak_utf8()
+    assert piped.encoding == "cp1252"
+    monkeypatch.delenv("PYTHONIOENCODING")
+    speak_utf8()
+    piped.write("żółty")
+    piped.flush()
+    assert piped.buffer.getvalue() == "żółty".encode()
 
 
 def test_bars_show_what_is_done_and_the_time_left():
