@@ -1,12 +1,15 @@
-// Array types of the boundary between Python and the core: the contract is in the type, nothing is copied in silence.
+// Array types of the boundary between Python and the core: the contract is in the type. Nothing is copied in silence but
+// numbers at odd addresses, as those in the bytes of a message or a packed record are.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "vitalfew/monitor.hpp"
@@ -16,14 +19,25 @@ using namespace nb::literals;
 
 namespace vitalfew::bindings {
 
+// An array whose numbers lie where a processor may want them: at addresses that are multiples of their size.
+template <class... Contract>
+struct Aligned : nb::ndarray<Contract...> {
+  using Array = nb::ndarray<Contract...>;
+  using Array::Array;
+  Aligned() = default;
+  explicit Aligned(Array&& array) : Array(std::move(array)) {}
+
+  bool is_so() const { return this->size() == 0 || reinterpret_cast<std::uintptr_t>(this->data()) % this->itemsize() == 0; }
+};
+
 template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Vector = Aligned<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Matrix = Aligned<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
-using Columns = nb::ndarray<const T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using Columns = Aligned<const T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 template <class T>
-using Strided = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+using Strided = Aligned<const T, nb::ndim<2>, nb::device::cpu>;
 template <class T>
 using Output = nb::ndarray<nb::numpy, T>;
 
@@ -70,3 +84,32 @@ class PythonMonitor : public Monitor {
 };
 
 }  // namespace vitalfew::bindings
+
+namespace nanobind::detail {
+
+template <class... Contract>
+struct type_caster<vitalfew::bindings::Aligned<Contract...>> {
+  using Array = typename vitalfew::bindings::Aligned<Contract...>::Array;
+  NB_TYPE_CASTER(vitalfew::bindings::Aligned<Contract...>, make_caster<Array>::Name)
+
+  bool from_python(handle source, auto flags, cleanup_list* cleanup) noexcept {
+    if (!read(source, flags, cleanup)) return false;
+    if (value.is_so()) return true;
+    try {
+      return read(module_::import_("numpy").attr("require")(source, none(), "A"), flags, cleanup);
+    } catch (python_error& error) {
+      error.discard_as_unraisable(source);
+      return false;
+    }
+  }
+
+ private:
+  bool read(handle source, auto flags, cleanup_list* cleanup) noexcept {
+    make_caster<Array> plain;
+    if (!plain.from_python(source, flags, cleanup)) return false;
+    value = Value(static_cast<Array&&>(plain));
+    return true;
+  }
+};
+
+}  // namespace nanobind::detail

@@ -1,5 +1,7 @@
 #include "vitalfew/bins.hpp"
 
+#include <algorithm>
+
 #include "arrays.hpp"
 
 namespace vitalfew::bindings {
@@ -40,7 +42,8 @@ void bind_table(nb::module_& m) {
         Cuts cuts;
         {
           const nb::gil_scoped_release released;
-          cuts = bin_cuts(table_of(table), most, threads, monitor);
+          // There are no more values than rows, and room is made for as many as are wanted.
+          cuts = bin_cuts(table_of(table), std::min(most, std::max<std::size_t>(table.shape(0), 2)), threads, monitor);
         }
         return nb::make_tuple(give(std::move(cuts.value)), give(std::move(cuts.start)));
       },

@@ -5,7 +5,7 @@
 namespace vitalfew::bindings {
 namespace {
 
-using Column = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
+using Column = Aligned<const double, nb::ndim<1>, nb::device::cpu>;
 
 nb::tuple cut(const Table<double>& table, const Vector<std::int32_t>& label, const std::optional<Vector<double>>& weight,
               std::size_t n_classes, int threads) {

@@ -1,5 +1,8 @@
 #include "vitalfew/mdl.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "views.hpp"
 #include "vitalfew/checks.hpp"
 
@@ -27,6 +30,9 @@ nb::tuple run(const Rows& rows, const Search& s, Kernel&& kernel) {
   if (s.table.shape(1) != problem.n_classes) throw std::invalid_argument("mdl: the table does not have a column for each class");
   if (!are_labels(problem.label, problem.n_classes))
     throw std::invalid_argument("mdl: a label is not below the number of classes");
+  const auto is_nan = [](double v) { return std::isnan(v); };
+  for (const auto& numbers : {problem.table, problem.log_prior, view(s.feature_cost), view(s.size_cost)})
+    if (std::any_of(numbers.begin(), numbers.end(), is_nan)) throw std::invalid_argument("mdl: a logarithm or a cost is NaN");
   const MdlOptions options{s.max_features,       s.patience,        s.patience_on_data, s.backward,
                            view(s.feature_cost), view(s.size_cost), s.threads};
   PythonMonitor monitor(s.progress);
@@ -74,7 +80,7 @@ void bind_mdl(nb::module_& m) {
       "mdl_binary",
       [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, std::size_t width, const Search& search) {
         const BinaryRows rows{pattern_of(indptr, indices, width)};
-        if (search.table.shape(0) != 2 * width)
+        if (search.table.shape(0) / 2 != width || search.table.shape(0) % 2 != 0)
           throw std::invalid_argument("mdl: the table does not have two lines for each feature");
         return run(rows, search, [](const auto& r, const auto& p, const auto& o, Monitor& mon) {
           return p.n_classes == 2 ? mdl_two_class(r, p, o, mon) : mdl_multi_class(r, p, o, mon);

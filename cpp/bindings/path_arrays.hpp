@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
+#include <string>
 
 #include "views.hpp"
 #include "vitalfew/checks.hpp"
@@ -51,6 +53,18 @@ inline nb::dict arrays_of(NearSubsets&& near) {
   return found;
 }
 
+// O(rows), and little next to any path: what is not finite would lead searches anywhere.
+inline void check_weights(std::span<const double> weight) {
+  const double sum = std::accumulate(weight.begin(), weight.end(), 0.0);
+  if (!weight.empty() && !(are_weights(weight) && sum > 0))
+    throw std::invalid_argument("weights must be finite and not negative, and add up to a positive number");
+}
+template <class T>
+void check_finite(std::span<const T> values, const char* name) {
+  if (first_not_finite(values.data(), values.size()) != values.size())
+    throw std::invalid_argument(std::string(name) + ": a value is not finite");
+}
+
 // Runs a kernel (options, monitor) without the GIL.
 template <class Request, class Kernel>
 nb::dict run(const Request& request, Kernel&& kernel) {
@@ -64,10 +78,11 @@ nb::dict run(const Request& request, Kernel&& kernel) {
 
 template <class T>
 SparseColumns<T> checked_columns(const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value,
-                                 std::size_t n_rows) {
+                                 std::size_t n_rows, int threads, Monitor& monitor) {
   const Pattern pattern = pattern_of(indptr, indices, n_rows);
-  check_shape(pattern);
-  check_rows(pattern, 0, pattern.lines());
+  const PatternReport seen = inspect_pattern<T>(pattern, view(value), threads, monitor);
+  if (!seen.is_sorted) throw std::invalid_argument("sparse matrix: the indices of a column must rise");
+  if (seen.has_nan) throw std::invalid_argument("sparse matrix: a value is not finite");
   return columns_of(pattern, value);
 }
 
@@ -79,6 +94,8 @@ void bind_rows(nb::module_& m, const char* dense, const char* sparse, Kernel ker
       [kernel](const Columns<T>& x, const Vector<double>& y, const std::optional<Vector<double>>& weight,
                const Request& request) {
         return run(request, [&](const auto& options, Monitor& monitor) {
+          check_finite(view(y), "y");
+          check_weights(view(weight));
           return kernel(columns_of(x), view(y), view(weight), options, monitor);
         });
       },
@@ -88,7 +105,9 @@ void bind_rows(nb::module_& m, const char* dense, const char* sparse, Kernel ker
       [kernel](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value,
                std::size_t n_rows, const Vector<double>& y, const std::optional<Vector<double>>& weight, const Request& request) {
         return run(request, [&](const auto& options, Monitor& monitor) {
-          const auto columns = checked_columns(indptr, indices, value, n_rows);
+          const auto columns = checked_columns(indptr, indices, value, n_rows, options.threads, monitor);
+          check_finite(view(y), "y");
+          check_weights(view(weight));
           const bool is_binary = std::all_of(columns.value.begin(), columns.value.end(), [](T v) { return v == 1; });
           if (is_binary) return kernel(BinaryColumns{columns.pattern}, view(y), view(weight), options, monitor);
           return kernel(columns, view(y), view(weight), options, monitor);
@@ -106,6 +125,8 @@ void bind_classes(nb::module_& m, const char* dense, const char* sparse, Kernel 
       [kernel](const Columns<T>& x, const Vector<std::int32_t>& label, std::size_t n_classes,
                const std::optional<Vector<double>>& weight, const Request& request) {
         return run(request, [&](const auto& options, Monitor& monitor) {
+          check_finite(std::span<const T>(x.data(), x.size()), "x");
+          check_weights(view(weight));
           return kernel(columns_of(x), ClassLabels{view(label), n_classes}, view(weight), options, monitor);
         });
       },
@@ -116,7 +137,8 @@ void bind_classes(nb::module_& m, const char* dense, const char* sparse, Kernel 
                std::size_t n_rows, const Vector<std::int32_t>& label, std::size_t n_classes,
                const std::optional<Vector<double>>& weight, const Request& request) {
         return run(request, [&](const auto& options, Monitor& monitor) {
-          const auto columns = checked_columns(indptr, indices, value, n_rows);
+          const auto columns = checked_columns(indptr, indices, value, n_rows, options.threads, monitor);
+          check_weights(view(weight));
           return kernel(columns, ClassLabels{view(label), n_classes}, view(weight), options, monitor);
         });
       },
@@ -131,7 +153,10 @@ void bind_moments(nb::module_& m, const char* name, Kernel kernel) {
       name,
       [kernel](const Matrix<double>& gram, const Vector<double>& cross, double square, const Request& request) {
         return run(request, [&](const auto& options, Monitor& monitor) {
-          return kernel(view(gram), view(cross), square, options, monitor);
+          check_finite(view(gram), "moments");
+          check_finite(view(cross), "moments");
+          check_finite(std::span<const double>(&square, 1), "moments");
+          return kernel(view(gram), view(cross), std::max(square, 0.0), options, monitor);
         });
       },
       "gram"_a.noconvert(), "cross"_a.noconvert(), "square"_a, "request"_a, "From second moments.");

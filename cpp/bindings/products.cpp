@@ -7,7 +7,7 @@
 namespace vitalfew::bindings {
 namespace {
 
-using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
+using AnyColumn = Aligned<nb::ro, nb::ndim<1>, nb::device::cpu>;
 
 template <class... T>
 NumberColumn number_column(const AnyColumn& array, std::variant<const T*...>) {

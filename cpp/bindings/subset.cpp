@@ -12,7 +12,10 @@ struct SubsetRequest {
   int threads;
   nb::object progress;
 
-  SubsetOptions options() const { return {most, direction, view(group), intercept, threads}; }
+  SubsetOptions options() const {
+    if (direction == Direction::exchange && group) throw std::invalid_argument("exchange: groups of columns are not exchanged");
+    return {most, direction, view(group), intercept, threads};
+  }
 };
 
 struct BestRequest {
@@ -35,7 +38,10 @@ struct NearRequest {
   bool intercept;
   nb::object progress;
 
-  NearOptions options() const { return {k, loss, most, seconds, threads, intercept}; }
+  NearOptions options() const {
+    if (most == 0) throw std::invalid_argument("near subsets: at least one must be wanted");
+    return {k, loss, most, seconds, threads, intercept};
+  }
 };
 
 struct FittingRequest {

@@ -101,17 +101,34 @@ bool is_ascii(const std::uint8_t* bytes, std::size_t n) {
   return any < 0x80;
 }
 
-// WordRows with the options that the translation needs.
+// WordRows with the options that the translation needs, and how far it is: a call at the wrong time is refused.
 struct BoundRows {
-  bool lowercase;
+  bool lowercase, keep_rows, is_learnt;
   int threads;
   WordRows rows;
+  bool is_whole = true, is_merged = false;
 
   void add(const Documents& documents, nb::object progress) {
+    require_whole();
     PythonMonitor monitor(std::move(progress));
     const Alphabet alphabet = documents.alphabet();
     const nb::gil_scoped_release released;
+    is_whole = is_merged = false;  // and so it stays if this ends with an exception: some documents are read, some are not
     rows.add(documents.texts(), alphabet, monitor);
+    is_whole = true;
+  }
+  void merge() {
+    require_whole();
+    PythonMonitor monitor;
+    const nb::gil_scoped_release released;
+    rows.merge(monitor);
+    is_merged = true;
+  }
+  void require_whole() const {
+    if (!is_whole) throw std::invalid_argument("words: reading was stopped in the middle; begin anew");
+  }
+  void require_merged() const {
+    if (!is_merged) throw std::invalid_argument("words: merge() comes after the last documents, and before words() and rows()");
   }
 };
 
@@ -163,6 +180,9 @@ void add_utf8(BoundRows& self, const Vector<std::uint8_t>& bytes, const Vector<s
 }
 
 nb::tuple words(const BoundRows& self, const Vector<std::int32_t>& columns) {
+  self.require_merged();
+  if (!self.is_learnt) throw std::invalid_argument("words: the vocabulary was given, and is not kept here");
+  if (!are_labels(view(columns), self.rows.n_words())) throw std::invalid_argument("words: there is no such column");
   std::vector<std::int64_t> start(columns.size() + 1);
   std::vector<std::uint8_t> bytes(self.rows.bytes_of(view(columns), start));
   PythonMonitor monitor;
@@ -181,6 +201,8 @@ Output<T> uninitialised(std::size_t n) {
 }
 
 nb::tuple rows(const BoundRows& self, const Vector<std::int32_t>& column, std::size_t width) {
+  self.require_merged();
+  if (!self.keep_rows) throw std::invalid_argument("words: rows were not kept");
   if (column.size() != self.rows.n_words()) throw std::invalid_argument("a column for each word is needed");
   for (const std::int32_t j : view(column))
     if (j >= 0 && std::size_t(j) >= width) throw std::invalid_argument("a column is not below the width");
@@ -227,7 +249,10 @@ void bind_tokens(nb::module_& m) {
           "__init__",
           [](BoundRows* self, bool lowercase, std::size_t min_n, std::size_t max_n, bool keep_rows,
              std::shared_ptr<WordTable> stop_words, std::shared_ptr<WordTable> vocabulary, int threads) {
+            const bool is_learnt = vocabulary == nullptr;
             new (self) BoundRows{lowercase,
+                                 keep_rows,
+                                 is_learnt,
                                  threads,
                                  {{lowercase, min_n, max_n, keep_rows, threads}, std::move(stop_words), std::move(vocabulary)}};
           },
@@ -236,14 +261,7 @@ void bind_tokens(nb::module_& m) {
            "Adds a list or tuple of str; returns the position of the first item that is not a str, having added none, or -1.")
       .def("add_utf8", &add_utf8, "bytes"_a.noconvert(), "start"_a.noconvert(), "progress"_a.none() = nb::none(),
            "Adds documents bytes[start[i]:start[i + 1]] in UTF-8.")
-      .def(
-          "merge",
-          [](BoundRows& self) {
-            PythonMonitor monitor;
-            const nb::gil_scoped_release released;
-            self.rows.merge(monitor);
-          },
-          "Gives the words of all documents their columns, in the order of code points.")
+      .def("merge", &BoundRows::merge, "Gives the words of all documents their columns, in the order of code points.")
       .def_prop_ro("n_documents", [](const BoundRows& self) { return self.rows.n_documents(); })
       .def(
           "counts",

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t rebuild_after = 64;  // rounds after which sums are computed anew
 constexpr double rebuild_growth = 60;      // or once some weight may have grown by e to this
+// Rounding of the sums could be seen in the vote of a stump with a smaller error, or once weights may have grown by e to this.
+constexpr double exact_below = 0.05, exact_growth = 20;
 
 // Rounds of boosting: sums of weights by slot and class, from which each stump is found, kept up to date as rows change theirs.
 template <class Code>
@@ -129,9 +131,33 @@ class Booster {
     growth_ = 0;
   }
 
+  // Rows and weights on both sides of a split. Of two classes the sums tell the weights without another reading of the rows.
+  SideSums sides_of(const StumpSplit& split) {
+    if (k_ == 2 && growth_ < exact_growth) {
+      SideSums found{weight_by_side(split), rows_.count_sides(table_, split)};
+      if (wrong_weight(split, found.weight, options_) > exact_below) return found;
+    }
+    return rows_.weigh_sides(table_, split, factor_);
+  }
+  std::vector<double> weight_by_side(const StumpSplit& split) const {
+    const BinFeatures& features = table_.features();
+    const std::int32_t usual = table_.usual(split.feature);
+    std::vector<double> weight(2 * k_);
+    for (std::size_t y = 0; y < k_; ++y) {
+      const double* const own = sums_.data() + y * features.n_slots() + features.first(split.feature);
+      double rest = total_[y];
+      for (std::size_t c = 0; c < split.side.size(); ++c) {  // that of the usual code is nothing
+        weight[split.side[c] * k_ + y] += own[c] * factor_[y];
+        rest -= own[c] * factor_[y];
+      }
+      if (usual >= 0) weight[split.side[std::size_t(usual)] * k_ + y] += rest;
+    }
+    return weight;
+  }
+
   // One round: the stump, its vote, the new weights.
   void take(const StumpSplit& split, BoostRounds& found) {
-    const SideSums sides = rows_.weigh_sides(table_, split, factor_);
+    const SideSums sides = sides_of(split);
     const double sum = std::accumulate(sides.weight.begin(), sides.weight.end(), 0.0);
     const double error = wrong_weight(split, sides.weight, options_) / sum;
     if (is_guess(split, error, sum, options_)) return void(found.stop = BoostStop::chance);

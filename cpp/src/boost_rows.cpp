@@ -40,7 +40,7 @@ VITALFEW_HOT void vote(double* __restrict score, const std::uint8_t* __restrict 
     const bool is_positive = label[i] != 0;
     const double f = score[i] + (side[i] != 0 ? right : left);
     const double margin = (is_positive ? f : -f) * scale + margin_bins / 2.0;
-    const auto bin = std::int32_t(std::min(std::max(margin, 0.0), double(margin_bins - 1)));
+    const auto bin = std::int32_t(std::min(std::max(0.0, margin), double(margin_bins - 1)));
     score[i] = f;
     place[i] = 2 * bin + std::int32_t((f > 0) != is_positive);
   }
@@ -60,6 +60,7 @@ BoostRows::BoostRows(std::size_t n, std::span<const std::int32_t> label, std::sp
       votes_(before) {
   check(n, label, weight, score, options);
   label_.assign(label.begin(), label.end());
+  n_positive_ = std::size_t(std::count(label.begin(), label.end(), 1));
   given_.assign(n, 1.0);
   if (!weight.empty()) std::copy(weight.begin(), weight.end(), given_.begin());
   const double sum = std::accumulate(given_.begin(), given_.end(), 0.0);
@@ -108,7 +109,8 @@ double BoostRows::make_weights() {
       loss[b] = logistic(score_.data(), begin, end);
       for (std::size_t i = begin; i < end; ++i) part[b] += weight_[i] = std::abs(weighted_[i]);
     } else {
-      for (std::size_t i = begin; i < end; ++i) part[b] += weight_[i] = given_[i] * std::exp(against(i) - most);
+      for (std::size_t i = begin; i < end; ++i)  // a row of no weight may be further off than any other
+        part[b] += weight_[i] = given_[i] > 0 ? given_[i] * std::exp(against(i) - most) : 0;
     }
   });
   loss_ = std::accumulate(loss.begin(), loss.end(), 0.0);
@@ -131,6 +133,24 @@ void BoostRows::weigh(std::span<double> total) {
   std::fill(total.begin(), total.end(), 0.0);
   for (std::size_t b = 0; b < blocks_; ++b)
     for (std::size_t y = 0; y < k_; ++y) total[y] += by_class[b * k_ + y];
+}
+
+template <class Code>
+std::vector<std::size_t> BoostRows::count_sides(const StumpTable<Code>& table, const StumpSplit& split) {
+  std::vector<std::size_t> right(blocks_), positive(blocks_);
+  each_block([&](std::size_t b, std::size_t begin, std::size_t end) {
+    table.sides(split.feature, split.side, side_, begin, end);
+    std::uint32_t on_right = 0, of_those = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      on_right += side_[i];
+      of_those += side_[i] & label_[i];
+    }
+    right[b] = on_right;
+    positive[b] = of_those;
+  });
+  const std::size_t on_right = std::accumulate(right.begin(), right.end(), std::size_t{0});
+  const std::size_t of_those = std::accumulate(positive.begin(), positive.end(), std::size_t{0});
+  return {n_ - n_positive_ - (on_right - of_those), n_positive_ - of_those, on_right - of_those, of_those};
 }
 
 template <class Code>
@@ -250,7 +270,7 @@ double BoostRows::score_many(const StumpSplit& split, double alpha, std::size_t 
     }
     missed += top == y ? 0.0 : given_[i];
     const double at = ((own[y] - rival) / votes_ + 1) * (margin_bins / 2.0);
-    margin[std::size_t(std::clamp(at, 0.0, double(margin_bins) - 1))] += given_[i];
+    margin[std::size_t(std::min(std::max(0.0, at), double(margin_bins - 1)))] += given_[i];  // NaN counts as 0
   }
   return missed;
 }
@@ -272,6 +292,8 @@ std::size_t BoostRows::reweigh(const WeightMoves& how, std::size_t begin, std::s
   return place;
 }
 
+template std::vector<std::size_t> BoostRows::count_sides(const StumpTable<std::uint8_t>&, const StumpSplit&);
+template std::vector<std::size_t> BoostRows::count_sides(const StumpTable<std::uint16_t>&, const StumpSplit&);
 template SideSums BoostRows::weigh_sides(const StumpTable<std::uint8_t>&, const StumpSplit&, std::span<const double>);
 template SideSums BoostRows::weigh_sides(const StumpTable<std::uint16_t>&, const StumpSplit&, std::span<const double>);
 

@@ -43,7 +43,10 @@ class BoostRows {
 
   // Makes weights from the scores. They add up to 1; `total` is their sum by class, and all of them are changes.
   void weigh(std::span<double> total);
-  // Finds the sides of rows, which later passes read. The weight of a row of class y is factor[y] times what is stored.
+  // Finds the sides of rows, which later passes read. How many of two classes are on each,
+  template <class Code>
+  std::vector<std::size_t> count_sides(const StumpTable<Code>& table, const StumpSplit& split);
+  // or of any number of classes, with their weights. The weight of a row of class y is factor[y] times what is stored.
   template <class Code>
   SideSums weigh_sides(const StumpTable<Code>& table, const StumpSplit& split, std::span<const double> factor);
   // Of the mean logistic loss, were the stump's vote alpha.
@@ -68,7 +71,7 @@ class BoostRows {
   const BoostOptions options_;
   Team& team_;
   Monitor& monitor_;
-  std::size_t n_, k_, outputs_, blocks_;
+  std::size_t n_, k_, outputs_, blocks_, n_positive_ = 0;
   std::vector<std::uint16_t> label_;
   std::vector<double> given_, weight_, score_;
   std::vector<std::uint8_t> side_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -116,13 +117,25 @@ template void check_shape(const Codes<std::uint32_t>&);
 template void check_rows(const Codes<std::uint8_t>&, std::size_t, std::size_t);
 template void check_rows(const Codes<std::uint32_t>&, std::size_t, std::size_t);
 
+std::size_t table_size(std::size_t lines, std::size_t width) {
+  constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double);
+  if (width != 0 && lines > most / width) throw std::invalid_argument("a table of this size does not fit in memory");
+  return lines * width;
+}
+
 bool are_labels(std::span<const std::int32_t> label, std::size_t n_classes) {
   constexpr std::size_t most = std::size_t(1) << 31;  // from here on they stand for negative ones
   return label.empty() || largest(label.data(), label.size()) < std::min(n_classes, most);
 }
 
 bool are_weights(std::span<const double> weight) {
-  return std::all_of(weight.begin(), weight.end(), [](double w) { return w >= 0 && std::isfinite(w); });
+  double sum = 0;
+  bool are_valid = true;
+  for (const double w : weight) {
+    are_valid &= w >= 0;
+    sum += w;
+  }
+  return are_valid && std::isfinite(sum);
 }
 
 template <class T>

@@ -46,7 +46,7 @@ void add_rows(const Rows& rows, std::size_t begin, std::size_t end, const std::i
 template <class Count, SlotRows Rows>
 std::vector<double> count_in_parts(const Rows& rows, std::span<const std::int32_t> label, std::span<const double> weight,
                                    const CountOptions& options, Monitor& monitor) {
-  const std::size_t classes = options.n_classes, slots = rows.n_slots(), size = slots * classes;
+  const std::size_t classes = options.n_classes, slots = rows.n_slots(), size = table_size(slots, classes);
   const std::size_t parts = parts_for(rows.n_entries(), size, sizeof(Count));
   std::vector<std::vector<Count>> tables(parts);
   parallel_blocks(parts, options.threads, monitor, [&](std::size_t part) {
@@ -57,7 +57,7 @@ std::vector<double> count_in_parts(const Rows& rows, std::span<const std::int32_
       const std::size_t stop = std::min(begin + rows_per_visit, end);
       check_rows(rows, begin, stop);
       add_rows(rows, begin, stop, label.empty() ? nullptr : label.data(), weight.data(), table.data());
-      if (part == 0) monitor.check();
+      monitor.check();
     }
   });
   std::vector<double> total(size);
@@ -75,6 +75,7 @@ std::vector<double> count_slots(const Rows& rows, std::span<const std::int32_t> 
   if (!label.empty() && label.size() != rows.n_rows) throw std::invalid_argument("labels and rows differ in number");
   if (!weight.empty() && weight.size() != rows.n_rows) throw std::invalid_argument("weights and rows differ in number");
   check_shape(rows);
+  if (options.n_classes == 0) throw std::invalid_argument("there is at least one class");
   if (!are_labels(label, options.n_classes)) throw std::invalid_argument("a label is not below the number of classes");
   // A class code a row: 32-bit counters halve the table; a row adds at most one to a cell.
   if (weight.empty() && rows.n_rows < std::numeric_limits<std::uint32_t>::max())

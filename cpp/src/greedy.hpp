@@ -31,10 +31,13 @@ class GreedySearch {
     square_.push_back(model_.mean_square());
     const std::size_t most = std::min(options_.most, variables_.count());
     while (model_.size() < most && step_in()) {
+      const std::size_t reached = model_.size();
       keep();
-      if (options_.direction == Direction::both) steps_back();
+      if (options_.direction == Direction::both && !is_misled_) steps_back();
       if (options_.direction == Direction::exchange) exchange();
       monitor_.report(double(model_.size()));
+      // An exchange that only rounding wanted may leave a column out, which would enter again for ever.
+      if (options_.direction == Direction::exchange && model_.size() < reached) break;
     }
     if (options_.direction == Direction::exchange) come_down();
     return std::move(best_);
@@ -96,7 +99,8 @@ class GreedySearch {
         if (const std::size_t g = variables_.of(j); g != *out && (others.empty() || others.back() != g)) others.push_back(g);
       model_.clear();
       for (const std::size_t g : others) model_.enter(g, {});
-      if (!keep()) return;
+      is_misled_ = !keep();
+      if (is_misled_) return;
     }
   }
 
@@ -116,7 +120,10 @@ class GreedySearch {
       const auto rises = model_.rises();
       const auto least =
           std::min_element(rises.begin(), rises.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+      if (least == rises.end()) return;  // what is in depends on nothing that floats can hold
+      const std::size_t before = model_.size();
       replace(variables_.columns(least->first)[0], std::nullopt, {});
+      if (model_.size() >= before) return;
       keep();
       exchange();
     }
@@ -140,6 +147,7 @@ class GreedySearch {
   std::vector<double> gain_, square_;
   std::vector<Model> best_;  // by number of variables
   std::size_t last_ = 0;
+  bool is_misled_ = false;  // rounding promised a gain that was none: to step back again would go round in circles
 };
 
 inline CoefficientPath path_of(const std::vector<Model>& models, double square, std::span<const double> gap = {}) {

@@ -27,8 +27,8 @@ template <class Evaluator>
 class MdlSearch {
  public:
   MdlSearch(Evaluator& evaluator, std::size_t n_features, const MdlOptions& options)
-      : evaluator_(evaluator), options_(options), is_in_(n_features), best_of_size_(options.max_features + 1, infinity) {
-    if (options.feature_cost.size() != n_features || options.size_cost.size() < options.max_features + 1)
+      : evaluator_(evaluator), options_(options), is_in_(n_features), best_of_size_(options.size_cost.size(), infinity) {
+    if (options.feature_cost.size() != n_features || options.size_cost.size() <= options.max_features)
       throw std::invalid_argument("mdl: costs for every feature and every size are needed");
   }
 

@@ -359,6 +359,7 @@ CoefficientPath multinomial_path(const M& x, std::span<const std::int32_t> label
                                  std::span<const double> weight, const PathOptions& options, Monitor& monitor) {
   check(options, x.n_cols);
   if (label.size() != x.n_rows) throw std::invalid_argument("labels: one for each row is needed");
+  if (!weight.empty() && weight.size() != x.n_rows) throw std::invalid_argument("weights: one for each row is needed");
   if (n_classes < 2 || double(n_classes) * double(x.n_cols) >= 2147483648.0)
     throw std::invalid_argument("classes: at least two, and with the columns fewer than 2^31 coefficients");
   if (!are_labels(label, n_classes)) throw std::invalid_argument("a label is not below the number of classes");

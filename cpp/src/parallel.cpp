@@ -12,6 +12,7 @@ namespace vitalfew {
 
 namespace {
 
+constexpr int most_threads = 1024;
 std::atomic<int> at_work{0};  // threads of calls that share, with those of their callers
 std::atomic<std::int64_t> helpers_begun{0}, helpers_now{0}, helpers_most{0};
 
@@ -23,7 +24,7 @@ std::atomic<std::int64_t> helpers_begun{0}, helpers_now{0}, helpers_most{0};
 }  // namespace
 
 int thread_count(int requested) {
-  if (requested > 0) return requested;
+  if (requested > 0) return std::min(requested, most_threads);
 #ifdef _OPENMP
   return std::max(1, omp_get_max_threads());
 #else

@@ -18,7 +18,7 @@ void check(const WeightedRows& rows, const LinearClasses& model) {
   check_shape(rows.pattern);
   if (!rows.value.empty() && rows.value.size() != rows.pattern.index.size())
     throw std::invalid_argument("sparse matrix: one value for each index is needed");
-  if (model.n_classes() == 0 || model.table.size() != rows.pattern.width * model.n_classes())
+  if (model.n_classes() == 0 || model.table.size() != table_size(rows.pattern.width, model.n_classes()))
     throw std::invalid_argument("the table does not have a row for each feature");
 }
 
@@ -119,7 +119,7 @@ Expectation expect_rows(const WeightedRows& rows, const LinearClasses& model, st
       const std::size_t stop = std::min(begin + rows_per_check, end);
       check_rows(rows.pattern, begin, stop);
       add_part(rows, model, row_weight, begin, stop, sum);
-      if (part == 0) monitor.check();
+      monitor.check();
     }
   });
   Expectation& first = sums.front();

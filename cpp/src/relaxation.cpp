@@ -123,9 +123,11 @@ void Relaxation::split_evenly() {
   settle(0.98);
 }
 
-// Takes the largest share of D that leaves Q positive definite, and gets ready for bounds.
+// Takes the largest share of D that leaves Q positive definite, and gets ready for bounds. There are none where numbers have
+// left the range of floats.
 void Relaxation::settle(double share) {
-  while (inverse_without(share).empty()) share *= 0.9;
+  while (inverse_without(share).empty())
+    if ((share *= 0.9) < 1e-12) return d_.clear();
   double mean = 0;
   for (double& value : d_) mean += (value *= share) / double(p_);
   rho_ = 2 * std::sqrt(std::max(mean, 1e-12));  // between the curvatures that it meets
@@ -146,12 +148,10 @@ std::vector<double> Relaxation::wanted(const Bound& bound, const Approach& at) c
 
 Bound Relaxation::bound(std::span<const Fate> fate, std::size_t n_free, double needed, int turns, Approach& at) const {
   Bound best{std::numeric_limits<double>::infinity(), std::vector<double>(p_, 0.0), std::vector<double>(p_, 0.0)};
+  if (at.v.size() != p_) at.v.assign(p_, 0), at.w.assign(p_, 0);
   if (d_.empty() || inverse_.empty()) return best;
-  std::vector<double> v(p_, 0.0), w(p_, 0.0), x(p_), right(p_), term(p_), share(p_), open, rise, start;
-  if (at.v.size() == p_) {
-    std::copy(at.v.begin(), at.v.end(), v.begin());
-    std::copy(at.w.begin(), at.w.end(), w.begin());
-  }
+  std::vector<double> v(at.v.begin(), at.v.end()), w(at.w.begin(), at.w.end()), x(p_), right(p_), term(p_), share(p_), open, rise,
+      start;
   double step = 0;  // of the shares: z_j = step |a_j| sqrt(D_j) - D_j / ρ, between 0 and 1
   int since = 0;
   for (int turn = 0; turn < turns; ++turn) {
@@ -162,6 +162,7 @@ Bound Relaxation::bound(std::span<const Fate> fate, std::size_t n_free, double n
     for (std::size_t j = 0; j < p_; ++j) {
       const double q = right[j] - rho_ * x[j], left = cross_[j] - q;
       term[j] = left * left / d_[j];
+      if (std::isnan(term[j])) return best;  // beyond the range of floats: nothing is known
       most += x[j] * q;
       if (fate[j] == Fate::in) most += term[j];
       if (fate[j] == Fate::free) open.push_back(term[j]);

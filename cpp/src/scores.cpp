@@ -59,10 +59,11 @@ template <SlotRows Rows>
 std::vector<double> score_rows(const Rows& rows, std::span<const double> table, std::size_t n_classes, const Events* events,
                                int threads, Monitor& monitor) {
   check_shape(rows);
-  if (table.size() != rows.n_slots() * n_classes) throw std::invalid_argument("the table does not have a row for each slot");
+  if (table.size() != table_size(rows.n_slots(), n_classes))
+    throw std::invalid_argument("the table does not have a row for each slot");
   if (events != nullptr) validate(*events, rows.n_features());
-  const std::size_t n = rows.n_rows, width = n_classes * (events != nullptr ? events->n_segments : 1);
-  std::vector<double> out(n * width);
+  const std::size_t n = rows.n_rows, width = table_size(events != nullptr ? events->n_segments : 1, n_classes);
+  std::vector<double> out(table_size(n, width));
   const std::size_t blocks = blocks_for(double(rows.n_entries() * n_classes + n * width), (n + 255) / 256);
   parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
     const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;

@@ -40,6 +40,8 @@ inline void check(const PathOptions& options, std::size_t n_cols) {
   for (const double f : options.factor)
     if (!(f >= 0)) throw std::invalid_argument("penalty factors must not be negative");
   if (!(options.l1_ratio > 0 && options.l1_ratio <= 1)) throw std::invalid_argument("l1_ratio must be in (0, 1]");
+  for (const double penalty : options.grid)
+    if (!(penalty >= 0 && std::isfinite(penalty))) throw std::invalid_argument("penalties must be finite and not negative");
 }
 
 // The grid asked for, or one from the largest penalty of interest down.

@@ -12,6 +12,17 @@ namespace {
 constexpr std::size_t together = 4;  // most columns that read a list of rows together
 constexpr double mostly = 0.75;      // share of the usual code from which on a column is stored by rows
 
+// How often each code is there. Neighbours are counted apart: one counter would wait for each addition to end.
+template <class Code>
+std::vector<std::size_t> count_codes(const Code* x, std::size_t n, std::size_t n_codes) {
+  constexpr std::size_t lanes = 4;
+  std::vector<std::size_t> count(lanes * n_codes);
+  for (std::size_t i = 0; i < n; ++i) ++count[(i % lanes) * n_codes + x[i]];
+  for (std::size_t c = n_codes; c < lanes * n_codes; ++c) count[c % n_codes] += count[c];
+  count.resize(n_codes);
+  return count;
+}
+
 }  // namespace
 
 template <class Code>
@@ -22,35 +33,37 @@ StumpTable<Code>::StumpTable(const BinnedColumns<Code>& columns, int threads, Mo
       column_(features_.n_features()) {
   columns.validate();
   const std::size_t d = features_.n_features();
+  line_.assign(d + 1, 0);
   const std::size_t blocks = blocks_for(double(n_rows_ * d), d);
-  parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
-    for (std::size_t j = d * b / blocks; j < d * (b + 1) / blocks; ++j) {
-      column_[j] = columns.column(j);
-      std::vector<std::size_t> count(features_.n_bins(j) + 1);
-      for (std::size_t i = 0; i < n_rows_; ++i) ++count[column_[j][i]];
-      const auto most = std::max_element(count.begin(), count.end() - 1);
-      if (double(*most) > mostly * double(n_rows_)) usual_[j] = std::int32_t(most - count.begin());
+  const auto each_column = [&](auto&& body) {
+    parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
+      for (std::size_t j = d * b / blocks; j < d * (b + 1) / blocks; ++j) body(j, columns.column(j));
+    });
+  };
+  each_column([&](std::size_t j, const Code* x) {
+    const std::vector<std::size_t> count = count_codes(x, n_rows_, features_.n_bins(j) + 1);
+    const auto most = std::max_element(count.begin(), count.end() - 1);
+    const bool is_usual = double(*most) > mostly * double(n_rows_);
+    if (is_usual) usual_[j] = std::int32_t(most - count.begin());
+    if (!is_usual) column_[j] = x;
+    line_[j + 1] = is_usual ? std::int64_t(n_rows_ - *most) : 0;
+  });
+  for (std::size_t j = 0; j < d; ++j) {
+    if (usual_[j] == none) full_.push_back(j);
+    line_[j + 1] += line_[j];
+  }
+  line_row_.resize(std::size_t(line_[d]));
+  line_code_.resize(std::size_t(line_[d]));
+  each_column([&](std::size_t j, const Code* x) {
+    auto at = std::size_t(line_[j]);
+    const auto end = std::size_t(line_[j + 1]);
+    for (std::size_t i = 0; at < end; ++i) {
+      line_row_[at] = std::uint32_t(i);
+      line_code_[at] = x[i];
+      at += x[i] != Code(usual_[j]);
     }
   });
-  start_.assign(n_rows_ + 1, 0);
-  for (std::size_t j = 0; j < d; ++j) {
-    if (usual_[j] == none) {
-      full_.push_back(j);
-      continue;
-    }
-    for (std::size_t i = 0; i < n_rows_; ++i) start_[i + 1] += column_[j][i] != Code(usual_[j]);
-  }
-  for (std::size_t i = 0; i < n_rows_; ++i) start_[i + 1] += start_[i];
-  slot_.resize(std::size_t(start_[n_rows_]));
-  std::vector<std::int64_t> next(start_.begin(), start_.end() - 1);
-  for (std::size_t j = 0; j < d; ++j) {
-    if (usual_[j] == none) continue;
-    const Code* const x = column_[j];
-    for (std::size_t i = 0; i < n_rows_; ++i)
-      if (x[i] != Code(usual_[j])) slot_[std::size_t(next[i]++)] = std::int32_t(features_.first(j) + x[i]);
-    column_[j] = nullptr;
-  }
-  turn_rows();
+  turn_lines();
 }
 
 template <class Code>
@@ -74,7 +87,20 @@ StumpTable<Code>::StumpTable(const BinnedRows& rows, int threads, Monitor& monit
   turn_rows();
 }
 
-// The rows of each feature, from the features of each row.
+// The slots of each row, from the rows of each feature.
+template <class Code>
+void StumpTable<Code>::turn_lines() {
+  start_.assign(n_rows_ + 1, 0);
+  for (const std::uint32_t i : line_row_) ++start_[i + 1];
+  for (std::size_t i = 0; i < n_rows_; ++i) start_[i + 1] += start_[i];
+  slot_.resize(line_row_.size());
+  std::vector<std::int64_t> next(start_.begin(), start_.end() - 1);
+  for (std::size_t j = 0; j < features_.n_features(); ++j)
+    for (auto at = std::size_t(line_[j]); at < std::size_t(line_[j + 1]); ++at)
+      slot_[std::size_t(next[line_row_[at]]++)] = std::int32_t(features_.first(j) + line_code_[at]);
+}
+
+// The other way about.
 template <class Code>
 void StumpTable<Code>::turn_rows() {
   const std::size_t d = features_.n_features();

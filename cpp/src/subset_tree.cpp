@@ -67,7 +67,7 @@ Projected project(const Relaxation& problem, std::span<const std::size_t> in, st
 }  // namespace
 
 SubsetTree::SubsetTree(std::shared_ptr<const Relaxation> root, const SearchOptions& options, Monitor& monitor)
-    : options_(options), monitor_(monitor), caller_(std::this_thread::get_id()) {
+    : options_(options), monitor_(monitor) {
   auto columns = std::make_shared<std::vector<std::size_t>>(root->size());
   for (std::size_t j = 0; j < columns->size(); ++j) (*columns)[j] = j;
   const std::size_t p = root->size();
@@ -99,7 +99,6 @@ SearchResult SubsetTree::run() {
 }
 
 void SubsetTree::work() {
-  const bool is_caller = std::this_thread::get_id() == caller_;
   for (;;) {
     Node node;
     {
@@ -109,7 +108,7 @@ void SubsetTree::work() {
         if (busy_.empty()) return;
         lock.unlock();
         std::this_thread::sleep_for(std::chrono::microseconds(20));  // others may still branch
-        if (is_caller) monitor_.check();
+        monitor_.check();
         continue;
       }
       if (std::chrono::steady_clock::now() > options_.deadline) {
@@ -125,7 +124,7 @@ void SubsetTree::work() {
     const double most = node.most;
     try {
       process(std::move(node));
-      if (is_caller) monitor_.check();
+      monitor_.check();
     } catch (...) {
       const std::lock_guard lock(mutex_);
       is_over_ = true;

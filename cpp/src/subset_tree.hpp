@@ -6,7 +6,6 @@
 #include <mutex>
 #include <queue>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "relaxation.hpp"
@@ -65,7 +64,6 @@ class SubsetTree {
 
   SearchOptions options_;
   Monitor& monitor_;
-  std::thread::id caller_;
   mutable std::mutex mutex_;
   std::priority_queue<Node, std::vector<Node>, Less> open_;
   std::vector<double> busy_;  // bounds of nodes that are being processed

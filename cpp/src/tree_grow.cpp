@@ -3,7 +3,6 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
-#include <thread>
 
 #include "tree_parts.hpp"
 #include "tree_rows.hpp"
@@ -58,12 +57,11 @@ class Grower {
     std::vector<std::size_t> place(open.size());
     for (std::size_t t = 0; t < open.size(); ++t) place[t] = open[t].node;
     std::atomic<std::size_t> done{0};
-    const auto caller = std::this_thread::get_id();
     parallel_blocks(open.size(), options_.threads, monitor_, [&](std::size_t t) {
       const std::size_t own = open[t].rows.size();
-      part[t] = grow_below(std::move(open[t]), std::this_thread::get_id() == caller);
+      part[t] = grow_below(std::move(open[t]));
       done += own;
-      if (std::this_thread::get_id() == caller) monitor_.report(double(done.load()));
+      monitor_.report(double(done.load()));
     });
     for (std::size_t t = 0; t < part.size(); ++t) attach(part[t], place[t], trunk);
     return trunk;
@@ -259,7 +257,7 @@ class Grower {
   }
 
   // The tree below a node, which is its first.
-  Part grow_below(Open&& root, bool is_caller) const {
+  Part grow_below(Open&& root) const {
     Part part;
     Scratch scratch(most_bins_, k_);
     const ByRank by_rank{options_.max_leaves > 0};
@@ -280,7 +278,7 @@ class Grower {
       settle(all, part, open);
       for (std::size_t i = before; i < open.size(); ++i)
         std::push_heap(open.begin(), open.begin() + std::ptrdiff_t(i) + 1, by_rank);
-      if (is_caller) monitor_.check();
+      monitor_.check();
     }
     return part;
   }

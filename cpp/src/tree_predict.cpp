@@ -2,6 +2,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "vitalfew/checks.hpp"
 #include "vitalfew/parallel.hpp"
 #include "vitalfew/tree.hpp"
 
@@ -65,7 +66,7 @@ template <class Code>
 class RowErrors {
  public:
   RowErrors(const BinnedColumns<Code>& table, const TreeView& tree, std::size_t n_points)
-      : walk_(table, tree), tree_(tree), points_(n_points), k_(tree.n_classes), mean_(n_points * k_) {
+      : walk_(table, tree), tree_(tree), points_(n_points), k_(tree.n_classes), mean_(table_size(n_points, k_)) {
     for (std::size_t v = 0; v < tree.n_nodes(); ++v) best_.push_back(largest(tree.value.data() + v * k_, k_));
   }
 

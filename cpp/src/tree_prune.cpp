@@ -15,6 +15,7 @@ void check(std::span<const std::int32_t> parent, std::span<const std::int32_t> f
     throw std::invalid_argument("pruning: arrays of different lengths");
   for (const auto& value : values)
     if (value.size() != n) throw std::invalid_argument("pruning: arrays of different lengths");
+  if (parent[0] >= 0) throw std::invalid_argument("pruning: the first node is the root, which has no parent");
   for (std::size_t v = 0; v < n; ++v) {
     if (v > 0 && (parent[v] < 0 || std::size_t(parent[v]) >= v))
       throw std::invalid_argument("pruning: a parent comes after its child");

@@ -3,13 +3,27 @@
 #define VITALFEW_TARGET baseline
 #include "vectors_loops.hpp"
 
+// What __builtin_cpu_supports needs is in a library that clang-cl does not link: there the system is asked.
+#ifdef _WIN32
+extern "C" __declspec(dllimport) int __stdcall IsProcessorFeaturePresent(unsigned long feature);
+#endif
+
 namespace vitalfew {
 namespace {
 
+#ifdef VITALFEW_HAS_HASWELL
+bool is_haswell() {
+#ifdef _WIN32
+  return IsProcessorFeaturePresent(40) != 0;  // PF_AVX2_INSTRUCTIONS_AVAILABLE: processors that have it have FMA too
+#else
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+}
+#endif
+
 const VectorLoops& loops() {
 #ifdef VITALFEW_HAS_HASWELL
-  static const VectorLoops& chosen =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? haswell::kLoops : baseline::kLoops;
+  static const VectorLoops& chosen = is_haswell() ? haswell::kLoops : baseline::kLoops;
   return chosen;
 #else
   return baseline::kLoops;

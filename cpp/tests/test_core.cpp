@@ -1,5 +1,6 @@
 // What can be seen only from C++: the views against a dense reference, products of extreme numbers, bounds, threads.
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -8,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "vitalfew/checks.hpp"
@@ -344,6 +346,12 @@ void test_monitor() {
   Counting counting(1'000'000);
   for (int k = 0; k < 100'000; ++k) counting.check();
   expect(counting.polls < 1000, "polls are rare");
+  Counting idle(1'000'000);
+  std::this_thread::sleep_for(std::chrono::milliseconds(40));
+  std::thread([&] { idle.check(); }).join();
+  expect(idle.polls == 0, "helpers do not poll");
+  idle.check();
+  expect(idle.polls == 1, "the caller does");
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ struct BinFeatures {
     if (offset.size() != is_category.size() + 1 || offset[0] != 0)
       throw std::invalid_argument("bins: there must be one offset more than features, the first of them 0");
     for (std::size_t j = 0; j < n_features(); ++j)
-      if (offset[j + 1] < offset[j] + 2) throw std::invalid_argument("bins: a feature needs a bin, and one for missing values");
+      if (offset[j + 1] <= offset[j] || offset[j + 1] - offset[j] < 2)
+        throw std::invalid_argument("bins: a feature needs a bin, and one for missing values");
   }
 };
 
@@ -42,9 +43,9 @@ struct BinnedColumns {
     features.validate();
     if (code.size() != n_rows * features.n_features()) throw std::invalid_argument("bins: one code for each row and feature");
     for (std::size_t j = 0; j < features.n_features(); ++j) {
-      const Code* const x = column(j);
-      if (n_rows > 0 && *std::max_element(x, x + n_rows) > features.n_bins(j))
-        throw std::invalid_argument("bins: a code is out of range");
+      Code most = 0;
+      for (const Code x : std::span(column(j), n_rows)) most = std::max(most, x);
+      if (most > features.n_bins(j)) throw std::invalid_argument("bins: a code is out of range");
     }
   }
 };

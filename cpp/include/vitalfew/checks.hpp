@@ -34,7 +34,11 @@ void check_bounds(const Rows& rows, int threads, Monitor& monitor) {
                   [&](std::size_t b) { check_rows(rows, rows.n_rows * b / blocks, rows.n_rows * (b + 1) / blocks); });
 }
 
-// Whether labels are in 0 .. n_classes - 1, and whether weights are finite and not negative. Kernels have their own messages.
+// lines x width as the size of a table of doubles; throws where no memory could hold it, or the product would wrap.
+std::size_t table_size(std::size_t lines, std::size_t width);
+
+// Whether labels are in 0 .. n_classes - 1, and whether weights are not negative and have a finite sum. Kernels have their own
+// messages.
 bool are_labels(std::span<const std::int32_t> label, std::size_t n_classes);
 bool are_weights(std::span<const double> weight);
 

@@ -1,0 +1,87 @@
+// Where a number lies among many, without a search: cuts in cells, and numbers spread by them.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace vitalfew {
+
+// The cuts below a number, found in one of many equally wide cells. Cuts are in rising order; equal ones may be among them.
+class CutCells {
+ public:
+  explicit CutCells(std::span<const double> cut)
+      : n_cells_(std::bit_ceil(4 * cut.size() + 4)), cut_(cut.begin(), cut.end()), first_(n_cells_ + 1) {
+    cut_.push_back(HUGE_VAL);
+    if (cut.empty()) return;
+    low_ = cut.front();
+    const double width = cut.back() - low_;
+    scale_ = width > 0 && std::isfinite(width) ? double(n_cells_ - 1) / width : 0;
+    for (const double c : cut) ++first_[cell(c) + 1];
+    for (std::size_t c = 0; c < n_cells_; ++c) first_[c + 1] += first_[c];
+  }
+  std::size_t below(double x) const {
+    const std::size_t c = cell(x);
+    std::size_t low = first_[c];
+    // Most cells have at most two cuts, which are passed without a branch; what comes after the last cut is infinite.
+    low += cut_[low] < x;
+    low += cut_[low] < x;
+    if (cut_[low] < x) low = std::size_t(std::lower_bound(cut_.begin() + low, cut_.begin() + first_[c + 1], x) - cut_.begin());
+    return low;
+  }
+
+ private:
+  // Rises with x, so that cuts of earlier cells are below x and cuts of later ones are not.
+  std::size_t cell(double x) const {
+    const double c = (x - low_) * scale_;  // NaN where x is infinite and there is one cell
+    return c > 0 ? std::size_t(std::min(c, double(n_cells_ - 1))) : 0;
+  }
+  std::size_t n_cells_;
+  std::vector<double> cut_;
+  std::vector<std::uint32_t> first_;
+  double low_ = 0, scale_ = 0;
+};
+
+// Numbers by rank, put in order only near the ranks that are asked for: a sixteenth of them part the others, and a part is
+// sorted when one of its ranks is asked for. O(n) and what is sorted.
+class RankedValues {
+ public:
+  explicit RankedValues(std::vector<double> value) : value_(std::move(value)) {
+    const std::size_t n = value_.size(), n_cuts = std::min(n / 16, std::size_t{4096});
+    std::vector<double> cut(n_cuts);
+    for (std::size_t k = 0; k < n_cuts; ++k) cut[k] = value_[k * n / n_cuts];
+    std::sort(cut.begin(), cut.end());
+    first_.assign(n_cuts + 2, 0);
+    is_sorted_.assign(n_cuts + 1, 0);
+    const CutCells cells(cut);
+    std::vector<std::uint16_t> part(n);
+    for (std::size_t i = 0; i < n; ++i) ++first_[(part[i] = std::uint16_t(cells.below(value_[i]))) + 1u];
+    for (std::size_t c = 0; c <= n_cuts; ++c) first_[c + 1] += first_[c];
+    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+    std::vector<double> spread(n);
+    for (std::size_t i = 0; i < n; ++i) spread[next[part[i]]++] = value_[i];
+    value_.swap(spread);
+  }
+
+  std::size_t size() const { return value_.size(); }
+  // Quick if it is near the rank before.
+  double operator[](std::size_t rank) {
+    while (rank < first_[part_]) --part_;
+    while (rank >= first_[part_ + 1]) ++part_;
+    const auto begin = value_.begin();
+    if (!is_sorted_[part_]) std::sort(begin + std::ptrdiff_t(first_[part_]), begin + std::ptrdiff_t(first_[part_ + 1]));
+    is_sorted_[part_] = 1;
+    return value_[rank];
+  }
+
+ private:
+  std::vector<double> value_;
+  std::vector<std::size_t> first_;  // rank of the first number of each part
+  std::vector<std::uint8_t> is_sorted_;
+  std::size_t part_ = 0;
+};
+
+}  // namespace vitalfew
