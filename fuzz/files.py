@@ -103,10 +103,16 @@ def name(inputs: Inputs) -> str:
     return "".join(inputs.choice(MARKS) if inputs.below(2) else inputs.text(5) for _ in range(1 + inputs.below(4)))
 
 
-def check_names(inputs: Inputs) -> None:
-    names = [name(inputs), name(inputs)]
-    connection = duckdb.connect(":memory:")
+@cache
+def database() -> duckdb.DuckDBPyConnection:
+    """One for all inputs, each of which takes its tables away."""
+    connection = duckdb.connect(":memory:", config={"threads": 1})
     connection.execute("create table kept as select 7 as x")
+    return connection
+
+
+def check_names(inputs: Inputs) -> None:
+    names, connection = [name(inputs), name(inputs)], database()
     try:
         batch = pa.record_batch({names[1]: [1, 2], "y": ["a'b", None]})
     except (ValueError, pa.ArrowException):
@@ -120,7 +126,9 @@ def check_names(inputs: Inputs) -> None:
     except (DataFileError, ValueError) as error:
         assert str(error), "an error without a message"
     assert connection.execute("select x from kept").fetchall() == [(7,)], names
-    connection.close()
+    for place in connection.execute("select schema_name, table_name from duckdb_tables()").fetchall():
+        if place[1] != "kept":
+            connection.execute("drop table " + ".".join('"' + part.replace('"', '""') + '"' for part in place))
 
 
 def one_input(data: bytes) -> None:

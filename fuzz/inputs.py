@@ -15,12 +15,8 @@ class Inputs:
     def __bool__(self) -> bool:
         return self.at < len(self.data)
 
-    def byte(self) -> int:
-        self.at += 1
-        return self.data[self.at - 1] if self.at <= len(self.data) else 0
-
     def whole(self, n_bytes: int) -> int:
-        return int.from_bytes(bytes(self.byte() for _ in range(n_bytes)), "little")
+        return int.from_bytes(self.some(n_bytes), "little")
 
     def below(self, n: int) -> int:
         return self.whole(1 if n <= 256 else 3) % n
@@ -40,3 +36,27 @@ class Inputs:
         """Any code points, lone surrogates among them."""
         width = 1 + self.below(3)
         return "".join(chr(self.whole(width) % 0x110000) for _ in range(self.below(most)))
+
+
+Path = tuple[Any, ...]
+
+
+def paths(node: Any, before: Path = ()) -> list[Path]:
+    """The keys that lead to every value of a document, those inside of a value after it."""
+    found: list[Path] = []
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        found.append((*before, key))
+        if isinstance(value, dict | list):
+            found += paths(value, (*before, key))
+    return found
+
+
+def holder(node: Any, path: Path) -> Any:
+    """What holds the value at the end of a path; None where a change has taken the path away."""
+    try:
+        for key in path[:-1]:
+            node = node[key]
+        node[path[-1]]
+    except (LookupError, TypeError):
+        return None
+    return node if isinstance(node, dict | list) else None

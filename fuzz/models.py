@@ -1,14 +1,14 @@
 """`load` on changed model files whose checksum agrees: a `ModelFileError`, or a model that predicts or says why."""
 
 import base64
-import copy
 import json
+import marshal
 import warnings
 from functools import cache
 
 import numpy as np
 import pandas as pd
-from inputs import Inputs
+from inputs import Inputs, holder, paths
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -81,39 +81,38 @@ def golden() -> list[tuple[dict, object]]:
         return [(json.loads(dump(model.fit(X, t))), X[:7]) for model, X, t in cases]
 
 
-def places(node, found=None) -> list[tuple[object, object]]:
-    """Every value of a document, as what holds it and its key."""
-    found = [] if found is None else found
-    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
-        found.append((node, key))
-        if isinstance(value, dict | list):
-            places(value, found)
-    return found
+@cache
+def starts() -> list[tuple[bytes, list[tuple], object]]:
+    """Each document as bytes of which a copy is soon made, the paths in it, and rows to predict."""
+    return [(marshal.dumps(document), paths(document), X) for document, X in golden()]
 
 
-def change(document: dict, inputs: Inputs) -> None:
-    known = places(document)
-    holder, key = known[inputs.below(len(known))]
-    value, how = holder[key], inputs.below(8)
+def change(document: dict, known: list[tuple], inputs: Inputs) -> None:
+    path = inputs.choice(known)
+    place, key = holder(document, path), path[-1]
+    if place is None:
+        return
+    value, how = place[key], inputs.below(8)
     if how == 0:
-        holder[key] = copy.deepcopy(inputs.choice(SCALARS))
+        place[key] = marshal.loads(marshal.dumps(inputs.choice(SCALARS)))
     elif how == 1:
-        other, name = known[inputs.below(len(known))]
-        holder[key] = copy.deepcopy(other[name])
+        path = inputs.choice(known)
+        other = holder(document, path)
+        place[key] = None if other is None else marshal.loads(marshal.dumps(other[path[-1]]))
     elif how == 2:
-        holder.pop(key)
+        place.pop(key)
     elif how == 3 and isinstance(value, list):
         value[inputs.below(len(value) + 1) :] = value[: inputs.below(3)]
     elif how == 4 and isinstance(value, int | float) and not isinstance(value, bool):
-        holder[key] = value + inputs.choice([1, -1, 0.5, 1000, -1e300])
+        place[key] = value + inputs.choice([1, -1, 0.5, 1000, -1e300])
     elif how == 5 and isinstance(value, str) and key == "base64":
         raw = bytearray(base64.b64decode(value))
         raw[inputs.below(max(1, len(raw))) :][:1] = inputs.some(1)
-        holder[key] = base64.b64encode(bytes(raw)).decode()
-    elif how == 6 and isinstance(holder, dict):
-        holder[inputs.choice(["id", "kind", "order", "shape", "values", "__class__", "x"])] = holder.pop(key)
+        place[key] = base64.b64encode(bytes(raw)).decode()
+    elif how == 6 and isinstance(place, dict):
+        place[inputs.choice(["id", "kind", "order", "shape", "values", "__class__", "x"])] = place.pop(key)
     else:
-        holder[key] = inputs.text(20)
+        place[key] = inputs.text(20)
 
 
 def damaged(document: dict, inputs: Inputs) -> bytes:
@@ -129,13 +128,13 @@ def damaged(document: dict, inputs: Inputs) -> bytes:
 
 def one_input(data: bytes) -> None:
     inputs = Inputs(data)
-    document, X = golden()[inputs.below(len(golden()))]
-    document = copy.deepcopy(document)
+    packed, known, X = inputs.choice(starts())
+    document = marshal.loads(packed)
     if inputs.below(8) == 0:
         raw = damaged(document, inputs)
     else:
         for _ in range(1 + inputs.below(4)):
-            change(document, inputs)
+            change(document, known, inputs)
         document.pop("checksum", None)
         raw = json.dumps({**document, "checksum": checksum(document)}).encode()
     with warnings.catch_warnings():

@@ -1,7 +1,8 @@
 """Runs harnesses, each in a process of its own, and writes down how many inputs they took.
 
-``python fuzz/run.py --inputs 20000 words models`` runs two of them. Those in Python are driven by Atheris, which sees
-the branches of vitalfew that an input reaches; those in C++ by libFuzzer with address and undefined-behaviour
+``python fuzz/run.py --inputs 20000 words models`` runs two of them, and ``--append`` adds to what was counted before.
+Those in Python are driven by Atheris, which sees the branches of vitalfew that an input reaches, or with ``--random``
+by random bytes, of which there are many times as many; those in C++ by libFuzzer with address and undefined-behaviour
 sanitizers, if there is a clang. Inputs that fail are kept in ``build/fuzz/<harness>``; copy them to
 ``fuzz/corpus/<harness>`` once mended, where ``tests/test_fuzz_corpus.py`` gives them to the harness again.
 """
@@ -9,9 +10,12 @@ sanitizers, if there is a clang. Inputs that fail are kept in ``build/fuzz/<harn
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import importlib
 import json
+import mmap
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -22,8 +26,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 BUILD = ROOT / "build" / "fuzz"
-PYTHON = ("words", "tables", "models", "reports", "files")
+PYTHON = ("core", "words", "tables", "models", "reports", "files")
 NATIVE = ("scan", "tokens")
+PAGE = 4096
 FLAGS = "-std=c++20 -g -D_GLIBCXX_ASSERTIONS -pthread"
 SANITIZED = "-O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined"
 # Many more inputs in the same time; what reads beyond an array by a little is not seen.
@@ -37,16 +42,21 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=60, help="for each harness")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--bare", action="store_true", help="those in C++ without sanitizers, about six times as fast")
+    parser.add_argument("--random", action="store_true", help="those in Python by random bytes instead of Atheris")
+    parser.add_argument("--append", action="store_true", help="add to the counts of the runs before")
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.inside:
         return inside(asked.inside, asked)
-    counts = [run(name, asked) for name in asked.harness]
-    BUILD.mkdir(parents=True, exist_ok=True)
-    (BUILD / "counts.json").write_text(json.dumps(counts, indent=1) + "\n")
-    print(f"{'harness':10}{'inputs':>12}{'seconds':>9}  ended")
-    for c in counts:
-        print(f"{c['harness']:10}{c['inputs']:>12,}{c['seconds']:>9.0f}  {c['ended']}")
+    file = BUILD / "counts.json"
+    before = json.loads(file.read_text()) if asked.append and file.exists() else []
+    counts = []
+    for name in asked.harness:
+        counts.append(run(name, asked))
+        file.write_text(json.dumps(before + counts, indent=1) + "\n")
+    print(f"{'harness':10}{'driver':26}{'inputs':>12}{'seconds':>9}  ended")
+    for c in before + counts:
+        print(f"{c['harness']:10}{c['driver']:26}{c['inputs']:>12,}{c['seconds']:>9.0f}  {c['ended']}")
     return int(any(c["ended"].startswith("failed") for c in counts))
 
 
@@ -67,10 +77,11 @@ def run(name: str, asked: argparse.Namespace) -> dict:
     if name in NATIVE:
         program = compiled(name, asked.bare)
         if program is None:
-            return {"harness": name, "inputs": 0, "seconds": 0, "ended": "left out: there is no clang++ with libFuzzer"}
+            ended = "left out: there is no clang++ with libFuzzer"
+            return {"harness": name, "driver": "libFuzzer", "inputs": 0, "seconds": 0, "ended": ended}
         command = [str(program), *options]
     else:
-        command = [sys.executable, __file__, "--inside", name, "--seed", str(asked.seed)]
+        command = [sys.executable, __file__, "--inside", name, "--seed", str(asked.seed), *["--random"] * asked.random]
         os.environ["FUZZ_OPTIONS"] = json.dumps(options)
     begun = time.monotonic()
     with open(folder / "log", "w+") as log:
@@ -78,8 +89,23 @@ def run(name: str, asked: argparse.Namespace) -> dict:
         log.seek(0)
         said = log.read()
     done = [int(n) for n in re.findall(r"^(?:#|Done )(\d+)", said, re.MULTILINE)]
-    ended = "no failure" if code == 0 else f"failed; see {folder.relative_to(ROOT)}/log"
-    return {"harness": name, "inputs": max(done, default=0), "seconds": time.monotonic() - begun, "ended": ended}
+    took = re.findall(r"^Done \d+ runs in (\d+) second", said, re.MULTILINE)
+    ended = "no failure" if code == 0 else f"failed ({code}); see {folder.relative_to(ROOT)}"
+    return {
+        "harness": name,
+        "driver": driver(name, asked, said),
+        "inputs": max(done, default=0),
+        "seconds": int(took[-1]) if took else time.monotonic() - begun,
+        "ended": ended,
+    }
+
+
+def driver(name: str, asked: argparse.Namespace, said: str) -> str:
+    """Who made the inputs, and whether sanitizers looked on."""
+    if name in NATIVE:
+        return "libFuzzer" if asked.bare else "libFuzzer, sanitizers"
+    who = "random bytes" if "random bytes" in said else "Atheris"
+    return f"{who}, sanitizers" if "libasan" in os.environ.get("LD_PRELOAD", "") else who
 
 
 def compiled(name: str, is_bare: bool) -> Path | None:
@@ -98,9 +124,11 @@ def compiled(name: str, is_bare: bool) -> Path | None:
 def inside(name: str, asked: argparse.Namespace) -> int:
     """One harness under Atheris, or under random bytes where that is not installed."""
     try:
+        if asked.random:
+            raise ImportError
         import atheris
     except ImportError:
-        return random_bytes(importlib.import_module(name).one_input, asked)
+        return random_bytes(name, asked)
     with atheris.instrument_imports(include=["vitalfew"]):
         harness = importlib.import_module(name)
     atheris.Setup([name, *json.loads(os.environ["FUZZ_OPTIONS"])], harness.one_input)
@@ -108,16 +136,32 @@ def inside(name: str, asked: argparse.Namespace) -> int:
     return 0
 
 
-def random_bytes(one_input, asked: argparse.Namespace) -> int:
-    import random
-
+def random_bytes(name: str, asked: argparse.Namespace) -> int:
+    """What an input ended is seen in the file ``last``: its length in two bytes, and the input."""
     source, options = random.Random(asked.seed), json.loads(os.environ["FUZZ_OPTIONS"])
     inputs, seconds = (int(o.partition("=")[2]) for o in options[:2])
+    one_input = importlib.import_module(name).one_input
+    one_input(b"")  # what is set up once is not timed
+    print("#0 random bytes", flush=True)
+    with open(BUILD / name / "last", "w+b") as file:
+        file.truncate(PAGE)
+        last = mmap.mmap(file.fileno(), PAGE)
     end, n = time.monotonic() + seconds, 0
     while n < inputs and time.monotonic() < end:
-        one_input(source.randbytes(source.randrange(400)))
+        data = source.randbytes(source.randrange(400))
+        last[: 2 + len(data)] = len(data).to_bytes(2, "little") + data
+        if n % 1000 == 0:
+            faulthandler.dump_traceback_later(600, exit=True)
+        try:
+            one_input(data)
+        except BaseException:
+            (BUILD / name / f"failed-{asked.seed}-{n}").write_bytes(data)
+            print(f"#{n} failed", flush=True)
+            raise
         n += 1
-    print(f"Done {n} runs, of random bytes: atheris is not installed")
+        if n % 10_000 == 0:
+            print(f"#{n}", flush=True)
+    print(f"Done {n} runs in {time.monotonic() - end + seconds:.0f} seconds")
     return 0
 
 

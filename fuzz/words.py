@@ -50,7 +50,8 @@ def document(inputs: Inputs) -> str:
         )
     if kind == 3:
         return "".join(inputs.choice(PIECES) for _ in range(inputs.below(30)))
-    return inputs.choice(PIECES) * inputs.whole(2)
+    # Now and then beyond the piece of a text that is read at once.
+    return inputs.choice(PIECES) * (inputs.whole(2) >> inputs.choice([0, *[8] * 15]))
 
 
 def _is_whole(raw: bytes) -> bool:

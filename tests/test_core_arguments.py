@@ -1,0 +1,127 @@
+"""Arguments that once ended the process, or never ended, given to the compiled module: refused, or done with soon."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vitalfew import _core
+
+FUZZ = Path(__file__).resolve().parents[1] / "fuzz"
+if not FUZZ.is_dir():
+    pytest.skip("the calls that work are beside the sources, which are not here", allow_module_level=True)
+sys.path.append(str(FUZZ))
+from core_calls import VALUES, N, Request, built, calls  # noqa: E402
+
+NAN, ZERO, FEW = np.full(N, np.nan), np.zeros(N), np.ones(N - 1)
+TWICE = np.zeros(len(VALUES["indices"]), dtype=np.int32)
+FAR = np.array([0, 3, *[2**63 - 1] * (N - 1)])
+
+
+def call(kernel, **changes):
+    """The first overload on arguments that work but for some; those of a request as request__name."""
+    given = dict(next(arguments for name, arguments in calls() if name == kernel))
+    for key, value in changes.items():
+        holder, _, name = key.rpartition("__")
+        if holder:
+            request = given[holder]
+            given[holder] = Request(request.kind, [(k, value if k == name else v) for k, v in request.given])
+        else:
+            given[key] = value
+    return getattr(_core, kernel)(**{key: built(value) for key, value in given.items()})
+
+
+@pytest.mark.parametrize(
+    ("kernel", "changes"),
+    [
+        ("count_binary", {"n_classes": 2**61}),
+        ("count_codes", {"n_classes": 2**61}),
+        ("score_binary", {"events": (np.arange(N + 1), np.zeros(N, np.int32), np.ones(N, np.int8), 2**63)}),
+        ("mdl_binary", {"width": N + 2**63}),
+        ("logistic_sparse", {"indices": TWICE}),
+        ("multinomial_dense", {"weight": FEW}),
+        ("multinomial_sparse", {"weight": FEW}),
+        ("best_classes_dense", {"weight": NAN}),
+        ("best_classes_dense", {"x": np.full((N, N), np.nan, order="F")}),
+        ("best_classes_sparse", {"value": np.full(len(TWICE), np.inf)}),
+        ("greedy_classes_dense", {"weight": ZERO}),
+        ("greedy_classes_sparse", {"weight": ZERO - 1}),
+        ("near_classes_dense", {"request__most": 0}),
+        ("near_moments", {"request__most": 0}),
+        ("lasso_moments", {"request__tol": -1.0}),
+        ("best_moments", {"gram": np.full((N, N), np.inf)}),
+        ("lasso_dense", {"y": NAN}),
+        ("greedy_dense", {"request__direction": _core.Direction.exchange, "request__group": np.zeros(N, np.int32)}),
+        ("weakest_links", {"parent": np.zeros(3, dtype=np.int32)}),
+        ("tree_errors_dense", {"offset": FAR}),
+        ("boost_dense", {"offset": FAR}),
+        ("boost_dense", {"weight": ZERO + 1e308}),
+        ("mdl_codes", {"search__max_features": 2**64 - 1}),
+        ("lasso_dense", {"request__ratio": -1.0}),
+    ],
+)
+def test_is_refused(kernel, changes):
+    with pytest.raises(ValueError, match=r"\w"):
+        call(kernel, **changes)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "changes"),
+    [
+        ("bin_cuts", {"most": 2**64 - 1}),
+        ("greedy_sparse", {"value": np.full(len(TWICE), 1e-160)}),
+        ("greedy_moments", {"square": -1e308, "request__most": N}),
+        ("best_moments", {"square": -1e308, "gram": np.zeros((N, N))}),
+        ("best_moments", {"gram": np.where(np.eye(N) > 0, 1.0, 1e307), "request__most": N}),
+    ],
+)
+def test_comes_to_an_end(kernel, changes):
+    call(kernel, **changes)
+
+
+class TestWords:
+    def rows(self, *, keep_rows=True, vocabulary=None):
+        nothing = _core.WordTable(np.empty(0, np.uint8), np.zeros(1, np.int64))
+        return _core.WordRows(True, 1, 1, keep_rows, nothing, vocabulary, 1)
+
+    def test_out_of_turn(self):
+        rows = self.rows()
+        rows.add_strings(["the cat"])
+        with pytest.raises(ValueError, match="merge"):
+            rows.words(np.zeros(1, dtype=np.int32))
+        rows.merge()
+        rows.add_strings(["another dog"])
+        with pytest.raises(ValueError, match="merge"):
+            rows.rows(np.zeros(2, dtype=np.int32), 2)
+
+    def test_no_such_column(self):
+        rows = self.rows()
+        rows.add_strings(["the cat"])
+        rows.merge()
+        for column in (2, -1):
+            with pytest.raises(ValueError, match="no such column"):
+                rows.words(np.array([column], dtype=np.int32))
+
+    def test_what_is_not_kept(self):
+        rows = self.rows(keep_rows=False)
+        rows.add_strings(["the cat"])
+        rows.merge()
+        with pytest.raises(ValueError, match="not kept"):
+            rows.rows(np.arange(2, dtype=np.int32), 2)
+        given = _core.WordTable(np.frombuffer(b"cat", np.uint8), np.array([0, 3]))
+        rows = self.rows(vocabulary=given)
+        rows.merge()
+        with pytest.raises(ValueError, match="given"):
+            rows.words(np.zeros(1, dtype=np.int32))
+
+    def test_stopped_in_the_middle(self):
+        def stop(_):
+            raise KeyboardInterrupt
+
+        rows = self.rows()
+        with pytest.raises(KeyboardInterrupt):
+            rows.add_strings(["the cat " * 300_000] * 40, stop)
+        for use in (rows.merge, lambda: rows.add_strings(["a"])):
+            with pytest.raises(ValueError, match="begin anew"):
+                use()
