@@ -19,12 +19,35 @@ def is_missing(value) -> bool:
     )
 
 
+def check_known(y: NDArray) -> None:
+    """Every row of a target must have a finite value."""
+    if y.dtype.kind == "f" and np.isnan(y).any():
+        raise ValueError(_no_value(int(np.flatnonzero(np.isnan(y).reshape(len(y), -1).any(axis=1))[0])))
+    assert_all_finite(y, input_name="y")
+
+
+def _no_value(row: int, what: str = "value") -> str:
+    return (
+        f"Input y contains NaN: row {row} has no {what}. Leave such rows out; classes can be learnt from them, too, as "
+        "X_unlabeled of SemiSupervisedNaiveBayes."
+    )
+
+
+def check_is_values(y) -> None:
+    """A target is given by its values, not by its name."""
+    if isinstance(y, str):
+        raise ValueError(
+            f"y must hold the values of the target, got the text {y!r}; for a column of a frame pass "
+            f"X.drop(columns={y!r}) and X[{y!r}]."
+        )
+
+
 def encode_labels(y) -> tuple[NDArray, NDArray[np.int32]]:
     """Classes in rising order and the code of each row's class."""
     y = column_or_1d(y, warn=True)
     if y.dtype.kind in "OUST":
         return _encode_objects(y)
-    assert_all_finite(y, input_name="y")
+    check_known(y)
     if y.dtype.kind == "f":
         check_classification_targets(y)
     if y.size and y.dtype.kind in "iuf":
@@ -57,9 +80,7 @@ def _encode_objects(y: NDArray) -> tuple[NDArray, NDArray[np.int32]]:
     is_text = set(map(type, values)) == {str}
     missing = None if is_text else next((i for i, v in enumerate(values) if is_missing(v)), None)
     if missing is not None:
-        raise ValueError(
-            f"Input y contains NaN: row {missing} has no label. Pass unlabelled rows as X_unlabeled, or leave them out."
-        )
+        raise ValueError(_no_value(missing, "label"))
     try:
         distinct = sorted(set(values))
     except TypeError:
@@ -125,6 +146,8 @@ __all__ = [
     "check_choice",
     "check_classes",
     "check_consistent_length",
+    "check_is_values",
+    "check_known",
     "check_threads",
     "check_weight",
     "encode_labels",

@@ -62,6 +62,36 @@ def test_codes_count_the_cuts_below(X, most, kind):
     np.testing.assert_array_equal(again.codes, bins.codes)
 
 
+def cuts_of_sorted(x, most):
+    """Cuts at the quantiles of all values in order, each moved up to where the value changes."""
+    x = np.sort(x[~np.isnan(x)])
+    cuts, last = [], 0
+    for q in range(1, most):
+        at = max(q * len(x) // most, last + 1)
+        while at < len(x) and x[at - 1] == x[at]:
+            at += 1
+        if at >= len(x):
+            break
+        cuts.append((x[at - 1] + x[at]) / 2)
+        last = at
+    return cuts
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(("n", "most"), [(300, 17), (2000, 40), (5000, 255), (16_000, 255)])
+def test_cuts_at_quantiles_need_no_sorting(n, most, order):
+    rng = np.random.default_rng(n)
+    columns = [rng.normal(size=n), rng.lognormal(0, 4, n), np.arange(n), -np.arange(n), rng.integers(0, most + 3, n)]
+    columns += [np.where(rng.random(n) < 0.6, 0, rng.normal(size=n)), np.where(rng.random(n) < 0.3, np.nan, columns[0])]
+    columns += [np.where(np.arange(n) == n // 2, 1e300, columns[0]), rng.integers(0, 2, n), rng.normal(size=n)]
+    X = np.array(np.column_stack(columns), order=order)
+    coder = BinCoder(most)
+    check_bins(coder, coder.fit(X), X)
+    for j in range(X.shape[1]):
+        if len(np.unique(X[:, j])) > most + 1:
+            np.testing.assert_array_equal(coder.cuts[j], cuts_of_sorted(X[:, j], most))
+
+
 @given(numbers(), st.integers(2, 70))
 def test_codes_keep_the_order(X, most):
     bins = BinCoder(most).fit(X)

@@ -21,7 +21,7 @@ FORMS = ("csr", "csc", "bsr", "coo")
 
 
 def matrix(form):
-    return sparse.random_array((12, 5), density=0.5, rng=np.random.default_rng(0), format="coo").asformat(form)
+    return sparse.random_array((12, 5), density=0.5, random_state=np.random.default_rng(0), format="coo").asformat(form)
 
 
 @pytest.mark.parametrize("form", [*FORMS, "dia", "lil", "dok"])
@@ -34,7 +34,7 @@ def test_whole_matrices_pass(form):
 @pytest.mark.parametrize("value", [-1, 99, 2**31 - 1])
 def test_positions_outside_are_refused(form, value):
     X = matrix(form)
-    (X.coords[1] if form == "coo" else X.indices)[3] = value
+    (X.col if form == "coo" else X.indices)[3] = value
     with pytest.raises(ValueError, match=f"sparse X is broken: an index is out of bounds, {value} of "):
         check_sparse(X)
 
@@ -86,6 +86,6 @@ USERS = {
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
 def test_everybody_looks(user, form):
     X = matrix(form)
-    (X.coords[0] if form == "coo" else X.indices)[0] = 10**6
+    (X.row if form == "coo" else X.indices)[0] = 10**6
     with pytest.raises(ValueError, match="sparse X is broken"):
         USERS[user](X, np.arange(12) % 2)

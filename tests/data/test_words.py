@@ -48,7 +48,14 @@ def category(words, ordered=False):
 
 def chunked(words, kind):
     """A chunk for each row, with a dictionary of its own for each where the kind is one."""
-    return pa.table({"w": pa.chunked_array([pa.array([w], kind) for w in words], kind)})
+
+    def one(w):
+        if not pa.types.is_dictionary(kind):
+            return pa.array([w], kind)
+        code = pa.array([None if w is None else 0], kind.index_type)  # pa.array made it of signed ones before Arrow 22
+        return pa.DictionaryArray.from_arrays(code, pa.array([] if w is None else [w], kind.value_type))
+
+    return pa.table({"w": pa.chunked_array([one(w) for w in words], kind)})
 
 
 def with_missing_in_dictionary(words):

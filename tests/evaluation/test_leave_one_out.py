@@ -72,7 +72,7 @@ def test_least_squares_with_more_columns_than_rows():
 
 
 @pytest.mark.parametrize(
-    "model", [LinearRegression(positive=True), PeerRidge(1.0, positive=True), PeerRidge([1.0])], ids=repr
+    "model", [LinearRegression(positive=True), PeerRidge(1.0, positive=True), PeerRidge(np.array([1.0]))], ids=repr
 )
 def test_peers_without_a_formula_are_refitted(model):
     X, y = load_diabetes(return_X_y=True)

@@ -299,6 +299,21 @@ def test_the_frame_names_what_a_person_wants_to_see():
     assert frame["feature"][0] in X.columns
 
 
+@pytest.mark.parametrize(
+    ("options", "labels", "expected"),
+    [
+        ({}, ["no", "yes", "yes"], "always for yes"),
+        ({}, ["yes", "no", "no"], "always for no"),
+        ({"votes": "confidence"}, ["no", "yes", "yes"], "always +0.276, for yes"),
+        ({"multiclass": "samme"}, ["a", "b", "c", "c"], "always c"),
+        ({"multiclass": "ova"}, ["a", "b", "c", "c"], "always against a"),
+    ],
+)
+def test_constant_stumps_say_for_whom_they_always_vote(options, labels, expected):
+    frame = AdaBoost(1, **options).fit(np.ones((len(labels), 1)), labels).path_.to_frame()
+    assert frame["stump"][0] == expected
+
+
 def test_charts_are_drawn():
     X, y = larger(n=300)
     model = AdaBoost(60).fit(X[:200], y[:200], validation=(X[200:], y[200:]))

@@ -53,6 +53,20 @@ def test_all_stumps_are_the_best_of_their_columns(table):
         assert (w / w.sum())[(own > 0) != (label > 0)].sum() == pytest.approx(model.errors_[t], abs=1e-12)
 
 
+def test_a_constant_stump_says_so():
+    model = Stump().fit(pd.DataFrame({"x1": [1.0, 1.0, 1.0]}), ["no", "yes", "yes"])
+    assert model.rule_ == "always yes"
+    assert list(model.get_feature_names_out()) == ["x1 has any value"]
+    three = Stump().fit([[1.0], [1.0], [1.0], [1.0]], ["a", "b", "c", "c"])
+    assert three.rule_ == "always c"
+
+
+def test_known_against_missing_is_no_constant():
+    model = Stump().fit(pd.DataFrame({"x1": [1.0, 1.0, np.nan, np.nan]}), ["no", "no", "yes", "yes"])
+    assert model.rule_ == "x1 is known: no, else yes"
+    assert list(model.get_feature_names_out()) == ["x1 is known"]
+
+
 @given(tables(max_classes=3))
 def test_classes_are_voted_for(table):
     X, label, weight = table

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import shutil
 from contextlib import contextmanager
 
@@ -37,7 +38,8 @@ def browser():
     ):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    plain = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}  # a sanitizer is for Python alone
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER, env=plain))
     yield driver
     driver.quit()
 

@@ -391,6 +391,41 @@ def test_charts_of_one_point():
     assert_valid(Selection("features", "cv", np.array([0]), one, one * np.nan, np.array([0]), 0).plot())
 
 
+def axis_of(grid, knob="k"):
+    score = np.linspace(1.0, 2.0, len(grid))
+    layers = assert_valid(Selection(knob, "bic", grid, score, score * np.nan, score, 0).plot())["layer"]
+    return layers[0]["encoding"]["x"]
+
+
+def test_axes_of_counts_have_whole_ticks():
+    assert axis_of(np.arange(5))["axis"] == {"tickMinStep": 1}
+    assert axis_of(np.arange(1000))["axis"]["values"][:5] == [0, 1, 2, 5, 10]
+
+
+def test_axes_of_penalties_have_round_ticks_simple_models_left():
+    x = axis_of(np.geomspace(5, 0.02, 30), "alpha")
+    assert x["scale"] == {"type": "log", "reverse": True, "nice": False}
+    assert sorted(x["axis"]["values"]) == [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5]
+    assert axis_of(np.geomspace(1e-20, 1, 30))["axis"]["values"] == pytest.approx(
+        10.0 ** np.arange(-18, 1, 3), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("grid", [[0.0, 1e-6, 0.01, 1.0], [0.0, 1e-80, 1e-6, 1.0], [1.0, 1e-6, 0.0]])
+def test_axes_that_hold_zero_show_it_and_are_logarithmic_elsewhere(grid):
+    x = axis_of(np.array(grid), "max_p_chance")
+    assert x["scale"]["type"] == "symlog"
+    assert x["axis"]["values"][0] == 0
+    assert {1e-6, 1e-4, 0.01, 1} <= set(x["axis"]["values"])
+
+
+def test_axes_name_units_and_words():
+    X, y = words()
+    drawn = assert_valid(NaiveBayes(features="mdl").fit(X, y).selection_.plot())["layer"][0]
+    assert drawn["encoding"]["y"]["title"] == "bits"
+    assert {row["curve"] for row in drawn["data"]["values"]} == {"total bits", "data bits", "model bits"}
+
+
 def test_long_paths_are_thinned():
     rng = np.random.default_rng(0)
     X, y = sparse.random_array((60, 3000), density=0.05, random_state=rng, format="csr"), rng.integers(0, 2, 60)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vitalfew.data.database import Database
-from vitalfew.data.files import SUFFIXES, recognise_format
+from vitalfew.data.files import SUFFIXES, no_file, recognise_format
 from vitalfew.exceptions import DataFileError
 
 
@@ -70,7 +70,7 @@ def connect(database: Any, *, format: str | None = None, read_only: bool = False
         return DuckDatabase(database, read_only)
     path = os.fspath(database)
     if read_only and not os.path.exists(path):
-        raise FileNotFoundError(f"there is no file {path!r}.")
+        raise FileNotFoundError(no_file(Path(path)))
     is_there = os.path.exists(path)
     found = format or (recognise_format(Path(path)) if is_there else SUFFIXES.get(Path(path).suffix.lower()))
     if found not in ("duckdb", "sqlite"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import io
 import json
 import math
@@ -166,12 +167,24 @@ def recognise_format(path: Path) -> str:
     return "csv"
 
 
+def no_file(path: Path) -> str:
+    """That a file is not there, and which one may have been meant."""
+    if not path.parent.is_dir():
+        return f"there is no file {str(path)!r}: its folder is not there either."
+    try:
+        names = os.listdir(path.parent)
+    except OSError:
+        names = []
+    close = difflib.get_close_matches(path.name, names, n=1)
+    return f"there is no file {str(path)!r}" + (f"; did you mean {str(path.with_name(close[0]))!r}?" if close else ".")
+
+
 def check_file(path: Path) -> bool:
     """Whether it is a pipe, which can be read once only."""
     if path.is_dir():
         raise DataFileError(f"{str(path)!r} is a folder; give the name of a file in it.")
     if not path.exists():
-        raise FileNotFoundError(f"there is no file {str(path)!r}.")
+        raise FileNotFoundError(no_file(path))
     if not path.is_file():
         return True
     try:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import _safe_indexing, assert_all_finite, check_array, column_or_1d
+from sklearn.utils import _safe_indexing, check_array, column_or_1d
 
 from vitalfew import _core
-from vitalfew._checks import check_consistent_length, check_weight, encode_labels
+from vitalfew._checks import check_consistent_length, check_known, check_weight, encode_labels
 from vitalfew.data.frames import Column, NumberedNames, check_shape, is_frame, read_frame
 from vitalfew.data.rows import Given, split_rows
 from vitalfew.data.sparse_parts import check_sparse
@@ -137,7 +137,7 @@ def read_target(y) -> NDArray[np.float64]:
                 f"y holds {y.dtype} values such as {str(y.ravel()[0])!r}; regression needs numbers: "
                 "use a classifier for labels, or convert the target."
             ) from None
-    assert_all_finite(y, input_name="y")
+    check_known(y)
     return y.astype(np.float64)
 
 

@@ -11,7 +11,7 @@ def check_sparse(X) -> None:
     Of the forms that hold positions only; the others hold values by place, as DIA, or are no arrays, as LIL and DOK.
     """
     if X.format == "coo":
-        for axis, at in enumerate(X.coords):
+        for axis, at in enumerate(X.coords if hasattr(X, "coords") else (X.row, X.col)):  # SciPy has coords since 1.13
             _require(len(at) == len(X.data), f"it has {len(at)} positions for {len(X.data)} values")
             _require_within(at, X.shape[axis])
     elif X.format in ("csr", "csc", "bsr"):

@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from vitalfew import _core
-from vitalfew._checks import check_consistent_length
+from vitalfew._checks import check_consistent_length, check_is_values
 from vitalfew._progress import as_verbose, progress
 from vitalfew._threads import limit_threads
 from vitalfew.evaluation.comparison import Comparison
@@ -130,6 +130,7 @@ def compare(
     True
     """
     named = _named(models)
+    check_is_values(y)
     X = as_rows(X)
     is_classification = task_of(named.values())
     if is_classification is None:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
-from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
+from sklearn.utils import check_random_state, column_or_1d
 
-from vitalfew._checks import check_consistent_length, check_weight, encode_labels, is_missing
+from vitalfew._checks import check_consistent_length, check_known, check_weight, encode_labels, is_missing
 from vitalfew.data.frames import as_frame
 from vitalfew.evaluation.rows import as_rows, looks_like_classes, n_rows, take
 from vitalfew.evaluation.sealed import SealedTest
@@ -126,11 +126,11 @@ def _read(y) -> NDArray:
     if values.dtype.kind in "OUSTb":
         numbers = _numbers(values)
         if numbers is not None:
-            assert_all_finite(numbers, input_name="y")
+            check_known(numbers)
             return numbers
         classes, codes = encode_labels(values)
         return classes[codes]
-    assert_all_finite(values, input_name="y")
+    check_known(values)
     return values
 
 

@@ -212,7 +212,10 @@ class Decoder:
 
 
 def _dtype_of(name: str, kinds: str) -> np.dtype:
-    dtype = np.dtype(name)
+    try:
+        dtype = np.dtype(name)
+    except SyntaxError:  # NumPy reads parts of a name as Python
+        raise ModelFileError(f"{name!r} is no type of numbers") from None
     if dtype.kind not in kinds or dtype.fields is not None or dtype.subdtype is not None:
         raise ModelFileError(f"it holds an array of type {name!r}, which a model does not have")
     return dtype

@@ -110,7 +110,7 @@ class BestSubsetClassifier(SubsetClassifier):
 
     References
     ----------
-    Furnival & Wilson (1974), doi:10.1080/00401706.1974.10489231.
+    Furnival & Wilson (1974), Regressions by leaps and bounds, Technometrics 16(4), 499-511.
 
     Examples
     --------

@@ -23,7 +23,7 @@ from vitalfew.families.fold_paths import paths_in_threads
 from vitalfew.families.stumps import StumpSet
 from vitalfew.rules.resampling import paths_in_turn
 from vitalfew.rules.scoring import Scores, mean_loss
-from vitalfew.rules.selection import chart_text, import_altair, make_frame
+from vitalfew.rules.selection import chart_text, import_altair, knob_x, make_frame
 
 Data = BinnedData | LabelledRows
 
@@ -151,7 +151,7 @@ class BoostPath:
         }
         if isinstance(run.learners, StumpSet) and self.coder is not None:
             coder = self.coder
-            said = [f"{run.learners.condition(t, coder)}: {self._vote_text(run, t)}" for t in range(len(run))]
+            said = [self._stump_text(run, t, name, coder) for t in range(len(run))]
             columns["feature"] = np.array([str(coder.names[j]) for j in run.learners.feature], dtype=object)
             columns["stump"] = np.array(said, dtype=object)
         columns |= {"error": run.error, "alpha": run.alpha}
@@ -169,11 +169,22 @@ class BoostPath:
             columns["validation_error"] = self.validation_error[: len(run)]
         return columns
 
-    def _vote_text(self, run: BoostRun, t: int) -> str:
-        right, left = run.learners.right[t], run.learners.left[t]
+    def _stump_text(self, run: BoostRun, t: int, run_name: str, coder: BinCoder) -> str:
+        """A stump in words: when a row is on its right, the vote there, the vote elsewhere."""
+        always = run.learners.constant_vote(t, coder)
+        if always is None:
+            right, left = (self._vote_text(float(vote[t])) for vote in (run.learners.right, run.learners.left))
+            return f"{run.learners.condition(t, coder)}: {right}, else {left}"
         if self.form == "samme":
-            return f"{self.classes[int(right)]}, else {self.classes[int(left)]}"
-        return f"{right:+.3g}, else {left:+.3g}"
+            return f"always {self._vote_text(always)}"
+        if self.form == "ova":
+            whom = f"{'for' if always > 0 else 'against'} {run_name}"
+        else:
+            whom = f"for {self.classes[int(always > 0)]}"
+        return f"always {whom}" if abs(always) == 1 else f"always {self._vote_text(always)}, {whom}"
+
+    def _vote_text(self, vote: float) -> str:
+        return str(self.classes[int(vote)]) if self.form == "samme" else f"{vote:+.3g}"
 
     def generalisation_bound(self, run: BoostRun) -> NDArray[np.float64]:
         """The bound on the error on new rows, for stumps; NaN for learners whose VC dimension is not known."""
@@ -199,7 +210,7 @@ class BoostPath:
             ]
         rounds = max((len(run) for run in self.runs), default=1)
         encoded = alt.Chart(alt.Data(values=lines)).encode(
-            x=alt.X("round:Q", scale=alt.Scale(type="log" if rounds > 50 else "linear", nice=False)),
+            x=knob_x("round", np.arange(1, rounds + 1)),
             y=alt.Y("value:Q", title="share of rows", scale=alt.Scale(domainMin=0)),
             color=alt.Color("curve:N", title=None),
             tooltip=["round:Q", "curve:N", alt.Tooltip("value:Q", format=".4g")],

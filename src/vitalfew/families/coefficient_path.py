@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vitalfew.data.numeric import NumericData
 from vitalfew.rules.path import Likelihood
 from vitalfew.rules.scoring import LOSSES, Scores, mean_loss
-from vitalfew.rules.selection import chart_text, import_altair, knob_scale, make_frame
+from vitalfew.rules.selection import chart_text, import_altair, knob_x, make_frame
 from vitalfew.summaries.moments import Moments
 
 # More lines than this cannot be told apart in a chart.
@@ -148,16 +148,19 @@ def plot_coefficients(path, names: Sequence[str], x: str | None):
         for k, j in enumerate(shown)
         for p in range(len(at))
     ]
-    scale = knob_scale(path.grid) if x == path.knob else alt.Scale()
+    if x == path.knob:
+        across = knob_x(path.knob, path.grid, field="x", title=path.knob_title)
+    else:
+        across = alt.X("x:Q", title="L1 norm of the coefficients")
     title = f"{len(used)} features enter"
     if len(used) > len(shown):
         title += f"; the {len(shown)} with the largest coefficients are drawn"
     base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("x:Q", scale=scale, title=path.knob_title if x == path.knob else "L1 norm of the coefficients"),
+        x=across,
         y=alt.Y("coefficient:Q", title="coefficient"),
         color=alt.Color(
             "feature:N",
-            legend=None if len(shown) > 20 else alt.Legend(),
+            legend=None if len(shown) > 20 else alt.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2),
             sort=[chart_text(names[int(j)]) for j in shown],
         ),
         tooltip=["feature:N", alt.Tooltip("coefficient:Q", format=".4g"), alt.Tooltip(f"{path.knob}:Q", format=".4g")],

@@ -14,7 +14,7 @@ from vitalfew.families.kernel_forms import ExactForm, NystroemForm
 from vitalfew.families.kernels import Kernel, KernelData
 from vitalfew.families.spectrum import shrinkage_grid
 from vitalfew.rules.path import LeaveOneOut, Likelihood
-from vitalfew.rules.selection import import_altair, knob_scale, make_frame
+from vitalfew.rules.selection import import_altair, knob_x, make_frame
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class KernelPath:
             alt.Chart(alt.Data(values=rows))
             .mark_line(point=True)
             .encode(
-                x=alt.X("alpha:Q", scale=knob_scale(self.grid), title="penalty alpha"),
+                x=knob_x("alpha", self.grid, title="penalty alpha"),
                 y=alt.Y("freedom:Q", title="degrees of freedom"),
                 tooltip=[alt.Tooltip("alpha:Q", format=".4g"), alt.Tooltip("freedom:Q", format=".4g")],
             )

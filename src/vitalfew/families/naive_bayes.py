@@ -413,7 +413,10 @@ class NaiveBayes(JointClassifier):
             return np.ones(d, dtype=bool), counts_of(data)
         size = None if isinstance(self.features, str) else int(self.features)
         if size is not None and size > d:
-            raise ValueError(f"features={self.features} but X has {d} feature(s); pass None for all of them.")
+            raise ValueError(
+                f"features={self.features} but X has {d} feature(s); pass a number up to {d}, a rule such as 'mdl', or "
+                "None for all of them."
+            )
         most = self.max_features if size is None else size
         stops_by_mdl = self.features == "mdl"
         family = FeatureFamily(strength, self.prior_mean, self.order, self.backward, most, stops_by_mdl, self.verbose)

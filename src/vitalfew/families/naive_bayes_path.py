@@ -16,7 +16,7 @@ from vitalfew.data.frames import NumberedNames
 from vitalfew.families.evidence import Evidence, log_of, normalise
 from vitalfew.rules.criteria import class_cost, feature_cost, subset_cost
 from vitalfew.rules.path import DescriptionLength, LeaveOneOut, Likelihood
-from vitalfew.rules.selection import chart_text, import_altair, make_frame
+from vitalfew.rules.selection import chart_text, import_altair, knob_x, make_frame
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.information import information
 
@@ -168,12 +168,12 @@ class FeaturePath:
             for part, curve in (("labels", data), ("model", model), ("total", data + model))
             for k, b, s in zip(self.grid, curve, self.steps)
         ]
-        x = alt.X("features:Q", scale=alt.Scale(type="symlog" if self.grid[-1] > 200 else "linear"))
+        x = knob_x("features", self.grid)
         return (
             alt.Chart(alt.Data(values=rows))
             .mark_line(point=True)
             .encode(x=x, y="bits:Q", color="part:N", tooltip=["features:Q", "part:N", "bits:Q", "last step:N"])
-            .properties(width=480, height=280, title=f"Description length, features by {self.order}")
+            .properties(width=480, height=280, title=f"Description length, features in {self.order} order")
         )
 
 

@@ -118,7 +118,11 @@ class Stump(TransformerMixin, ClassifierMixin, BaseEstimator):
         weights[weights.sum(axis=1) == 0] = weights.sum(axis=0)
         self.shares_ = weights / weights.sum(axis=1, keepdims=True)
         answer = [str(self.classes_[self._vote(v)]) for v in (stumps.right[0], stumps.left[0])]
-        self.rule_ = f"{stumps.condition(0, data.coder)}: {answer[0]}, else {answer[1]}"
+        always = stumps.constant_vote(0, data.coder)
+        if always is None:
+            self.rule_ = f"{stumps.condition(0, data.coder)}: {answer[0]}, else {answer[1]}"
+        else:
+            self.rule_ = f"always {self.classes_[self._vote(always)]}"
         return self
 
     def _vote(self, vote: float) -> int:

@@ -83,10 +83,18 @@ class StumpSet:
             return float("nan")
         return float(coder.cuts[j][self.cut[t] - 1]) if self.cut[t] else float("-inf")
 
+    def constant_vote(self, t: int, coder: BinCoder) -> float | None:
+        """What stump t says, if it says the same of every row, missing values included; None if it does not."""
+        right = self.goes_right(t, coder.n_bins(int(self.feature[t])) + 1)
+        votes = np.unique(np.where(right, self.right[t], self.left[t]))
+        return float(votes[0]) if len(votes) == 1 else None
+
     def condition(self, t: int, coder: BinCoder) -> str:
         """When a row is on the right, in words."""
         j = int(self.feature[t])
         name = str(coder.names[j])
+        if self.constant_vote(t, coder) is not None:
+            return f"{name} has any value"
         if j in coder.categories:
             right = self.goes_right(t, coder.n_bins(j) + 1)[:-1]
             values = [str(v) for v, is_right in zip(coder.categories[j].values, right) if is_right]

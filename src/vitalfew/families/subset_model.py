@@ -39,7 +39,10 @@ def check_time_budget(seconds) -> None:
 def check_enough(k, n_variables: int) -> None:
     """Whether there are as many variables as are asked for."""
     if int(k) > n_variables:
-        raise ValueError(f"k={k} but X has {n_variables} feature(s), or groups of them, to choose from.")
+        raise ValueError(
+            f"k={k} but X has {n_variables} feature(s), or groups of them, to choose from; pass a number up to "
+            f"{n_variables}, or a rule such as 'bic'."
+        )
 
 
 def largest_size(k, max_features, n_variables: int, n_rows: int, has_intercept: bool) -> int:

@@ -14,7 +14,7 @@ from vitalfew.data.binned import BinnedData
 from vitalfew.families.tree_nodes import Tree
 from vitalfew.rules.path import DescriptionLength, Likelihood
 from vitalfew.rules.scoring import Scores
-from vitalfew.rules.selection import import_altair, knob_scale, make_frame
+from vitalfew.rules.selection import import_altair, knob_x, make_frame
 
 # Points of a path that is not given a grid.
 MOST_POINTS = 100
@@ -201,7 +201,7 @@ class PruningPath:
         alt = import_altair()
         columns = {name: np.asarray(values).tolist() for name, values in self._columns().items()}
         rows = [dict(zip(columns, line)) for line in zip(*columns.values())]
-        x = alt.X(f"{self.knob}:Q", scale=knob_scale(self.grid), title=self.knob.replace("_", " "))
+        x = knob_x(self.knob, self.grid)
         base = alt.Chart(alt.Data(values=rows), width=480, height=130)
         tooltip = [alt.Tooltip(f"{name}:Q", format=".4g") for name in columns]
         curves = {"n_leaves": "leaves", "n_features": "features", "training_error": "training error"}

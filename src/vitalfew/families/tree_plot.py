@@ -11,7 +11,7 @@ from vitalfew.rules.selection import chart_text, import_altair
 
 # More leaves than this cannot be read.
 MOST_LEAVES = 40
-LEAF_WIDTH, LEVEL_HEIGHT = 96, 76
+LEAF_WIDTH, LEVEL_HEIGHT = 116, 76
 BOX_WIDTH, BOX_HEIGHT = 0.9, 0.44  # of the room for a leaf, and of a level
 
 

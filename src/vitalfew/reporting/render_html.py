@@ -54,18 +54,10 @@ def page(facts: dict, figures: dict[str, Figure]) -> str:
     """The page of clean facts, with these charts."""
     environment = _environment()
     facts = facts | {n: {"skipped": None} | facts[n] for n in (*QUESTIONS, "card") if facts.get(n)}
-    style = environment.get_template("style.css").render(colours=COLOURS)
-    script = (TEMPLATES / "page.js").read_text("utf-8")
-    policy = (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
     return environment.get_template("page.html").render(
         facts=facts,
         figures=figures,
-        style=style,
-        script=script,
-        policy=policy,
+        **_own_code(),
         questions=QUESTIONS,
         headline=_headline(facts),
         tables=[features_table(facts), columns_table(facts)],
@@ -118,6 +110,18 @@ def _exports(card: dict | None) -> list[dict[str, Any]]:
     if card.get("python"):
         found.append(("Python", card["python"]))
     return [{"title": t, "code": c if len(c) <= LONGEST_CODE else None, "length": len(c)} for t, c in found]
+
+
+@cache
+def _own_code() -> dict[str, str]:
+    """The style and the script of every page, and the policy that allows nothing else."""
+    style = _environment().get_template("style.css").render(colours=COLOURS)
+    script = (TEMPLATES / "page.js").read_text("utf-8")
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return {"style": style, "script": script, "policy": policy}
 
 
 def _hash(source: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from vitalfew._checks import check_threads
+from vitalfew._checks import check_is_values, check_threads
 from vitalfew._progress import as_verbose
 from vitalfew._progress import progress as progress_bar
 from vitalfew.data.aside import written_aside
@@ -148,8 +148,8 @@ def report(
     References
     ----------
     Shah & Samworth (2013), doi:10.1111/j.1467-9868.2011.01034.x. Nogueira, Sechidis & Brown (2018),
-    https://jmlr.org/papers/v18/17-514.html. Jakulin & Bratko (2004), doi:10.1145/1015330.1015377. Westfall & Young
-    (1993), Resampling-Based Multiple Testing.
+    https://jmlr.org/papers/v18/17-514.html. Jakulin & Bratko (2004), Testing the significance of attribute
+    interactions, ICML. Westfall & Young (1993), Resampling-Based Multiple Testing.
 
     Examples
     --------
@@ -162,6 +162,7 @@ def report(
     """
     if not time_budget > 0:
         raise ValueError(f"time_budget must be a positive number of seconds, got {time_budget!r}.")
+    check_is_values(y)
     clock = Clock(float(time_budget))
     table = read_table(X, kinds)
     values, task, known = read_target(y, task)

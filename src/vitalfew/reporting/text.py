@@ -16,6 +16,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def clean(value: Any) -> Any:
     """The same facts with every string fit for UTF-8, HTML and SVG, and every number finite or None."""
     if isinstance(value, str):
+        if value.isascii() and value.isprintable():
+            return value
         return _SURROGATE.sub("\ufffd", value.replace("\r\n", "\n").translate(_PICTURES))
     if isinstance(value, float):
         return value if math.isfinite(value) else None

@@ -97,17 +97,32 @@ class Selection:
             {k: np.nan if v in (np.inf, -np.inf) else v for k, v in zip(columns, line)}
             for line in zip(*columns.values())
         ]
-        x = alt.X(f"{self.knob}:Q", scale=knob_scale(self.grid), title=self.knob.replace("_", " "))
-        curves = [self.measure, *self.parts]
-        long = [{self.knob: r[self.knob], "curve": c, "value": r[c]} for r in rows for c in curves if r[c] == r[c]]
+        x = knob_x(self.knob, self.grid)
+        curves = {name: name.replace("_", " ") for name in (self.measure, *self.parts)}
+        long = [
+            {self.knob: r[self.knob], "curve": title, "value": r[name]}
+            for r in rows
+            for name, title in curves.items()
+            if r[name] == r[name]
+        ]
+        units = {name.rsplit("_", 1)[-1] for name in curves}
         tooltip = [alt.Tooltip(f"{self.knob}:Q"), "curve:N", alt.Tooltip("value:Q", format=".4g")]
         lines = (
             alt.Chart(alt.Data(values=long))
             .mark_line(point=len(rows) <= 60)
             .encode(
                 x=x,
-                y=alt.Y("value:Q", title=self.measure, scale=alt.Scale(zero=False)),
-                color=alt.Color("curve:N", sort=curves, title=None),
+                y=alt.Y(
+                    "value:Q",
+                    title=units.pop() if self.parts and len(units) == 1 else curves[self.measure],
+                    scale=alt.Scale(zero=False),
+                ),
+                color=alt.Color(
+                    "curve:N",
+                    sort=list(curves.values()),
+                    title=None,
+                    legend=alt.Legend() if self.parts else None,
+                ),
                 tooltip=tooltip,
             )
         )
@@ -142,20 +157,42 @@ class Selection:
         layers.append(
             alt.Chart(alt.Data(values=chosen)).mark_point(size=120, color="black", filled=True).encode(x=x, y="value:Q")
         )
-        title = f"{self.knob.replace('_', ' ')} = {self.value:g}"
+        title = f"{self.knob.replace('_', ' ')} = {self.value:{'.3g' if isinstance(self.value, float) else ''}}"
         if self.rule != "fixed":
             title += f" chosen by {self.rule!r}"
         return alt.layer(*layers).properties(title=title, width=480, height=280)
 
 
-def knob_scale(grid: NDArray):
-    """A scale on which a grid of this kind is evenly spread, simple models at the left."""
+def knob_x(knob: str, grid: NDArray, *, field: str | None = None, title: str | None = None):
+    """The axis of a knob, on which a grid of this kind is evenly spread, simple models at the left."""
     alt = import_altair()
+    is_count = np.issubdtype(np.asarray(grid).dtype, np.integer)
     grid = np.asarray(grid, dtype=float)
+    finite = grid[np.isfinite(grid)]
+    above = finite[finite > 0]
     falls = bool(len(grid) > 1 and grid[0] > grid[-1])
-    if (grid > 0).all() and grid.max() > 50 * grid.min():
-        return alt.Scale(type="log", reverse=falls, nice=False)
-    return alt.Scale(type="symlog" if np.ptp(grid) > 200 else "linear", reverse=falls)
+    scale, axis = alt.Scale(reverse=falls), alt.Axis(tickMinStep=1) if is_count else alt.Axis()
+    if len(above) and finite.min() >= 0 and above.max() > (200 if is_count and finite.min() == 0 else 50) * above.min():
+        if finite.min() > 0:
+            scale = alt.Scale(type="log", reverse=falls, nice=False)
+            ticks = _log_ticks(above.min(), above.max())
+        else:
+            # Below `low` the axis is linear, so that 0 has a place, about half a decade away; what is smaller by far is
+            # drawn beside it.
+            low = max(above.min(), 1e-12 * above.max())
+            scale = alt.Scale(type="symlog", constant=low / 3, reverse=falls, nice=False)
+            ticks = [0.0, *_log_ticks(low, above.max())]
+        axis = alt.Axis(values=ticks, format=",~g")
+    return alt.X(f"{field or knob}:Q", scale=scale, axis=axis, title=title or knob.replace("_", " "))
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    """Round numbers between two: 1, 2 and 5 of each power of ten if these are few, else powers of ten alone."""
+    powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    leading = (1, 2, 5) if high <= 2000 * low else (1,)
+    step = -(-len(powers) // 9)
+    ticks = [float(f"{digit}e{power}") for power in powers if power % step == 0 for digit in leading]
+    return [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
 
 
 def chart_text(name) -> str:

@@ -21,7 +21,7 @@ MOST_BYTES = 2**35
 # Beyond so many columns linear algebra multiplies faster than the kernel of few.
 MOST_COLUMNS = 1000
 # Rows that tell near which number each column lies.
-SAMPLE_ROWS = 1000
+SAMPLE_ROWS = 100
 
 
 @dataclass(frozen=True, eq=False)
