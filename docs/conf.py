@@ -43,6 +43,7 @@ autosummary_filename_map = {"vitalfew.Report": "vitalfew.Report-class"}  # besid
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
+toc_object_entries_show_parents = "hide"  # names of methods beside a page have little room
 
 # Examples draw with Altair; the scraper takes what they call `chart`. An example that fails ends the build.
 sphinx_gallery_conf = {
@@ -97,6 +98,11 @@ def link_measurements(_app, _docname, source):
     source[0] = re.sub(r"\]\((?:\.\./)+benchmarks/(RESULTS|PRIOR)\.md", lambda m: f"](/{m[1].lower()}.md", source[0])
 
 
+def ask_the_registry(_app, uri):
+    """Whether a DOI exists is asked of its registry: publishers turn away what is no browser."""
+    return re.sub(r"^https://doi\.org/(?=10\.)", "https://doi.org/api/handles/", uri)
+
+
 def trim_code(_app, doctree):
     """Take the empty line from the end of code, which doctests in Markdown need and readers do not."""
     for block in doctree.findall(nodes.literal_block):
@@ -108,5 +114,6 @@ def trim_code(_app, doctree):
 def setup(app):
     """Connect the above to the build."""
     app.connect("doctree-read", trim_code)
+    app.connect("linkcheck-process-uri", ask_the_registry)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("source-read", link_measurements)

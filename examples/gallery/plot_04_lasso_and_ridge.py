@@ -34,15 +34,18 @@ assert np.count_nonzero(ridge.path_.coef == 0) == 0
 
 
 def drawn(model, title):
-    """The library's chart of a path, with names at the ends of the lines."""
+    """The library's chart of a path, with names at the ends of the lines instead of a legend."""
     path = model.path_
+    lines = path.plot()
+    for layer in lines.layer[1:]:
+        layer.encoding.color.legend = None
     least = path.grid[-1]
     ends = pd.DataFrame({"x": least, "coefficient": path.coef[-1], "feature": X.columns})
     scale = alt.Scale(type="log", reverse=True, nice=False)
     names = end_labels(
         ends, alt.X("x:Q", scale=scale), alt.Y("coefficient:Q", scale=alt.Scale(domain=[-40, 40])), "feature"
     )
-    return alt.layer(path.plot(), names).properties(width=255, height=320, title=title)
+    return alt.layer(lines, names).properties(width=255, height=320, title=title)
 
 
 with warnings.catch_warnings():  # one feature is under the pointer, in both charts

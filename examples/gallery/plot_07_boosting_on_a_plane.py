@@ -24,7 +24,7 @@ print(frame.head(5)[["round", "stump", "error", "alpha", "training_error"]].to_s
 
 # %%
 # Stumps cut the plane into rectangles, on each of which all points get the same votes: these are drawn, not a grid
-# of points. A stump may also say the same everywhere, where one class weighs most (“is known”). The weight of a row
+# of points. A stump may also say the same everywhere, where one class weighs most (“always”). The weight of a row
 # is proportional to :math:`\exp(-y f(x))`.
 
 alpha = frame["alpha"].to_numpy()

@@ -63,10 +63,11 @@ up = alt.Y("tree:Q", title="error of a tree, %", scale=alt.Scale(domain=[0, top]
 panels = []
 for kind in KINDS:
     of_kind = points[points["kind"] == kind]
-    far = []
+    far = []  # sets that differ most, if there is room for their names
     for i in (of_kind["tree"] - of_kind["boosted"]).abs().nlargest(6).index:
-        gaps = (of_kind.loc[far, ["boosted", "tree"]] - of_kind.loc[i, ["boosted", "tree"]].astype(float)).abs()
-        if not ((gaps["tree"] < 2) & (gaps["boosted"] < 10)).any():
+        away = of_kind.drop(i)[["boosted", "tree"]] - of_kind.loc[i, ["boosted", "tree"]].astype(float)
+        covered = (away["tree"].abs() < 1.2) & away["boosted"].between(0, 1 + 0.75 * len(of_kind.loc[i, "data"]))
+        if not covered.any():
             far.append(i)
     dots = (
         alt.Chart(of_kind)

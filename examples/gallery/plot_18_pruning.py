@@ -24,6 +24,7 @@ from vitalfew import DecisionTree
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X, X_test, y, y_test = train_test_split(X, y, test_size=0.4, random_state=0, stratify=y)
 y = y.where(np.random.default_rng(0).random(len(y)) > 0.125, 1 - y)
+y, y_test = (labels.map({0: "malignant", 1: "benign"}) for labels in (y, y_test))
 whole = DecisionTree(mdl_weight=None).fit(X, y)
 by_chance = DecisionTree(max_p_chance="cv", mdl_weight=None, cv=10, random_state=0).fit(X, y)
 by_length = DecisionTree(mdl_weight=1.0).fit(X, y)
@@ -37,7 +38,7 @@ x = alt.X(
     "max_p_chance:Q",
     title="largest probability of chance",
     scale=alt.Scale(type="log", nice=False),
-    axis=alt.Axis(format="~e", values=[1e-12, 1e-9, 1e-6, 1e-3, 1]),
+    axis=alt.Axis(format="~g", values=[1e-12, 1e-9, 1e-6, 1e-3, 1]),
 )
 marked = pd.DataFrame({"max_p_chance": [by_chance.selection_.value, 0.01], "text": ["cross-validation", "1%"]})
 rules = alt.Chart(marked).encode(x=x)
