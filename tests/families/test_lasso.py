@@ -27,7 +27,7 @@ from linear_oracles import Penalty
 from strategies import ALL_WEIGHTS, numeric_tables, weights
 from vitalfew import Lasso, Moments, aic, bic, ebic
 from vitalfew.exceptions import RuleError
-from vitalfew.rules.selection import chart_text
+from vitalfew.rules.charts import chart_text
 
 RULES = ["cv", "1se", "loo", "bic", "aic", "ebic", "holdout"]
 HOSTILE = ["<script>alert(1)</script>", 'it\'s "quoted"', "a.b[0]", "</script><b>", "", "7", "x:Q", "ü\\n"]

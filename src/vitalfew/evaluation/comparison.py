@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from vitalfew.rules.selection import chart_text, import_altair, make_frame
+from vitalfew.rules.charts import chart_text, import_altair
+from vitalfew.rules.selection import make_frame
 
 
 class Difference(NamedTuple):

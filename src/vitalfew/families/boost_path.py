@@ -21,9 +21,10 @@ from vitalfew.families.boost_run import MARGIN_BINS, STOPS, BoostRun
 from vitalfew.families.boost_theory import edge_bound, generalisation_bound, stump_dimension
 from vitalfew.families.fold_paths import paths_in_threads
 from vitalfew.families.stumps import StumpSet
+from vitalfew.rules.charts import chart_text, import_altair, knob_x
 from vitalfew.rules.resampling import paths_in_turn
 from vitalfew.rules.scoring import Scores, mean_loss
-from vitalfew.rules.selection import chart_text, import_altair, knob_x, make_frame
+from vitalfew.rules.selection import make_frame
 
 Data = BinnedData | LabelledRows
 

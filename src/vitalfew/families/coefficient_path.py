@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew.data.numeric import NumericData
+from vitalfew.rules.charts import chart_text, import_altair, knob_x
 from vitalfew.rules.path import Likelihood
 from vitalfew.rules.scoring import LOSSES, Scores, mean_loss
-from vitalfew.rules.selection import chart_text, import_altair, knob_x, make_frame
+from vitalfew.rules.selection import make_frame
 from vitalfew.summaries.moments import Moments
 
 # More lines than this cannot be told apart in a chart.

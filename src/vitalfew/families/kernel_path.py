@@ -13,8 +13,9 @@ from vitalfew.families.coefficient_path import gaussian_likelihood
 from vitalfew.families.kernel_forms import ExactForm, NystroemForm
 from vitalfew.families.kernels import Kernel, KernelData
 from vitalfew.families.spectrum import shrinkage_grid
+from vitalfew.rules.charts import import_altair, knob_x
 from vitalfew.rules.path import LeaveOneOut, Likelihood
-from vitalfew.rules.selection import import_altair, knob_x, make_frame
+from vitalfew.rules.selection import make_frame
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from vitalfew.exceptions import RuleError
 from vitalfew.families.fold_paths import summarise_folds
 from vitalfew.families.least_squares import least_squares
 from vitalfew.families.penalty import check_penalty, choose_penalty, fixed_grid
+from vitalfew.rules.charts import chart_text, import_altair
 from vitalfew.rules.resampling import select_from_folds, with_splits
-from vitalfew.rules.selection import chart_text, import_altair
 from vitalfew.summaries.moments import Moments
 
 CRITERIA = ("bic", "aic", "ebic")

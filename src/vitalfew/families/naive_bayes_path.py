@@ -14,9 +14,10 @@ from vitalfew.data.blocks import Events
 from vitalfew.data.discrete import DiscreteData
 from vitalfew.data.frames import NumberedNames
 from vitalfew.families.evidence import Evidence, log_of, normalise
+from vitalfew.rules.charts import chart_text, import_altair, knob_x
 from vitalfew.rules.criteria import class_cost, feature_cost, subset_cost
 from vitalfew.rules.path import DescriptionLength, LeaveOneOut, Likelihood
-from vitalfew.rules.selection import chart_text, import_altair, knob_x, make_frame
+from vitalfew.rules.selection import make_frame
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.information import information
 

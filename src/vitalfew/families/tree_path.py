@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from vitalfew import _core
 from vitalfew.data.binned import BinnedData
 from vitalfew.families.tree_nodes import Tree
+from vitalfew.rules.charts import import_altair, knob_x
 from vitalfew.rules.path import DescriptionLength, Likelihood
 from vitalfew.rules.scoring import Scores
-from vitalfew.rules.selection import import_altair, knob_x, make_frame
+from vitalfew.rules.selection import make_frame
 
 # Points of a path that is not given a grid.
 MOST_POINTS = 100

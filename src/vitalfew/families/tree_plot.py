@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from vitalfew.families.tree_nodes import Tree
 from vitalfew.families.tree_text import children
-from vitalfew.rules.selection import chart_text, import_altair
+from vitalfew.rules.charts import chart_text, import_altair
 
 # More leaves than this cannot be read.
 MOST_LEAVES = 40

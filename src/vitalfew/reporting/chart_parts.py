@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from vitalfew.reporting.svg import INK, Figure, Sheet, draw
 from vitalfew.reporting.text import is_rate, label
-from vitalfew.rules.selection import import_altair
+from vitalfew.rules.charts import import_altair
 
 ROW_HEIGHT = 22
 MOST_ROWS = 20

@@ -19,7 +19,7 @@ from vitalfew.reporting.model_charts import errors, frontier
 from vitalfew.reporting.slope_chart import together
 from vitalfew.reporting.svg import BAND, CHOSEN, INK, MAIN, PAPER, QUIET, Figure, Sheet
 from vitalfew.reporting.text import is_rate, label, loss, number, percent, plural, shorten
-from vitalfew.rules.selection import import_altair
+from vitalfew.rules.charts import import_altair
 
 
 def how_many(part: dict) -> Figure | None:

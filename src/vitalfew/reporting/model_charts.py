@@ -17,7 +17,7 @@ from vitalfew.reporting.chart_parts import (
 )
 from vitalfew.reporting.svg import BAND, CHOSEN, INK, MAIN, MUTED, PAPER, QUIET, Figure, Sheet
 from vitalfew.reporting.text import label, loss, number, shorten
-from vitalfew.rules.selection import import_altair
+from vitalfew.rules.charts import import_altair
 
 
 def errors(part: dict) -> Figure | None:

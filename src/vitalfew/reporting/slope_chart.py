@@ -10,7 +10,7 @@ from typing import Any
 from vitalfew.reporting.chart_parts import PHONE, figure
 from vitalfew.reporting.svg import CHOSEN, GRID, INK, MUTED, QUIET, Figure, Sheet
 from vitalfew.reporting.text import label, number, shorten
-from vitalfew.rules.selection import import_altair
+from vitalfew.rules.charts import import_altair
 
 MOST_SLOPES = 14
 
@@ -36,21 +36,25 @@ def together(part: dict) -> Figure | None:
 
 
 def _slopes(sheet: Sheet, slopes: Sequence[dict], width: int):
-    alt = import_altair()
     height = max(180, 24 * len(slopes) + 30)
+    is_narrow = width < PHONE
+    right = 165 if is_narrow else 320
+    inner = width - right - 40
+    rows = _rows(slopes, height, int((right - 18) // 7), is_narrow)
+    return _layers(sheet, rows, height, 14 / inner).properties(width=inner, height=height)
+
+
+def _rows(slopes: Sequence[dict], height: float, letters: int, is_narrow: bool) -> list[dict[str, Any]]:
+    """Where each slope begins and ends, and what is written there."""
     deepest = max(2, *(max(s["rank_alone"], s["rank_in_context"]) for s in slopes))
 
     def place(rank: float) -> float:
         share = (rank - 1) / (deepest - 1) if deepest <= 30 else math.log(rank) / math.log(deepest)
         return 8 + (height - 16) * share
 
-    is_narrow = width < PHONE
-    right = 165 if is_narrow else 320
-    inner = width - right - 40
-    lead = 14 / inner
-    letters = int((right - 18) // 7)
     rows: list[dict[str, Any]] = []
     for s in slopes:
+        name, alone, context = label(s["name"], 80), number(s["rank_alone"]), number(s["rank_in_context"])
         partner = f" with {s['partner']}" if s.get("partner") else ""
         rises = 3 * s["rank_in_context"] <= 2 * s["rank_alone"]
         rows.append(
@@ -59,16 +63,11 @@ def _slopes(sheet: Sheet, slopes: Sequence[dict], width: int):
                 "y2": place(s["rank_in_context"]),
                 "colour": CHOSEN if rises else QUIET,
                 "width": 2 if rises else 1.25,
-                "left": number(s["rank_alone"]),
-                "right": label(
-                    f"{number(s['rank_in_context'])}  {label(s['name'], 80)}{'' if is_narrow else partner}", letters
-                ),
-                "tip": f"{label(s['name'], 80)}{partner and ' ' + label(partner, 80)}\n"
-                f"alone: rank {number(s['rank_alone'])}, {number(s['alone'])} bits\n"
-                f"in context: rank {number(s['rank_in_context'])}, {number(s['in_context'])} bits",
-                "x": 0,
-                "x2": 1,
-                "x3": 1 + lead,
+                "left": alone,
+                "right": label(f"{context}  {name}{'' if is_narrow else partner}", letters),
+                "tip": f"{name}{partner and ' ' + label(partner, 80)}\n"
+                f"alone: rank {alone}, {number(s['alone'])} bits\n"
+                f"in context: rank {context}, {number(s['in_context'])} bits",
             }
         )
     for row, y in zip(rows, _apart([r["y2"] for r in rows], 16, height)):
@@ -80,9 +79,16 @@ def _slopes(sheet: Sheet, slopes: Sequence[dict], width: int):
             row["left"] = ""
         else:
             last = row["y"]
+    return rows
+
+
+def _layers(sheet: Sheet, rows: list[dict[str, Any]], height: float, lead: float):
+    """Slopes between two walls, ranks at the left; at the right names, which leads of this length lead to."""
+    alt = import_altair()
     down = partial(alt.Y, scale=alt.Scale(domain=[0, height], range=[0, height], nice=False, zero=False), axis=None)
     across = partial(alt.X, scale=alt.Scale(domain=[0, 1 + lead], nice=False), axis=None)
-    base = sheet.chart(rows).encode(x=across("x:Q"), y=down("y:Q"))
+    base = sheet.chart([{**row, "x": 0, "x2": 1, "x3": 1 + lead} for row in rows])
+    base = base.encode(x=across("x:Q"), y=down("y:Q"))
     colour = alt.Color("colour:N", scale=None)
     lines = base.mark_rule(opacity=0.9, aria=False).encode(
         x2="x2:Q", y2="y2:Q", color=colour, strokeWidth=alt.StrokeWidth("width:Q", scale=None)
@@ -102,9 +108,7 @@ def _slopes(sheet: Sheet, slopes: Sequence[dict], width: int):
     heads = heads.encode(y=down("y:Q"), text="title:N")
     walls = columns.mark_rule(color=GRID, aria=False)
     hover = base.mark_rule(color=INK, opacity=0, strokeWidth=14).encode(x2="x2:Q", y2="y2:Q", description="tip:N")
-    return alt.layer(walls, leads, lines, starts, ends, ranks, names, heads, hover).properties(
-        width=inner, height=height
-    )
+    return alt.layer(walls, leads, lines, starts, ends, ranks, names, heads, hover)
 
 
 def _apart(places: Sequence[float], gap: float, height: float) -> list[float]:

@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from vitalfew.rules.selection import import_altair
+from vitalfew.rules.charts import import_altair
 
 SVG = "{http://www.w3.org/2000/svg}"
 

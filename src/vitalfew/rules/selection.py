@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vitalfew.rules.selection_chart import selection_chart
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -72,9 +74,10 @@ class Selection:
 
     def to_frame(self):
         """The curve as a data frame (pandas, polars or Arrow, whichever is installed)."""
-        return make_frame(self._columns())
+        return make_frame(self.columns())
 
-    def _columns(self) -> dict[str, NDArray]:
+    def columns(self) -> dict[str, NDArray]:
+        """The curve by names of columns."""
         return {
             self.knob: self.grid,
             self.measure: self.score,
@@ -90,114 +93,7 @@ class Selection:
         Where scores have standard errors both the best point and the simplest within one standard error of it are
         marked. ``.save("curve.html")``, ``.svg`` and ``.png`` write it to a file.
         """
-        alt = import_altair()
-        columns = {name: np.asarray(values).tolist() for name, values in self._columns().items()}
-        # A chart has no place for infinity.
-        rows = [
-            {k: np.nan if v in (np.inf, -np.inf) else v for k, v in zip(columns, line)}
-            for line in zip(*columns.values())
-        ]
-        x = knob_x(self.knob, self.grid)
-        curves = {name: name.replace("_", " ") for name in (self.measure, *self.parts)}
-        long = [
-            {self.knob: r[self.knob], "curve": title, "value": r[name]}
-            for r in rows
-            for name, title in curves.items()
-            if r[name] == r[name]
-        ]
-        units = {name.rsplit("_", 1)[-1] for name in curves}
-        tooltip = [alt.Tooltip(f"{self.knob}:Q"), "curve:N", alt.Tooltip("value:Q", format=".4g")]
-        lines = (
-            alt.Chart(alt.Data(values=long))
-            .mark_line(point=len(rows) <= 60)
-            .encode(
-                x=x,
-                y=alt.Y(
-                    "value:Q",
-                    title=units.pop() if self.parts and len(units) == 1 else curves[self.measure],
-                    scale=alt.Scale(zero=False),
-                ),
-                color=alt.Color(
-                    "curve:N",
-                    sort=list(curves.values()),
-                    title=None,
-                    legend=alt.Legend() if self.parts else None,
-                ),
-                tooltip=tooltip,
-            )
-        )
-        layers = [lines]
-        banded = [
-            {
-                self.knob: r[self.knob],
-                "low": r[self.measure] - r["standard_error"],
-                "high": r[self.measure] + r["standard_error"],
-            }
-            for r in rows
-            if r["standard_error"] == r["standard_error"]
-        ]
-        if banded:
-            layers.insert(
-                0,
-                alt.Chart(alt.Data(values=banded)).mark_area(opacity=0.2).encode(x=x, y="low:Q", y2="high:Q"),
-            )
-        if banded and self.rule in ("cv", "1se", "oob"):
-            marks = {"best": self.index_best, "one standard error": self.index_1se}
-            points = [
-                {self.knob: rows[i][self.knob], "value": rows[i][self.measure], "mark": m} for m, i in marks.items()
-            ]
-            layers.append(
-                alt.Chart(alt.Data(values=points))
-                .mark_point(size=160, strokeWidth=2)
-                .encode(x=x, y="value:Q", shape=alt.Shape("mark:N", title=None), tooltip=["mark:N", f"{self.knob}:Q"])
-            )
-        value = rows[self.index][self.measure]
-        chosen = [{self.knob: rows[self.index][self.knob], "value": value if value == value else None}]
-        layers.append(alt.Chart(alt.Data(values=chosen)).mark_rule(strokeDash=[4, 4], color="gray").encode(x=x))
-        layers.append(
-            alt.Chart(alt.Data(values=chosen)).mark_point(size=120, color="black", filled=True).encode(x=x, y="value:Q")
-        )
-        title = f"{self.knob.replace('_', ' ')} = {self.value:{'.3g' if isinstance(self.value, float) else ''}}"
-        if self.rule != "fixed":
-            title += f" chosen by {self.rule!r}"
-        return alt.layer(*layers).properties(title=title, width=480, height=280)
-
-
-def knob_x(knob: str, grid: NDArray, *, field: str | None = None, title: str | None = None):
-    """The axis of a knob, on which a grid of this kind is evenly spread, simple models at the left."""
-    alt = import_altair()
-    is_count = np.issubdtype(np.asarray(grid).dtype, np.integer)
-    grid = np.asarray(grid, dtype=float)
-    finite = grid[np.isfinite(grid)]
-    above = finite[finite > 0]
-    falls = bool(len(grid) > 1 and grid[0] > grid[-1])
-    scale, axis = alt.Scale(reverse=falls), alt.Axis(tickMinStep=1) if is_count else alt.Axis()
-    if len(above) and finite.min() >= 0 and above.max() > (200 if is_count and finite.min() == 0 else 50) * above.min():
-        if finite.min() > 0:
-            scale = alt.Scale(type="log", reverse=falls, nice=False)
-            ticks = _log_ticks(above.min(), above.max())
-        else:
-            # Below `low` the axis is linear, so that 0 has a place, about half a decade away; what is smaller by far is
-            # drawn beside it.
-            low = max(above.min(), 1e-12 * above.max())
-            scale = alt.Scale(type="symlog", constant=low / 3, reverse=falls, nice=False)
-            ticks = [0.0, *_log_ticks(low, above.max())]
-        axis = alt.Axis(values=ticks, format=",~g")
-    return alt.X(f"{field or knob}:Q", scale=scale, axis=axis, title=title or knob.replace("_", " "))
-
-
-def _log_ticks(low: float, high: float) -> list[float]:
-    """Round numbers between two: 1, 2 and 5 of each power of ten if these are few, else powers of ten alone."""
-    powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
-    leading = (1, 2, 5) if high <= 2000 * low else (1,)
-    step = -(-len(powers) // 9)
-    ticks = [float(f"{digit}e{power}") for power in powers if power % step == 0 for digit in leading]
-    return [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
-
-
-def chart_text(name) -> str:
-    """A name as charts may show it: pages hold charts inside a script element, which no name may end."""
-    return str(name).replace("</", "<\u2060/").replace("<!--", "<\u2060!--")
+        return selection_chart(self)
 
 
 def make_frame(columns: dict[str, NDArray]):
@@ -218,12 +114,3 @@ def frame_or_columns(columns: dict[str, NDArray]):
         return make_frame(columns)
     except ImportError:
         return columns
-
-
-def import_altair():
-    """Altair, or an error that says how to get it."""
-    try:
-        import altair
-    except ImportError:
-        raise ImportError("charts need Altair: pip install 'vitalfew[report]'.") from None
-    return altair
