@@ -23,6 +23,8 @@ COLUMNS = {
     "by CPU time": "by CPU time",
     "equal": "same result",
 }
+RATIOS = ("times faster", "by medians", "by CPU time")
+LOSS_COLUMNS = COLUMNS | {"times faster": "times slower"}
 
 
 def tables_of(text: str) -> Iterator[list[dict[str, str]]]:
@@ -69,10 +71,17 @@ def losses(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     return sorted(lost, key=ratio)
 
 
+def turned(cell: str) -> str | float:
+    """How many times slower, of how many times faster."""
+    value = as_number(cell)
+    return 1 / value if value else cell
+
+
 def parts(path: Path = RESULTS) -> dict[str, str]:
     """The generated parts of the page by the names of their markers."""
     rows = speed_rows(path)
-    return {"losses": table(losses(rows), COLUMNS), "all": table(sorted(rows, key=ratio), COLUMNS)}
+    lost = [row | {name: turned(row.get(name, "")) for name in RATIOS} for row in losses(rows)]
+    return {"losses": table(lost, LOSS_COLUMNS), "all": table(sorted(rows, key=ratio), COLUMNS)}
 
 
 def fill(text: str, path: Path = RESULTS) -> str:
