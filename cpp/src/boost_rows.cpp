@@ -46,6 +46,28 @@ VITALFEW_HOT void vote(double* __restrict score, const std::uint8_t* __restrict 
   }
 }
 
+// Sums along two votes, of residuals times weights and of the curvature of their loss. Neighbours are added apart.
+VITALFEW_HOT VoteSlope slope_of(const double* __restrict weighted, const double* __restrict residual,
+                                const std::uint8_t* __restrict side, double left, double right, std::size_t n) {
+  constexpr std::size_t lanes = 4;
+  std::array<double, lanes> slope{}, curve{};
+  const auto add = [&](std::size_t i, std::size_t lane) {
+    const double vote = side[i] != 0 ? right : left, along = weighted[i] * vote;
+    slope[lane] -= along;
+    curve[lane] += std::abs(along * vote) * (1 - std::abs(residual[i]));
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (std::size_t lane = 0; lane < lanes; ++lane) add(i + lane, lane);
+  for (; i < n; ++i) add(i, i % lanes);
+  return {(slope[0] + slope[1]) + (slope[2] + slope[3]), (curve[0] + curve[1]) + (curve[2] + curve[3])};
+}
+
+VITALFEW_HOT void add_votes(const double* __restrict score, const std::uint8_t* __restrict side, double left, double right,
+                            std::size_t n, double* __restrict out) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = score[i] + (side[i] != 0 ? right : left);
+}
+
 }  // namespace
 
 BoostRows::BoostRows(std::size_t n, std::span<const std::int32_t> label, std::span<const double> weight,
@@ -100,20 +122,20 @@ double BoostRows::against(std::size_t i) const {
 
 // Weights from the scores, up to a factor; returns their sum.
 double BoostRows::make_weights() {
-  std::vector<double> part(blocks_), loss(blocks_);
+  const bool is_logistic = options_.loss == BoostLoss::logistic;
+  if (is_logistic && tried_ != 0) try_scores(score_);
+  tried_ = 0;
+  std::vector<double> part(blocks_);
   double most = -HUGE_VAL;
-  for (std::size_t i = 0; i < n_ && options_.loss == BoostLoss::exponential; ++i)
+  for (std::size_t i = 0; i < n_ && !is_logistic; ++i)
     if (given_[i] > 0) most = std::max(most, against(i));
   each_block([&](std::size_t b, std::size_t begin, std::size_t end) {
-    if (options_.loss == BoostLoss::logistic) {
-      loss[b] = logistic(score_.data(), begin, end);
-      for (std::size_t i = begin; i < end; ++i) part[b] += weight_[i] = std::abs(weighted_[i]);
-    } else {
-      for (std::size_t i = begin; i < end; ++i)  // a row of no weight may be further off than any other
+    for (std::size_t i = begin; i < end; ++i)
+      if (is_logistic)
+        part[b] += weight_[i] = std::abs(weighted_[i]);
+      else  // a row of no weight may be further off than any other
         part[b] += weight_[i] = given_[i] > 0 ? given_[i] * std::exp(against(i) - most) : 0;
-    }
   });
-  loss_ = std::accumulate(loss.begin(), loss.end(), 0.0);
   return std::accumulate(part.begin(), part.end(), 0.0);
 }
 
@@ -182,38 +204,41 @@ SideSums BoostRows::weigh_sides(const StumpTable<Code>& table, const StumpSplit&
   return found;
 }
 
-// The logistic loss of some rows with scores; residuals, and residuals times weights, stay behind.
-double BoostRows::logistic(const double* score, std::size_t begin, std::size_t end) {
-  return logistic_loss(score + begin, target_.data() + begin, given_.data() + begin, residual_.data() + begin,
-                       weighted_.data() + begin, end - begin);
+// The logistic loss with some scores; residuals, and residuals times weights, stay behind.
+void BoostRows::try_scores(const std::vector<double>& score) {
+  std::vector<double> part(blocks_);
+  each_block([&](std::size_t b, std::size_t begin, std::size_t end) {
+    part[b] = logistic_loss(score.data() + begin, target_.data() + begin, given_.data() + begin, residual_.data() + begin,
+                            weighted_.data() + begin, end - begin);
+  });
+  loss_ = std::accumulate(part.begin(), part.end(), 0.0);
 }
 
 VoteSlope BoostRows::logistic_slope(const StumpSplit& split, double alpha) {
-  const std::array<double, 2> vote{split.left, split.right};
-  struct Sums {
-    std::array<double, 2> along{}, curve{};
-  };
-  std::vector<Sums> part(blocks_);
+  if (alpha != tried_) {
+    each_block([&](std::size_t, std::size_t begin, std::size_t end) {
+      add_votes(score_.data() + begin, side_.data() + begin, alpha * split.left, alpha * split.right, end - begin,
+                trial_.data() + begin);
+    });
+    try_scores(trial_);
+    tried_ = alpha;
+  }
+  std::vector<VoteSlope> part(blocks_);
   each_block([&](std::size_t b, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) trial_[i] = score_[i] + alpha * vote[side_[i]];
-    logistic(trial_.data(), begin, end);
-    Sums& own = part[b];
-    for (std::size_t i = begin; i < end; ++i) {
-      own.along[side_[i]] += weighted_[i];
-      own.curve[side_[i]] += std::abs(weighted_[i]) * (1 - std::abs(residual_[i]));
-    }
+    part[b] =
+        slope_of(weighted_.data() + begin, residual_.data() + begin, side_.data() + begin, split.left, split.right, end - begin);
   });
   VoteSlope found;
-  for (const Sums& own : part)
-    for (std::size_t s = 0; s < 2; ++s) {
-      found.slope -= own.along[s] * vote[s];
-      found.curve += own.curve[s] * vote[s] * vote[s];
-    }
+  for (const VoteSlope& own : part) {
+    found.slope += own.slope;
+    found.curve += own.curve;
+  }
   return found;
 }
 
 void BoostRows::take(const StumpSplit& split, double alpha, double vote, const WeightMoves& how, BoostRounds& found) {
   votes_ += vote;
+  tried_ = tried_ == alpha ? 0 : std::numeric_limits<double>::quiet_NaN();  // what was tried is what is
   std::vector<double> wrong(blocks_);
   std::vector<double> margins(blocks_ * margin_bins);
   each_block([&](std::size_t b, std::size_t begin, std::size_t end) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -49,7 +50,8 @@ class BoostRows {
   // or of any number of classes, with their weights. The weight of a row of class y is factor[y] times what is stored.
   template <class Code>
   SideSums weigh_sides(const StumpTable<Code>& table, const StumpSplit& split, std::span<const double> factor);
-  // Of the mean logistic loss, were the stump's vote alpha.
+  // Of the mean logistic loss, were the stump's vote alpha. For a vote of 0 that costs a pass without exponentials; those of the
+  // vote that was tried last are not computed again if it is taken.
   VoteSlope logistic_slope(const StumpSplit& split, double alpha);
   // Adds a stump to the scores, `vote` to the sum of votes; training error and margins to what is found. Weights move with
   // the exponential loss.
@@ -60,7 +62,7 @@ class BoostRows {
   void each_block(Body&& body);
   double against(std::size_t i) const;
   double make_weights();
-  double logistic(const double* score, std::size_t begin, std::size_t end);
+  void try_scores(const std::vector<double>& score);
   double score_two(const StumpSplit& split, double alpha, std::size_t begin, std::size_t end, double* margin);
   template <class Count, class Weight>
   double score_two(const StumpSplit& split, double alpha, std::size_t begin, std::size_t end, double* margin, Weight&& weight,
@@ -76,6 +78,7 @@ class BoostRows {
   std::vector<double> given_, weight_, score_;
   std::vector<std::uint8_t> side_;
   std::vector<double> target_, residual_, weighted_, trial_;  // of the logistic loss
+  double tried_ = std::numeric_limits<double>::quiet_NaN();   // the vote that residuals are of
   double loss_ = 0, votes_, half_row_ = 0;
   bool is_uniform_ = false;
   Changes changes_;

@@ -9,18 +9,10 @@ namespace {
 
 constexpr double chance = 1e-10;  // an advantage over guessing below which there is none
 
-// Newton's method on a convex function of one number, with steps of bounded length.
-template <class SlopeAt>
-double least_vote(SlopeAt&& slope_at, int most_steps, double precision) {
-  double alpha = 1;
-  for (int step = 0; step < most_steps; ++step) {
-    const VoteSlope at = slope_at(alpha);
-    if (!(at.curve > 0)) break;
-    const double most = std::max(1.0, alpha), move = std::clamp(-at.slope / at.curve, -most / 2, most);
-    alpha += move;
-    if (std::abs(move) < precision * most) break;
-  }
-  return alpha;
+// A step of Newton's method on a convex function of one number, of bounded length.
+double newton_step(const VoteSlope& at, double alpha) {
+  const double most = std::max(1.0, alpha);
+  return std::clamp(-at.slope / at.curve, -most / 2, most);
 }
 
 // Z = Σ w exp(-α y h).
@@ -35,12 +27,44 @@ double least_z(const StumpSplit& split, std::span<const double> weight) {
     }
     return at;
   };
-  return least_vote(slope_at, 100, 1e-14);
+  double alpha = 1;
+  for (int step = 0; step < 100; ++step) {
+    const VoteSlope at = slope_at(alpha);
+    if (!(at.curve > 0)) break;
+    const double move = newton_step(at, alpha);
+    alpha += move;
+    if (std::abs(move) < 1e-14 * std::max(1.0, alpha)) break;
+  }
+  return alpha;
 }
 
-// The mean logistic loss. A step costs a pass over the rows; the next would be about the square of the last.
+// Where the slope is 0: the vote as a cubic function of the slope, through two votes with their slopes and curvatures.
+double between(double a, const VoteSlope& at_a, double b, const VoteSlope& at_b) {
+  const double h = at_b.slope - at_a.slope, t = -at_a.slope / h, s = 1 - t;
+  return s * s * ((1 + 2 * t) * a + t * h / at_a.curve) + t * t * ((3 - 2 * t) * b - s * h / at_b.curve);
+}
+
+// The mean logistic loss. A vote that is tried costs a pass over the rows, so that the curve of the slope is followed, and the
+// vote that is taken was tried.
 double least_logistic(const StumpSplit& split, BoostRows& rows) {
-  return least_vote([&](double alpha) { return rows.logistic_slope(split, alpha); }, 50, 1e-6);
+  constexpr double precision = 1e-6;
+  double before = 0;
+  VoteSlope at_before = rows.logistic_slope(split, 0);
+  if (!(at_before.curve > 0)) return 1;
+  // The first stump of all votes with 2: confident votes are half the log-odds.
+  double alpha = std::clamp(-at_before.slope / at_before.curve, -0.5, 2.0);
+  for (int step = 0; step < 50; ++step) {
+    const VoteSlope at = rows.logistic_slope(split, alpha);
+    if (!(at.curve > 0)) break;
+    const double move = newton_step(at, alpha), most = std::max(1.0, std::abs(alpha));
+    if (std::abs(move) < precision * most) break;
+    const double cubic = between(before, at_before, alpha, at) - alpha;
+    before = alpha;
+    at_before = at;
+    // The cubic is trusted where it differs little from Newton's step.
+    alpha += std::abs(cubic - move) <= std::abs(move) / 2 ? cubic : move;
+  }
+  return alpha;
 }
 
 }  // namespace

@@ -131,22 +131,21 @@ void StumpTable<Code>::add(const Changes& changes, std::size_t n_classes, std::s
   for (const auto& [begin, end] : changes.stretches) rows += end - begin;
   const std::size_t full = full_.size();
   const std::size_t turns = (full + together * team.size() - 1) / (together * team.size()), groups = turns * team.size();
-  const std::size_t tasks = groups + (slot_.empty() ? 0 : n_classes);
+  const double entries = double(full) + double(slot_.size()) / double(n_rows_);
+  const bool is_shared = team.size() > 1 && double(rows) * entries >= 5e5;
+  // Threads share what is stored by rows by classes; one alone reads it once.
+  const std::size_t shares = slot_.empty() ? 0 : is_shared ? n_classes : 1, each = is_shared ? 1 : n_classes;
   const auto work = [&](std::size_t b) {
-    if (b >= groups) return add_rows(b - groups, changes, sums);
+    if (b >= groups) return add_rows((b - groups) * each, each, changes, sums);
     const std::size_t begin = full * b / groups, width = full * (b + 1) / groups - begin;
     if (width == 1) add_columns<1>(begin, changes, sums);
     if (width == 2) add_columns<2>(begin, changes, sums);
     if (width == 3) add_columns<3>(begin, changes, sums);
     if (width == 4) add_columns<4>(begin, changes, sums);
   };
-  const double entries = double(full) + double(slot_.size()) / double(n_rows_);
-  if (double(rows) * entries < 5e5) {
-    for (std::size_t b = 0; b < tasks; ++b) work(b);
-    monitor.check();
-  } else {
-    team.run(tasks, monitor, work);
-  }
+  if (is_shared) return team.run(groups + shares, monitor, work);
+  for (std::size_t b = 0; b < groups + shares; ++b) work(b);
+  monitor.check();
 }
 
 // Columns begin .. begin + width of those stored in full.
@@ -168,14 +167,17 @@ void StumpTable<Code>::add_columns(std::size_t begin, const Changes& changes, st
     }
 }
 
+// What is stored by rows, of classes label .. label + n_labels.
 template <class Code>
-void StumpTable<Code>::add_rows(std::size_t label, const Changes& changes, std::span<double> sums) const {
-  double* const sum = sums.data() + label * features_.n_slots();
+void StumpTable<Code>::add_rows(std::size_t label, std::size_t n_labels, const Changes& changes, std::span<double> sums) const {
+  const std::size_t plane = features_.n_slots();
   for (const auto& stretch : changes.stretches)
     for (std::size_t k = stretch.begin; k < stretch.end; ++k) {
-      if (changes.label[k] != label) continue;
+      const std::size_t y = changes.label[k];
+      if (y - label >= n_labels) continue;  // less than none is very many
       const std::size_t i = changes.row[k];
       const double w = changes.weight[k];
+      double* const sum = sums.data() + y * plane;
       for (auto s = std::size_t(start_[i]); s < std::size_t(start_[i + 1]); ++s) sum[std::size_t(slot_[s])] += w;
     }
 }

@@ -43,7 +43,7 @@ class StumpTable {
  private:
   template <std::size_t width>
   void add_columns(std::size_t begin, const Changes& changes, std::span<double> sums) const;
-  void add_rows(std::size_t label, const Changes& changes, std::span<double> sums) const;
+  void add_rows(std::size_t label, std::size_t n_labels, const Changes& changes, std::span<double> sums) const;
   void turn_lines();
   void turn_rows();
 

@@ -91,6 +91,10 @@ def test_the_logistic_loss_falls(table, votes):
     loss = np.array([np.average(np.logaddexp(0, -y * own), weights=w) for own in f])
     np.testing.assert_allclose(run.z, loss, atol=1e-10)
     assert (np.diff(np.concatenate([[np.log(2)], loss])) <= 1e-9).all()
+    for t, h in enumerate(model.votes_of(X).T[: len(run) - (run.stop == 1)]):  # a stump without errors has no least vote
+        for other in (0.99, 1.01):
+            others = f[t] + (other - 1) * run.alpha[t] * h
+            assert loss[t] <= np.average(np.logaddexp(0, -y * others), weights=w) + 1e-12
     if len(f):
         np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-f[-1])), atol=1e-10)
 
