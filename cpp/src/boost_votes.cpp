@@ -8,6 +8,9 @@ namespace vitalfew {
 namespace {
 
 constexpr double chance = 1e-10;  // an advantage over guessing below which there is none
+// Of a loss, by which a better vote must lower it. Where one side of a stump is pure and the other a tie, every larger vote would
+// lower it by less and less.
+constexpr double worth = 1e-10;
 
 // A step of Newton's method on a convex function of one number, of bounded length.
 double newton_step(const VoteSlope& at, double alpha) {
@@ -18,22 +21,20 @@ double newton_step(const VoteSlope& at, double alpha) {
 // Z = Σ w exp(-α y h).
 double least_z(const StumpSplit& split, std::span<const double> weight) {
   const std::array<double, 4> against{split.left, -split.left, split.right, -split.right};
-  const auto slope_at = [&](double alpha) {
+  double alpha = 1;
+  for (int step = 0; step < 100; ++step) {
     VoteSlope at;
+    double z = 0;
     for (std::size_t cell = 0; cell < 4; ++cell) {
       const double e = weight[cell] * std::exp(alpha * against[cell]);
+      z += e;
       at.slope += e * against[cell];
       at.curve += e * against[cell] * against[cell];
     }
-    return at;
-  };
-  double alpha = 1;
-  for (int step = 0; step < 100; ++step) {
-    const VoteSlope at = slope_at(alpha);
     if (!(at.curve > 0)) break;
     const double move = newton_step(at, alpha);
     alpha += move;
-    if (std::abs(move) < 1e-14 * std::max(1.0, alpha)) break;
+    if (std::abs(at.slope * move) <= worth * z) break;
   }
   return alpha;
 }
@@ -47,7 +48,6 @@ double between(double a, const VoteSlope& at_a, double b, const VoteSlope& at_b)
 // The mean logistic loss. A vote that is tried costs a pass over the rows, so that the curve of the slope is followed, and the
 // vote that is taken was tried.
 double least_logistic(const StumpSplit& split, BoostRows& rows) {
-  constexpr double precision = 1e-6;
   double before = 0;
   VoteSlope at_before = rows.logistic_slope(split, 0);
   if (!(at_before.curve > 0)) return 1;
@@ -56,8 +56,8 @@ double least_logistic(const StumpSplit& split, BoostRows& rows) {
   for (int step = 0; step < 50; ++step) {
     const VoteSlope at = rows.logistic_slope(split, alpha);
     if (!(at.curve > 0)) break;
-    const double move = newton_step(at, alpha), most = std::max(1.0, std::abs(alpha));
-    if (std::abs(move) < precision * most) break;
+    const double move = newton_step(at, alpha);
+    if (std::abs(at.slope * move) <= worth * rows.loss()) break;
     const double cubic = between(before, at_before, alpha, at) - alpha;
     before = alpha;
     at_before = at;

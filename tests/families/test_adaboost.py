@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
@@ -76,7 +76,7 @@ def test_confident_votes_make_z_least(table):
         assert least - 1e-9 <= run.z[t] <= least + 4 * np.sqrt(0.5 / w.sum()) + 1e-9
         if not run.stop:
             for other in (0.99, 1.01):
-                assert run.z[t] <= np.sum(weights[t] * np.exp(-other * run.alpha[t] * y * h)) + 1e-12
+                assert run.z[t] <= np.sum(weights[t] * np.exp(-other * run.alpha[t] * y * h)) + 1e-9
     assert (run.trained <= np.cumprod(run.z) + 1e-9).all()
 
 
@@ -94,7 +94,7 @@ def test_the_logistic_loss_falls(table, votes):
     for t, h in enumerate(model.votes_of(X).T[: len(run) - (run.stop == 1)]):  # a stump without errors has no least vote
         for other in (0.99, 1.01):
             others = f[t] + (other - 1) * run.alpha[t] * h
-            assert loss[t] <= np.average(np.logaddexp(0, -y * others), weights=w) + 1e-12
+            assert loss[t] <= np.average(np.logaddexp(0, -y * others), weights=w) + 1e-9
     if len(f):
         np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-f[-1])), atol=1e-10)
 
@@ -157,8 +157,12 @@ def test_threads_do_not_matter(options):
     np.testing.assert_array_equal(one.runs[0].margins, two.runs[0].margins)
 
 
+PURE_AND_TIED = np.array([[3.0], [3.0], [1.0], [np.nan], [np.nan], [-2.0], [-2.0]]), np.array([0, 1, 1, 0, 1, 0, 0]), None
+
+
 @settings(max_examples=20)
 @given(tables(), st.integers(0, 2**31), st.sampled_from(["sign", "confidence"]))
+@example(PURE_AND_TIED, 488, "confidence")
 def test_weights_are_repetitions(table, seed, votes):
     X, label, _ = table
     times = np.random.default_rng(seed).integers(1, 4, len(label))
