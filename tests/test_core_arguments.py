@@ -17,6 +17,7 @@ from core_calls import VALUES, N, Request, built, calls  # noqa: E402
 NAN, ZERO, FEW = np.full(N, np.nan), np.zeros(N), np.ones(N - 1)
 TWICE = np.zeros(len(VALUES["indices"]), dtype=np.int32)
 FAR = np.array([0, 3, *[2**63 - 1] * (N - 1)])
+WIDE = np.array([*range(0, 3 * N, 3), 2**62 + 1])  # times 4 it is little again
 
 
 def call(kernel, **changes):
@@ -56,6 +57,8 @@ def call(kernel, **changes):
         ("weakest_links", {"parent": np.zeros(3, dtype=np.int32)}),
         ("tree_errors_dense", {"offset": FAR}),
         ("boost_dense", {"offset": FAR}),
+        ("boost_dense", {"offset": WIDE}),
+        ("boost_sparse", {"offset": WIDE}),
         ("boost_dense", {"weight": ZERO + 1e308}),
         ("mdl_codes", {"search__max_features": 2**64 - 1}),
         ("lasso_dense", {"request__ratio": -1.0}),

@@ -1,5 +1,5 @@
 // Array types of the boundary between Python and the core: the contract is in the type. Nothing is copied in silence but
-// numbers at odd addresses, as those in the bytes of a message or a packed record are.
+// numbers at odd addresses, as those in the bytes of a message are.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -19,15 +19,19 @@ using namespace nb::literals;
 
 namespace vitalfew::bindings {
 
-// An array whose numbers lie where a processor may want them: at addresses that are multiples of their size.
+// Whether numbers lie where a processor may want them: at addresses that are multiples of their size.
+template <class... Contract>
+bool is_aligned(const nb::ndarray<Contract...>& array) {
+  return array.size() == 0 || reinterpret_cast<std::uintptr_t>(array.data()) % array.itemsize() == 0;
+}
+
+// An array whose numbers do.
 template <class... Contract>
 struct Aligned : nb::ndarray<Contract...> {
   using Array = nb::ndarray<Contract...>;
   using Array::Array;
   Aligned() = default;
   explicit Aligned(Array&& array) : Array(std::move(array)) {}
-
-  bool is_so() const { return this->size() == 0 || reinterpret_cast<std::uintptr_t>(this->data()) % this->itemsize() == 0; }
 };
 
 template <class T>
@@ -94,11 +98,11 @@ struct type_caster<vitalfew::bindings::Aligned<Contract...>> {
 
   bool from_python(handle source, auto flags, cleanup_list* cleanup) noexcept {
     if (!read(source, flags, cleanup)) return false;
-    if (value.is_so()) return true;
+    if (vitalfew::bindings::is_aligned(static_cast<const Array&>(value))) return true;
     try {
       return read(module_::import_("numpy").attr("require")(source, none(), "A"), flags, cleanup);
     } catch (python_error& error) {
-      error.discard_as_unraisable(source);
+      error.discard_as_unraisable("vitalfew: numbers at odd addresses could not be copied");
       return false;
     }
   }

@@ -7,7 +7,7 @@
 namespace vitalfew::bindings {
 
 template <class Code>
-using CodeColumns = nb::ndarray<const Code, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using CodeColumns = Columns<Code>;
 
 inline BinFeatures features_of(const Vector<std::int64_t>& offset, const Vector<std::uint8_t>& is_category) {
   return {view(offset), view(is_category)};

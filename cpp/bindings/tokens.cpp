@@ -121,6 +121,7 @@ struct BoundRows {
     require_whole();
     PythonMonitor monitor;
     const nb::gil_scoped_release released;
+    is_merged = false;
     rows.merge(monitor);
     is_merged = true;
   }

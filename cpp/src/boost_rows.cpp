@@ -28,7 +28,8 @@ void check(std::size_t n, std::span<const std::int32_t> label, std::span<const d
   if (label.size() != n || (!weight.empty() && weight.size() != n) || (!score.empty() && score.size() != n * outputs))
     throw std::invalid_argument("boosting: one label, weight and score for each row are needed");
   if (!are_labels(label, k)) throw std::invalid_argument("boosting: a label is out of range");
-  if (!are_weights(weight)) throw std::invalid_argument("boosting: a weight is negative or not finite");
+  if (!are_weights(weight))
+    throw std::invalid_argument("boosting: weights must be finite and not negative, and so must their sum");
   for (const double f : score)
     if (!std::isfinite(f)) throw std::invalid_argument("boosting: a score is not finite");
 }

@@ -45,24 +45,26 @@ double between(double a, const VoteSlope& at_a, double b, const VoteSlope& at_b)
   return s * s * ((1 + 2 * t) * a + t * h / at_a.curve) + t * t * ((3 - 2 * t) * b - s * h / at_b.curve);
 }
 
-// The mean logistic loss. A vote that is tried costs a pass over the rows, so that the curve of the slope is followed, and the
-// vote that is taken was tried.
+// The mean logistic loss. A vote that is tried costs a pass over the rows, so that the curve of the slope is followed, within
+// the votes between which the slope changes its sign.
 double least_logistic(const StumpSplit& split, BoostRows& rows) {
-  double before = 0;
+  double before = 0, low = 0, high = HUGE_VAL;  // a vote below 0 would be against the stump
   VoteSlope at_before = rows.logistic_slope(split, 0);
   if (!(at_before.curve > 0)) return 1;
   // The first stump of all votes with 2: confident votes are half the log-odds.
-  double alpha = std::clamp(-at_before.slope / at_before.curve, -0.5, 2.0);
+  double alpha = std::clamp(-at_before.slope / at_before.curve, 0.0, 2.0);
   for (int step = 0; step < 50; ++step) {
     const VoteSlope at = rows.logistic_slope(split, alpha);
-    if (!(at.curve > 0)) break;
-    const double move = newton_step(at, alpha);
-    if (std::abs(at.slope * move) <= worth * rows.loss()) break;
-    const double cubic = between(before, at_before, alpha, at) - alpha;
+    (at.slope < 0 ? low : high) = alpha;
+    const double newton = newton_step(at, alpha), cubic = between(before, at_before, alpha, at) - alpha;
+    // The cubic is trusted where it differs little from Newton's step; far off there is no curve to follow.
+    double move = std::abs(cubic - newton) <= std::abs(newton) / 2 ? cubic : newton;
+    if (!(at.curve > 0 && alpha + move > low && alpha + move < high)) move = (low + high) / 2 - alpha;
+    if (!std::isfinite(move)) break;
     before = alpha;
     at_before = at;
-    // The cubic is trusted where it differs little from Newton's step.
-    alpha += std::abs(cubic - move) <= std::abs(move) / 2 ? cubic : move;
+    alpha += move;
+    if (std::abs(at.slope * move) <= worth * rows.loss()) break;
   }
   return alpha;
 }

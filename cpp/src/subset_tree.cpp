@@ -98,7 +98,8 @@ SearchResult SubsetTree::run() {
   return {found_, left_, !is_over_};
 }
 
-void SubsetTree::work() {
+// An exception ends the work of all threads.
+void SubsetTree::work() try {
   for (;;) {
     Node node;
     {
@@ -122,17 +123,15 @@ void SubsetTree::work() {
       busy_.push_back(node.most);
     }
     const double most = node.most;
-    try {
-      process(std::move(node));
-      monitor_.check();
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      is_over_ = true;
-      throw;
-    }
+    process(std::move(node));
+    monitor_.check();
     const std::lock_guard lock(mutex_);
     busy_.erase(std::find(busy_.begin(), busy_.end(), most));
   }
+} catch (...) {
+  const std::lock_guard lock(mutex_);
+  is_over_ = true;
+  throw;
 }
 
 double SubsetTree::explained(const Node& node, std::span<const std::size_t> columns) const {

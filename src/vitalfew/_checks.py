@@ -19,18 +19,21 @@ def is_missing(value) -> bool:
     )
 
 
-def check_known(y: NDArray) -> None:
-    """Every row of a target must have a finite value."""
+LEAVE_OUT = {
+    "value": "Leave such rows out.",
+    "label": "Leave such rows out, or learn from them, too, as X_unlabeled of SemiSupervisedNaiveBayes.",
+}
+
+
+def check_known(y: NDArray, what: str = "value") -> None:
+    """Every row of a target must have a finite value, or label."""
     if y.dtype.kind == "f" and np.isnan(y).any():
-        raise ValueError(_no_value(int(np.flatnonzero(np.isnan(y).reshape(len(y), -1).any(axis=1))[0])))
+        raise ValueError(_no_value(int(np.flatnonzero(np.isnan(y).reshape(len(y), -1).any(axis=1))[0]), what))
     assert_all_finite(y, input_name="y")
 
 
-def _no_value(row: int, what: str = "value") -> str:
-    return (
-        f"Input y contains NaN: row {row} has no {what}. Leave such rows out; classes can be learnt from them, too, as "
-        "X_unlabeled of SemiSupervisedNaiveBayes."
-    )
+def _no_value(row: int, what: str) -> str:
+    return f"Input y contains NaN: row {row} has no {what}. {LEAVE_OUT[what]}"
 
 
 def check_is_values(y) -> None:
@@ -47,7 +50,7 @@ def encode_labels(y) -> tuple[NDArray, NDArray[np.int32]]:
     y = column_or_1d(y, warn=True)
     if y.dtype.kind in "OUST":
         return _encode_objects(y)
-    check_known(y)
+    check_known(y, "label")
     if y.dtype.kind == "f":
         check_classification_targets(y)
     if y.size and y.dtype.kind in "iuf":

@@ -1,7 +1,8 @@
 """Batches handed to a taker: all of them, or an error on both sides, and nobody left waiting."""
 
+import threading
 from contextlib import suppress
-from threading import Thread
+from threading import Event, Thread
 
 import pyarrow as pa
 import pytest
@@ -57,3 +58,28 @@ def test_a_taker_that_gives_up_leaves_nobody_waiting(n_more):
             handed.put(BATCH)
     helper[0].join(timeout=30)
     assert not helper[0].is_alive()
+
+
+def test_the_taker_hears_of_an_interrupt_while_it_is_waited_for(monkeypatch):
+    heard = []
+
+    def take():
+        wait.wait(30)
+        try:
+            list(handed.reader)
+        except Exception as error:
+            heard.append(str(error))
+
+    def interrupted(thread, timeout=None):
+        raise KeyboardInterrupt
+
+    wait = Event()
+    with pytest.raises(KeyboardInterrupt), Handed(BATCH.schema) as handed:  # noqa: PT012
+        handed.to(take)
+        handed.put(BATCH)
+        taker = next(thread for thread in threading.enumerate() if thread.name == "vitalfew-writer")
+        monkeypatch.setattr(taker, "join", interrupted.__get__(taker))
+    wait.set()
+    monkeypatch.undo()
+    taker.join(30)
+    assert "ended with an error" in heard[0]

@@ -91,12 +91,23 @@ def test_the_logistic_loss_falls(table, votes):
     loss = np.array([np.average(np.logaddexp(0, -y * own), weights=w) for own in f])
     np.testing.assert_allclose(run.z, loss, atol=1e-10)
     assert (np.diff(np.concatenate([[np.log(2)], loss])) <= 1e-9).all()
-    for t, h in enumerate(model.votes_of(X).T[: len(run) - (run.stop == 1)]):  # a stump without errors has no least vote
+    for t, h in enumerate(
+        model.votes_of(X).T[: len(run) - (run.stop == 1)]
+    ):  # a stump without errors has no least vote
         for other in (0.99, 1.01):
             others = f[t] + (other - 1) * run.alpha[t] * h
             assert loss[t] <= np.average(np.logaddexp(0, -y * others), weights=w) + 1e-9
     if len(f):
         np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-f[-1])), atol=1e-10)
+
+
+@pytest.mark.parametrize(("right", "wrong"), [(2, 1), (5, 1), (7, 3), (90, 1)])
+def test_the_logistic_vote_leaves_no_edge(right, wrong):
+    """Of a symmetric table the vote is the log-odds, after which the only stump is no better than chance."""
+    X = np.repeat([[0.0], [0.0], [1.0], [1.0]], [right, wrong, wrong, right], axis=0)
+    y = np.repeat([0, 1, 0, 1], [right, wrong, wrong, right])
+    run = AdaBoost(50, loss="logistic", votes="sign").fit(X, y).path_.runs[0]
+    np.testing.assert_allclose(run.alpha, [np.log(right / wrong)], rtol=1e-9)
 
 
 @settings(max_examples=30)
@@ -157,7 +168,11 @@ def test_threads_do_not_matter(options):
     np.testing.assert_array_equal(one.runs[0].margins, two.runs[0].margins)
 
 
-PURE_AND_TIED = np.array([[3.0], [3.0], [1.0], [np.nan], [np.nan], [-2.0], [-2.0]]), np.array([0, 1, 1, 0, 1, 0, 0]), None
+PURE_AND_TIED = (
+    np.array([[3.0], [3.0], [1.0], [np.nan], [np.nan], [-2.0], [-2.0]]),
+    np.array([0, 1, 1, 0, 1, 0, 0]),
+    None,
+)
 
 
 @settings(max_examples=20)
@@ -209,10 +224,14 @@ def test_any_classifier_as_compiled_stumps(table):
     X, label, weight = table
     compiled = AdaBoost(5).fit(X, label, weight)
     by_hand = AdaBoost(5, estimator=Stump()).fit(X, label, weight)
-    np.testing.assert_allclose(by_hand.path_.runs[0].error, compiled.path_.runs[0].error, atol=1e-9)
-    np.testing.assert_allclose(by_hand.path_.runs[0].trained, compiled.path_.runs[0].trained, atol=1e-9)
-    np.testing.assert_allclose(by_hand.path_.runs[0].z, compiled.path_.runs[0].z, atol=1e-9)
-    assert by_hand.path_.runs[0].stop == compiled.path_.runs[0].stop
+    one, other = by_hand.path_.runs[0], compiled.path_.runs[0]
+    np.testing.assert_allclose(one.error, other.error, atol=1e-9)
+    np.testing.assert_allclose(one.z, other.z, atol=1e-9)
+    assert one.stop == other.stop
+    # Where votes cancel, rounding decides.
+    tied = np.abs(np.cumsum(other.alpha * compiled.votes_of(X), axis=1)) < 1e-9
+    share = uniform(weight, len(label)) / uniform(weight, len(label)).sum()
+    assert (np.abs(one.trained - other.trained) <= share @ tied + 1e-9).all()
 
 
 @pytest.mark.parametrize(

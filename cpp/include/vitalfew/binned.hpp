@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <stdexcept>
 
@@ -28,6 +29,7 @@ struct BinFeatures {
     for (std::size_t j = 0; j < n_features(); ++j)
       if (offset[j + 1] <= offset[j] || offset[j + 1] - offset[j] < 2)
         throw std::invalid_argument("bins: a feature needs a bin, and one for missing values");
+    if (offset.back() > std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("bins: too many of them");
   }
 };
 

@@ -13,7 +13,7 @@ namespace vitalfew {
 
 // Cuts between the values of each column. A column of at most `most` distinct values has a cut between every two of them;
 // another has at most most - 1 cuts at the quantiles of a sample of its rows. NaN is left out. The code of x is the number
-// of cuts < x. O(n) for a column of few values, O(m log m) with m = min(n, 64 most) for another one.
+// of cuts < x. O(n) for a column of few values; for another one O(m) with m = min(n, 64 most), or O(m log m) where values crowd.
 template <class T>
 Cuts bin_cuts(const Table<T>& table, std::size_t most, int threads, Monitor& monitor);
 

@@ -167,6 +167,10 @@ def recognise_format(path: Path) -> str:
     return "csv"
 
 
+# More files than this in a folder are not compared with a name that is not among them.
+MOST_NAMES = 2000
+
+
 def no_file(path: Path) -> str:
     """That a file is not there, and which one may have been meant."""
     if not path.parent.is_dir():
@@ -175,7 +179,7 @@ def no_file(path: Path) -> str:
         names = os.listdir(path.parent)
     except OSError:
         names = []
-    close = difflib.get_close_matches(path.name, names, n=1)
+    close = difflib.get_close_matches(path.name, names, n=1) if len(names) <= MOST_NAMES else []
     return f"there is no file {str(path)!r}" + (f"; did you mean {str(path.with_name(close[0]))!r}?" if close else ".")
 
 

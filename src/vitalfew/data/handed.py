@@ -65,6 +65,9 @@ class Handed:
                 self.put(None)
             if self._thread is not None:
                 self._thread.join()
+        except BaseException:
+            self._is_broken = True
+            raise
         finally:
             self._end()  # threads of the taker's own may wait for a batch although it has given up
         if self._error is not None and not self._is_broken:

@@ -93,10 +93,10 @@ class StumpSet:
         """When a row is on the right, in words."""
         j = int(self.feature[t])
         name = str(coder.names[j])
-        if self.constant_vote(t, coder) is not None:
+        right = self.goes_right(t, coder.n_bins(j) + 1)
+        if right.all():
             return f"{name} has any value"
         if j in coder.categories:
-            right = self.goes_right(t, coder.n_bins(j) + 1)[:-1]
             values = [str(v) for v, is_right in zip(coder.categories[j].values, right) if is_right]
             return f"{name} in {{{', '.join(values)}}}"
         threshold = self.threshold(t, coder)
