@@ -107,7 +107,7 @@ BoostRows::BoostRows(std::size_t n, std::span<const std::int32_t> label, std::sp
 
 // Stretches of rows that do not depend on the number of threads, so that sums do not either.
 template <class Body>
-void BoostRows::each_block(Body&& body) {
+void BoostRows::each_block(Body&& body) const {
   const auto one = [&](std::size_t b) { body(b, b * rows_together, std::min(n_, (b + 1) * rows_together)); };
   if (n_ < rows_worth_threads)
     for (std::size_t b = 0; b < blocks_; ++b) one(b);
@@ -124,8 +124,7 @@ double BoostRows::against(std::size_t i) const {
 // Weights from the scores, up to a factor; returns their sum.
 double BoostRows::make_weights() {
   const bool is_logistic = options_.loss == BoostLoss::logistic;
-  if (is_logistic && tried_ != 0) try_scores(score_);
-  tried_ = 0;
+  if (is_logistic) try_scores(score_);
   std::vector<double> part(blocks_);
   double most = -HUGE_VAL;
   for (std::size_t i = 0; i < n_ && !is_logistic; ++i)
@@ -216,14 +215,15 @@ void BoostRows::try_scores(const std::vector<double>& score) {
 }
 
 VoteSlope BoostRows::logistic_slope(const StumpSplit& split, double alpha) {
-  if (alpha != tried_) {
-    each_block([&](std::size_t, std::size_t begin, std::size_t end) {
-      add_votes(score_.data() + begin, side_.data() + begin, alpha * split.left, alpha * split.right, end - begin,
-                trial_.data() + begin);
-    });
-    try_scores(trial_);
-    tried_ = alpha;
-  }
+  each_block([&](std::size_t, std::size_t begin, std::size_t end) {
+    add_votes(score_.data() + begin, side_.data() + begin, alpha * split.left, alpha * split.right, end - begin,
+              trial_.data() + begin);
+  });
+  try_scores(trial_);
+  return logistic_slope(split);
+}
+
+VoteSlope BoostRows::logistic_slope(const StumpSplit& split) const {
   std::vector<VoteSlope> part(blocks_);
   each_block([&](std::size_t b, std::size_t begin, std::size_t end) {
     part[b] =
@@ -239,7 +239,6 @@ VoteSlope BoostRows::logistic_slope(const StumpSplit& split, double alpha) {
 
 void BoostRows::take(const StumpSplit& split, double alpha, double vote, const WeightMoves& how, BoostRounds& found) {
   votes_ += vote;
-  tried_ = tried_ == alpha ? 0 : std::numeric_limits<double>::quiet_NaN();  // what was tried is what is
   std::vector<double> wrong(blocks_);
   std::vector<double> margins(blocks_ * margin_bins);
   each_block([&](std::size_t b, std::size_t begin, std::size_t end) {

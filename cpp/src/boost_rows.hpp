@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -50,8 +49,9 @@ class BoostRows {
   // or of any number of classes, with their weights. The weight of a row of class y is factor[y] times what is stored.
   template <class Code>
   SideSums weigh_sides(const StumpTable<Code>& table, const StumpSplit& split, std::span<const double> factor);
-  // Of the mean logistic loss, were the stump's vote alpha. For a vote of 0 that costs a pass without exponentials; those of the
-  // vote that was tried last are not computed again if it is taken.
+  // Of the mean logistic loss along a stump's vote: where the weights were last made, and were the vote alpha, which is tried on
+  // all rows.
+  VoteSlope logistic_slope(const StumpSplit& split) const;
   VoteSlope logistic_slope(const StumpSplit& split, double alpha);
   // Adds a stump to the scores, `vote` to the sum of votes; training error and margins to what is found. Weights move with
   // the exponential loss.
@@ -59,7 +59,7 @@ class BoostRows {
 
  private:
   template <class Body>
-  void each_block(Body&& body);
+  void each_block(Body&& body) const;
   double against(std::size_t i) const;
   double make_weights();
   void try_scores(const std::vector<double>& score);
@@ -78,7 +78,6 @@ class BoostRows {
   std::vector<double> given_, weight_, score_;
   std::vector<std::uint8_t> side_;
   std::vector<double> target_, residual_, weighted_, trial_;  // of the logistic loss
-  double tried_ = std::numeric_limits<double>::quiet_NaN();   // the vote that residuals are of
   double loss_ = 0, votes_, half_row_ = 0;
   bool is_uniform_ = false;
   Changes changes_;

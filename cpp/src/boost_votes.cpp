@@ -49,7 +49,7 @@ double between(double a, const VoteSlope& at_a, double b, const VoteSlope& at_b)
 // the votes between which the slope changes its sign.
 double least_logistic(const StumpSplit& split, BoostRows& rows) {
   double before = 0, low = 0, high = HUGE_VAL;  // a vote below 0 would be against the stump
-  VoteSlope at_before = rows.logistic_slope(split, 0);
+  VoteSlope at_before = rows.logistic_slope(split);
   if (!(at_before.curve > 0)) return 1;
   // The first stump of all votes with 2: confident votes are half the log-odds.
   double alpha = std::clamp(-at_before.slope / at_before.curve, 0.0, 2.0);
