@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 JOBS ?= 2
 SPHINX := $(BIN)/python -m sphinx -q -W -n --keep-going -E -d build/docs/doctrees
 
-.PHONY: demo test oldest wheel cross browser postgres docs site linkcheck lint bench quality asan tsan fuzz native stubs format clean help
+.PHONY: demo test oldest wheel cross browser postgres docs site linkcheck lint bench quality asan tsan coverage fuzz native stubs format clean help
 
 help:            ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -116,6 +116,18 @@ tsan: $(VENV)/.installed  ## the core's own tests and those of threads, on a cor
 	  TSAN_OPTIONS="suppressions=$(CURDIR)/cpp/tests/tsan.supp exitcode=66 detect_deadlocks=0" \
 	  setarch -R ../.venv-tsan/bin/python -m pytest -q -p no:cacheprovider -p no:xdist --rootdir . -c /dev/null --hypothesis-profile=asan $(WITH_THREADS) $(ARGS)
 
+# The core is left where it was built, beside the counters that its processes update when they end.
+coverage: browser postgres  ## lines and branches of src and cpp that the tests run, in build/coverage/python.txt and cpp.txt
+	$(PYTHON) -m venv .venv-coverage
+	.venv-coverage/bin/python -m pip --disable-pip-version-check --quiet install -Cbuild-dir=build/coverage -Ccmake.define.VITALFEW_COVERAGE=ON \
+	  -Ccmake.define.VITALFEW_NATIVE_TESTS=ON -e '.[test,coverage]'
+	find build/coverage -name '*.gcda' -delete
+	build/coverage/test_core
+	build/coverage/test_memory
+	-.venv-coverage/bin/python -m pytest -q -n $(JOBS) --dist worksteal --cov --cov-report= $(ARGS)
+	.venv-coverage/bin/python -m coverage report --skip-covered | tee build/coverage/python.txt | tail -1
+	.venv-coverage/bin/gcovr --object-directory build/coverage --exclude-throw-branches --sort uncovered-number --txt build/coverage/cpp.txt --print-summary
+
 fuzz: $(VENV)/.fuzz  ## hostile inputs; ARGS="--seconds 600 tables" for one harness and longer
 	$(BIN)/python fuzz/run.py $(ARGS)
 
@@ -158,4 +170,4 @@ $(VENV)/.bench: $(VENV)/.installed
 	touch $@
 
 clean:           ## remove what was built
-	rm -rf build dist docs/gallery docs/api/generated $(VENV) .venv-asan .venv-tsan .venv-oldest .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf build dist docs/gallery docs/api/generated $(VENV) .venv-asan .venv-tsan .venv-coverage .venv-oldest .pytest_cache .hypothesis .mypy_cache .ruff_cache
