@@ -227,11 +227,27 @@ def test_files(tmp_path, kind):
     assert right(found, truth) > 0.8
     with pytest.raises(DataFileError, match=r"there is a file .* already"):
         label_documents(str(source), None, "body", "topic", key="id", into=str(goal))
-    with pytest.raises(ValueError, match="which holds the documents"):
+    with pytest.raises(ValueError, match="is also an input"):
         label_documents(str(source), None, "body", "topic", key="id", into=str(source), replace=True)
     with pytest.raises(ValueError, match=r"tells its rows apart \(--key\)"):
         label_documents(str(source), None, "body", "topic", into=str(tmp_path / "new.csv"))
     assert sorted(os.listdir(tmp_path)) == sorted([source.name, goal.name])
+
+
+@pytest.mark.parametrize("given", ["a pattern", "a folder", "a link"])
+def test_labels_never_replace_documents(tmp_path, given):
+    table, _ = make_documents(60, 20)
+    for i in range(3):
+        parquet.write_table(table.slice(20 * i, 20), tmp_path / f"part-{i}.parquet")
+    before = [p.read_bytes() for p in sorted(tmp_path.iterdir())]
+    into = tmp_path / "part-1.parquet"
+    if given == "a link":
+        into = tmp_path.parent / f"{tmp_path.name}-link.parquet"
+        into.symlink_to(tmp_path / "part-1.parquet")
+    source = tmp_path if given == "a folder" else tmp_path / "part-*.parquet"
+    with pytest.raises(ValueError, match=r"is also an input \('.*part-1.parquet'\), .*choose another name"):
+        label_documents(str(source), None, "body", "topic", key="id", into=str(into), replace=True)
+    assert [p.read_bytes() for p in sorted(tmp_path.iterdir())] == before
 
 
 def test_sizes_of_memory():

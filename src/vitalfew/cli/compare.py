@@ -71,11 +71,13 @@ def compare(
     from vitalfew.cli.problem import read_problem
     from vitalfew.cli.session import note
     from vitalfew.cli.tables import show, table_lines
-    from vitalfew.data.aside import written_aside
+    from vitalfew.data.aside import written_output
     from vitalfew.data.files import write_table
+    from vitalfew.data.outputs import check_outputs
     from vitalfew.evaluation.compare import compare as compare_models
     from vitalfew.families.encoding import make_encoded
 
+    check_outputs({"--output": output, "--checkpoint": checkpoint}, [data])
     problem = read_problem(Source(data, table, query, format, na, encoding), target, kind=kind, drop=drop, task=task)
     default = ",".join(n for n in ("nb", "lasso", "ridge", "tree", "adaboost") if getattr(MODELS[n], problem.task))
     names = [name.strip() for name in (models or default).split(",") if name.strip()]
@@ -103,7 +105,7 @@ def compare(
     facts = found.to_dict()
     marked = [{**row, "mark": _mark(row, found)} for row in facts["rows"]]
     if output is not None and output.endswith(".json"):
-        with written_aside(output, "w") as file:
+        with written_output(output, "w") as file:
             json.dump(facts, file, ensure_ascii=False, indent=1, allow_nan=False)
             file.write("\n")
     elif output is not None:

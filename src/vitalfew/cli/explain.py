@@ -44,11 +44,13 @@ def explain(
     """
     del quiet, debug
     from vitalfew.cli.model_files import read_model
+    from vitalfew.data.outputs import check_outputs
 
     if (sql is not None) + python + as_json > 1:
         raise ValueError("give one of --sql, --python and --json.")
     if sql is not None and sql not in DIALECTS:
         raise ValueError(f"--sql is one of {', '.join(DIALECTS)}, got {sql!r}.")
+    check_outputs({"--output": output}, [model])
     fitted = read_model(model)
     if sql is not None:
         from vitalfew import to_sql
@@ -118,15 +120,10 @@ def in_words(fitted: Any) -> list[str]:
 
 
 def _put(text: str, output: str) -> None:
-    from vitalfew.cli.tables import show
-    from vitalfew.data.aside import written_aside
+    from vitalfew.data.aside import written_output
 
-    text = text.rstrip("\n")
-    if output == "-":
-        show(text)
-        return
-    with written_aside(output, "w") as file:
-        file.write(text + "\n")
+    with written_output(output, "w") as file:
+        file.write(text.rstrip("\n") + "\n")
 
 
 def _plain(value: Any) -> Any:

@@ -48,8 +48,10 @@ def fit(
     from vitalfew.cli.models import make_model
     from vitalfew.cli.problem import read_problem
     from vitalfew.cli.session import note
+    from vitalfew.data.outputs import check_outputs
     from vitalfew.families.encoding import chosen_mask, make_encoded
 
+    check_outputs({"--output": output}, [data])
     source = Source(data, table, query, format, na, encoding)
     problem = read_problem(source, target, kind=kind, drop=drop, task=task)
     encoded = make_encoded(make_model(model, problem.task, seed=seed, settings=settings), problem.kinds)

@@ -80,10 +80,12 @@ def label(
 
     from vitalfew.cli.session import note
     from vitalfew.cli.tables import show
+    from vitalfew.data.outputs import check_outputs
     from vitalfew.labelling.label import label_documents
 
     if into is not None and output is not None:
         raise ValueError("give a table (--into) or a file (--output), not both.")
+    check_outputs({"--output": output}, [database])
     if semi_supervised:
         if model not in ("auto", "em"):
             raise ValueError(f"--semi-supervised is --model em; leave one of it and --model {model} out.")

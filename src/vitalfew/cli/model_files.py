@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from vitalfew.data.aside import written_aside
+from vitalfew.data.aside import written_output
 
 
 def write_model(model: Any, output: str) -> None:
@@ -14,10 +14,7 @@ def write_model(model: Any, output: str) -> None:
     from vitalfew.export.model_file import dump
 
     text = dump(model)
-    if output == "-":
-        sys.stdout.write(text)
-        return
-    with written_aside(output, "w") as file:
+    with written_output(output, "w") as file:
         file.write(text)
 
 

@@ -47,7 +47,9 @@ def predict(
     from vitalfew.cli.problem import as_frame
     from vitalfew.data.files import write_table
     from vitalfew.data.kinds import check_names
+    from vitalfew.data.outputs import check_outputs
 
+    check_outputs({"--output": output}, [model, data])
     fitted = read_model(model)
     rows = Source(data, table, query, format, na, encoding).read()
     check_names(keep or (), rows.column_names)

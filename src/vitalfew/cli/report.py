@@ -53,6 +53,7 @@ def report(
     del debug
     from vitalfew.cli.problem import parse_kinds, read_problem
     from vitalfew.cli.session import note
+    from vitalfew.data.outputs import check_outputs
 
     make = report_function()
     if output is None and as_json is None and as_markdown is None:
@@ -60,6 +61,7 @@ def report(
     places = {"html": output, "json": as_json, "markdown": as_markdown}
     if sum(place == "-" for place in places.values()) > 1:
         raise ValueError("only one of the page, the facts and the text can go to standard output.")
+    check_outputs({"--output": output, "--json": as_json, "--markdown": as_markdown}, [data])
     source = Source(data, table, query, format, na, encoding)
     problem = read_problem(source, target, kind=kind, drop=drop, task=task)
     made = make(
@@ -91,11 +93,7 @@ def report_function() -> Callable[..., Any]:
 
 
 def _put(text: str, place: str) -> None:
-    from vitalfew.cli.tables import show
-    from vitalfew.data.aside import written_aside
+    from vitalfew.data.aside import written_output
 
-    if place == "-":
-        show(text.rstrip("\n"))
-        return
-    with written_aside(place, "w") as file:
-        file.write(text)
+    with written_output(place, "w") as file:
+        file.write(text.rstrip("\n") + "\n" if place == "-" else text)

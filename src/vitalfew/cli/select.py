@@ -84,7 +84,9 @@ def select(
     from vitalfew.cli.stream_select import is_streamed, select_streamed
     from vitalfew.cli.tables import show, table_lines
     from vitalfew.data.files import write_table
+    from vitalfew.data.outputs import check_outputs
 
+    check_outputs({"--output": output, "--data": reduced}, [data])
     where = Source(data, table, query, format, na, encoding)
     if stream or is_streamed(data):
         if reduced is not None:

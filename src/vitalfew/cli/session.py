@@ -17,6 +17,7 @@ from rich.text import Text
 
 from vitalfew._progress import bars_by
 from vitalfew.cli.bars import RichBars, silent
+from vitalfew.data.outputs import STDOUT, Record, recording
 from vitalfew.exceptions import VitalfewWarning
 
 STYLES = {"error": "bold red", "internal error": "bold red", "note": "dim"}
@@ -29,33 +30,36 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:
         debug, quiet = bool(options.get("debug")), bool(options.get("quiet"))
-        try:
-            with _notes(quiet, debug), bars_by(_bars(quiet)):
-                command(*args, **options)
-                sys.stdout.flush()
-        except (typer.Exit, typer.Abort):
-            raise
-        except BaseException as error:
-            if debug and not isinstance(error, BrokenPipeError):
-                traceback.print_exc()
-            raise typer.Exit(_explain(error)) from None
+        with recording() as record:
+            try:
+                with _notes(quiet, debug), bars_by(_bars(quiet)):
+                    command(*args, **options)
+                    sys.stdout.flush()
+            except (typer.Exit, typer.Abort):
+                raise
+            except BaseException as error:
+                if debug and not isinstance(error, BrokenPipeError):
+                    traceback.print_exc()
+                raise typer.Exit(_explain(error, record)) from None
 
     return run
 
 
-def _explain(error: BaseException) -> int:
+def _explain(error: BaseException, record: Record) -> int:
     """Says what happened, and returns the exit code."""
     if isinstance(error, BrokenPipeError):
         _silence_stdout()
         return BROKEN_PIPE
     if isinstance(error, KeyboardInterrupt):
-        say("interrupted; nothing was written.")
+        say(interrupted(record))
         return INTERRUPTED
+    done = [name for name in record.done() if name != STDOUT]
+    also = f" Before that {_listed(done)} written." if done else ""
     if isinstance(error, MemoryError):
-        say("error: there is not enough memory; use fewer rows or columns (--query, --drop).")
+        say(f"error: there is not enough memory; use fewer rows or columns (--query, --drop).{also}")
         return WRONG
     if isinstance(error, OSError | ValueError | ImportError):
-        say(f"error: {_sentence(error)}")
+        say(f"error: {_sentence(error)}{also}")
         if isinstance(error, OSError):
             _silence_stdout()
         return WRONG
@@ -63,9 +67,24 @@ def _explain(error: BaseException) -> int:
         return error.code if isinstance(error.code, int) else INTERNAL
     say(
         f"internal error: {type(error).__name__}: {_sentence(error)} This is not your fault: "
-        "run again with --debug and report what it shows."
+        f"run again with --debug and report what it shows.{also}"
     )
     return INTERNAL
+
+
+def interrupted(record: Record) -> str:
+    """Say what was written before Ctrl-C, and what was not."""
+    done, missing = record.done(), record.missing()
+    if record.in_doubt is not None:
+        return f"interrupted while {record.in_doubt} was completed; look whether it is there before you start again."
+    if not done:
+        return "interrupted; nothing was written."
+    rest = f"; {_listed(missing, 'not ')} written" if missing else ""
+    return f"interrupted after writing {' and '.join(done)}{rest}."
+
+
+def _listed(names: list[str], negation: str = "") -> str:
+    return f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} {negation}".rstrip()
 
 
 def _sentence(error: BaseException) -> str:

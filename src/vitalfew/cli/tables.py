@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from vitalfew.cli.session import shown
+from vitalfew.data.aside import written_output
 
 # Wide enough for any table in a pipe.
 PIPE_WIDTH = 10_000
@@ -38,7 +39,8 @@ def table_lines(rows: Sequence[dict[str, Any]], columns: dict[str, str]) -> list
 
 def show(text: str) -> None:
     """Text as it is, on standard output."""
-    sys.stdout.write(text + "\n")
+    with written_output("-", "w") as file:
+        file.write(text + "\n")
 
 
 def line(text: str) -> None:

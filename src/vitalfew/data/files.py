@@ -14,8 +14,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from vitalfew.data.aside import written_aside
+from vitalfew.data.aside import written_output
 from vitalfew.data.csv_file import NA, read_csv
+from vitalfew.data.outputs import database_format
 from vitalfew.data.source import check_header
 from vitalfew.exceptions import DataFileError
 
@@ -120,11 +121,7 @@ def write_table(table: pa.Table, path: str | os.PathLike, format: str | None = N
     kind = format or ("csv" if str(path) == "-" else _written_format(Path(path)))
     if kind not in WRITTEN:
         raise ValueError(f"format must be one of {', '.join(WRITTEN)}, got {kind!r}.")
-    if str(path) == "-":
-        _write(table, sys.stdout.buffer, kind)
-        sys.stdout.buffer.flush()
-        return
-    with written_aside(path) as file:
+    with written_output(str(path)) as file:
         _write(table, file, kind)
 
 
@@ -158,10 +155,8 @@ def recognise_format(path: Path) -> str:
         return "parquet"
     if start[:6] == b"ARROW1":
         return "arrow"
-    if start == b"SQLite format 3\0":
-        return "sqlite"
-    if start[8:12] == b"DUCK":
-        return "duckdb"
+    if (database := database_format(path)) is not None:
+        return database.lower()
     if suffixes and suffixes[-1] == ".db":
         raise DataFileError(f"{str(path)!r} is neither a DuckDB nor a SQLite database.")
     return "csv"

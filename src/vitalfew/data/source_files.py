@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from vitalfew.data.csv_file import Content, check_encoding, csv_errors, csv_options
 from vitalfew.data.files import FORMATS, arrow_errors, check_file, recognise_format
+from vitalfew.data.outputs import matching_files
 from vitalfew.data.source import BATCH_ROWS, asked, check_columns, check_header, chosen
 from vitalfew.exceptions import DataFileError
 
@@ -40,19 +40,12 @@ def find_files(paths: Sequence[str | os.PathLike], format: str | None) -> tuple[
 
 
 def _files_of(path: Path) -> list[str]:
-    if path.is_dir():
-        hidden = ("_", ".")
-        inside = [p for p in sorted(path.rglob("*")) if p.suffix.lower() in (".parquet", ".pq") and p.is_file()]
-        inside = [p for p in inside if not any(part.startswith(hidden) for part in p.relative_to(path).parts)]
-        if not inside:
-            raise DataFileError(f"{str(path)!r} is a folder without Parquet files; give the names of files in it.")
-        return [str(p) for p in inside]
-    if not path.exists() and glob.has_magic(str(path)):
-        matching = sorted(p for p in glob.glob(str(path), recursive=True) if os.path.isfile(p))
-        if not matching:
-            raise FileNotFoundError(f"no file is named like {str(path)!r}.")
-        return matching
-    return [str(path)]
+    found = matching_files(path)
+    if not found and path.is_dir():
+        raise DataFileError(f"{str(path)!r} is a folder without Parquet files; give the names of files in it.")
+    if not found:
+        raise FileNotFoundError(f"no file is named like {str(path)!r}.")
+    return found
 
 
 class DatasetSource:

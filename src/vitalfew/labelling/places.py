@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from vitalfew.data.aside import written_aside
 from vitalfew.data.database import Database, SqlSource, dotted, quoted
 from vitalfew.data.databases import is_address, open_database
+from vitalfew.data.outputs import check_outputs
 from vitalfew.data.source import open_source
 from vitalfew.exceptions import DataFileError
 from vitalfew.labelling.documents import Documents
@@ -122,15 +123,14 @@ def _file_place(wanted: Wanted) -> Place:
     if not wanted.keys:
         raise ValueError(f"name the column of {name!r} that tells its rows apart (--key).")
     into = os.fspath(wanted.into)
-    if os.path.exists(into) and os.path.exists(name) and os.path.samefile(into, name):
-        raise ValueError(f"the labels cannot go into {into!r}, which holds the documents; name another file.")
+    check_outputs({"into": into}, [name])
     if os.path.exists(into) and not wanted.replace:
         raise DataFileError(f"there is a file {into!r} already; name another, or allow to replace it (--replace).")
     documents = Documents(
         open_source(wanted.database, format=wanted.format), wanted.text, wanted.label, wanted.keys, wanted.marker
     )
     documents.check()
-    return Place(documents, into, lambda schema: _file_sink(into, schema))
+    return Place(documents, into, lambda schema: _file_sink(into, schema, wanted.replace))
 
 
 class _FileWriter:
@@ -139,10 +139,10 @@ class _FileWriter:
 
 
 @contextmanager
-def _file_sink(path: str, schema: pa.Schema) -> Iterator[Writer]:
+def _file_sink(path: str, schema: pa.Schema, replace: bool) -> Iterator[Writer]:
     """A Parquet, Arrow, CSV or TSV file that is there after the context, whole, or not at all."""
     kind = os.path.splitext(path)[1].lower()
-    with written_aside(path) as file:
+    with written_aside(path, replace=replace) as file:
         if kind in (".parquet", ".pq"):
             writer = import_module("pyarrow.parquet").ParquetWriter(file, schema)
         elif kind in (".arrow", ".feather", ".ipc"):
