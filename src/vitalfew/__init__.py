@@ -1,8 +1,8 @@
 """Find the vital few features of your data: how many, which, for which model, and with what error."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as in typing, which would take most of the time of this import
 if TYPE_CHECKING:
     from vitalfew.data.discretize import Discretizer
     from vitalfew.data.text import WordPresence

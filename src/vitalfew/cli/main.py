@@ -1,16 +1,43 @@
-"""The entry point: the commands, or a sentence about what is missing for them."""
+"""The entry point: the commands, or a sentence about what is missing for them.
+
+It imports nothing heavy before it has taken care of Ctrl-C.
+"""
 
 from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 
 MISSING = "vitalfew: the command line needs typer and rich; install them with: pip install 'vitalfew[cli]'\n"
+NOTHING = "interrupted; nothing was written."
+INTERRUPTED = 130
 
 
 def app(arguments: list[str] | None = None) -> None:
     """Run the command line, with the arguments of the process unless others are given."""
+    if arguments is not None or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        _run(arguments)
+        return
+    signal.signal(signal.SIGINT, leave)
+    try:
+        _run(None)
+    finally:
+        # What was asked for is done, or an error has been reported: the interpreter may end in peace.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def leave(*_: object) -> None:
+    """End the process on Ctrl-C before a command has begun.
+
+    An exception would be raised in the middle of an import, where other packages turn it into errors of their own.
+    """
+    os.write(2, f"{NOTHING}\n".encode())
+    os._exit(INTERRUPTED)
+
+
+def _run(arguments: list[str] | None) -> None:
     try:
         from vitalfew.cli.commands import commands
     except ImportError as error:

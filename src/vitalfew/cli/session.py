@@ -17,11 +17,13 @@ from rich.text import Text
 
 from vitalfew._progress import bars_by
 from vitalfew.cli.bars import RichBars, silent
+from vitalfew.cli.interrupts import interruptible
+from vitalfew.cli.main import INTERRUPTED, NOTHING
 from vitalfew.data.outputs import STDOUT, Record, recording
 from vitalfew.exceptions import VitalfewWarning
 
 STYLES = {"error": "bold red", "internal error": "bold red", "note": "dim"}
-WRONG, INTERNAL, INTERRUPTED, BROKEN_PIPE = 1, 70, 130, 141
+WRONG, INTERNAL, BROKEN_PIPE = 1, 70, 141
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
@@ -32,7 +34,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         debug, quiet = bool(options.get("debug")), bool(options.get("quiet"))
         with recording() as record:
             try:
-                with _notes(quiet, debug), bars_by(_bars(quiet)):
+                with interruptible() as interrupts, _notes(quiet, debug), bars_by(_bars(quiet)):
                     command(*args, **options)
                     sys.stdout.flush()
             except (typer.Exit, typer.Abort):
@@ -40,6 +42,8 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             except BaseException as error:
                 if debug and not isinstance(error, BrokenPipeError):
                     traceback.print_exc()
+                if interrupts.came and not isinstance(error, KeyboardInterrupt):
+                    error = KeyboardInterrupt()
                 raise typer.Exit(_explain(error, record)) from None
 
     return run
@@ -78,7 +82,7 @@ def interrupted(record: Record) -> str:
     if record.in_doubt is not None:
         return f"interrupted while {record.in_doubt} was completed; look whether it is there before you start again."
     if not done:
-        return "interrupted; nothing was written."
+        return NOTHING
     rest = f"; {_listed(missing, 'not ')} written" if missing else ""
     return f"interrupted after writing {' and '.join(done)}{rest}."
 

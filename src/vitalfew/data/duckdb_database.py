@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from vitalfew.data.database import Database, dotted, quoted, reason
 from vitalfew.data.files import import_extra
 from vitalfew.data.handed import Handed
+from vitalfew.data.outputs import committing
 from vitalfew.data.source import check_header
 from vitalfew.exceptions import DataFileError
 
@@ -102,7 +103,8 @@ class DuckDatabase(Database):
                 cursor.register(_ROWS, handed.reader)
                 handed.to(lambda: run(f"create table {dotted(place)} as select * from {quoted(_ROWS)}"))
                 yield handed.put
-            run("commit")
+            with committing(place[-1]):
+                run("commit")
         finally:
             cursor.close()  # which undoes what was not committed
 

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from vitalfew.data.adbc_database import AdbcDatabase
 from vitalfew.data.database import dotted, literal, quoted, subquery
+from vitalfew.data.outputs import committing
 from vitalfew.exceptions import DataFileError
 
 if TYPE_CHECKING:
@@ -122,7 +123,8 @@ class PostgresDatabase(AdbcDatabase):
             if replace:
                 renamed = f"alter table {dotted((place[0], new))} rename to {quoted(place[-1])}"
                 self.execute(connection, f"drop table {dotted(place)}", renamed, what=what)
-            self.execute(connection, "commit", what=what)
+            with committing(place[-1]):
+                self.execute(connection, "commit", what=what)
         with suppress(DataFileError):  # the table is there, whatever happens now
             self._look()
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from vitalfew.data.adbc_database import AdbcDatabase
 from vitalfew.data.database import dotted, quoted, subquery
+from vitalfew.data.outputs import committing
 from vitalfew.exceptions import DataFileError
 
 if TYPE_CHECKING:
@@ -121,7 +122,9 @@ class SqliteDatabase(AdbcDatabase):
                 ingest(schema.empty_table(), "create")
                 yield lambda batch: ingest(batch, "append")
                 # Those who read must be done: what was written is worth the wait.
-                self.execute(self.connection, "pragma busy_timeout = 60000", "commit", what=what)
+                self.execute(self.connection, "pragma busy_timeout = 60000", what=what)
+                with committing(place[-1]):
+                    self.execute(self.connection, "commit", what=what)
             except BaseException:
                 with suppress(DataFileError):  # the error is known, and a file is mended when it is opened next
                     self.execute(self.connection, "rollback")

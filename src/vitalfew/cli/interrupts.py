@@ -1,0 +1,59 @@
+"""Ctrl-C while a command runs."""
+
+from __future__ import annotations
+
+import _thread
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from vitalfew.cli.main import leave
+
+# Python ignores what is raised inside of the hook for ignored exceptions too: it has to return first.
+AGAIN_S = 0.05
+
+
+class Interrupts:
+    """Knows whether Ctrl-C was pressed, whatever became of the exception that it raised."""
+
+    came = False
+
+    def raise_it(self, *_: Any) -> None:
+        """Handle the signal."""
+        self.came = True
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def interruptible() -> Iterator[Interrupts]:
+    """Raise KeyboardInterrupt on Ctrl-C inside of the context, and remember it.
+
+    Packages that are interrupted while they are imported, or in a callback, raise other errors or ignore the exception
+    with a traceback: the first are recognized by what is remembered, and what was ignored is raised again.
+    """
+    found = Interrupts()
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before not in (leave, signal.default_int_handler):
+        yield found
+        return
+    report = sys.unraisablehook
+
+    def raise_again(problem: Any) -> None:
+        if issubclass(problem.exc_type, KeyboardInterrupt):
+            later = threading.Timer(AGAIN_S, _thread.interrupt_main)
+            later.daemon = True
+            later.start()
+        else:
+            report(problem)
+
+    sys.unraisablehook = raise_again
+    signal.signal(signal.SIGINT, found.raise_it)
+    try:
+        yield found
+    finally:
+        # After a command of its own the process ends.
+        signal.signal(signal.SIGINT, signal.SIG_IGN if before is leave else before)
+        sys.unraisablehook = report
