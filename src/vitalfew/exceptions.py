@@ -13,6 +13,10 @@ class ModelFileError(ValueError):
     """A model file is not whole, was changed, or is not one."""
 
 
+class SealedFileError(ValueError):
+    """A file is not that of a sealed test set, not whole, or was changed."""
+
+
 class VitalfewWarning(UserWarning):
     """Base of the warnings of this package."""
 

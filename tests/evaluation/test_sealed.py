@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 
 from vitalfew import NaiveBayes, Ridge, SealedTest, WordPresence, sealed_split
 from vitalfew.evaluation.intervals import of_mean, wilson
-from vitalfew.evaluation.sealed_file import SealedFileError
+from vitalfew.exceptions import SealedFileError
 
 
 def numbered(n=40, n_classes=2):
@@ -445,7 +445,7 @@ def test_files_from_before_classes_were_counted(tmp_path):
     model = GaussianNB().fit(X_train, y_train)
     sealed.score(model)
     for name in ("classes", "confusion"):
-        del sealed._log[0][name]
+        del sealed._log.entries[0][name]
     sealed.save(tmp_path / "s")
     again = SealedTest.load(tmp_path / "s")
     assert "confusion" not in again.log[0]
@@ -466,8 +466,6 @@ def test_openings_survive_being_saved(tmp_path):
     second = again.score(model)
     assert second.opening == 2
     assert (second.error, second.low, second.high) == (first.error, first.low, first.high)
-    assert SealedTest.load(path).n_openings == 1  # until it is saved
-    again.save(path)
     assert SealedTest.load(path).n_openings == 2
 
 

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from vitalfew.evaluation.compare import model_name
 from vitalfew.evaluation.rows import column_names, n_columns, n_rows
 from vitalfew.evaluation.sealed_file import read, write
+from vitalfew.evaluation.sealed_log import SealedLog
 from vitalfew.evaluation.sealed_score import Judgement, judge
 
 HIDDEN = ("y", "y_test", "labels", "label", "target", "targets", "X", "X_test", "data")
@@ -72,6 +73,9 @@ class SealedTest:
     Each call of :meth:`score` opens the set once, whatever comes of it, and is written down in `log`. A set that was
     opened many times, by someone who then changed the model, is a training set; so every report says how often.
 
+    A set that was saved or loaded has a file, and :meth:`score` records each opening there before it looks at a label.
+    Openings of several processes at once are all counted. If the file cannot be written, nothing is scored.
+
     Attributes
     ----------
     n : int
@@ -105,21 +109,21 @@ class SealedTest:
     (143, 0)
     """
 
-    def __init__(self, X, y: NDArray, weight, groups, train: dict[str, Any], log: list[dict[str, Any]] | None = None):
+    def __init__(self, X, y: NDArray, weight, groups, train: dict[str, Any], log: SealedLog | None = None):
         self.n = len(y)
         self.train_rows: NDArray[np.intp] = train["rows"]
         self.train_groups, self.train_time, self.train_weight = train["groups"], train["time"], train["weight"]
-        self._log: list[dict[str, Any]] = list(log or [])
+        self._log = SealedLog() if log is None else log
         self._n_columns, self._names = n_columns(X), column_names(X)
         self._judge, self._write = _lock(X, y, weight, groups)
 
     @property
     def n_openings(self) -> int:
-        return len(self._log)
+        return len(self._log.entries)
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        return deepcopy(self._log)
+        return deepcopy(self._log.entries)
 
     def score(self, model, *, scoring=None, name: str | None = None) -> SealedScore:
         """The error of a finished model on the sealed rows, with an interval. It counts as one opening.
@@ -142,7 +146,6 @@ class SealedTest:
         self._check_model(model, scoring)
         name = model_name(model) if name is None else str(name)
         entry: dict[str, Any] = {
-            "opening": self.n_openings + 1,
             "name": name,
             "model": _shortened(repr(model)),
             "scoring": scoring
@@ -150,34 +153,51 @@ class SealedTest:
             else getattr(scoring, "__name__", "function"),
             "when": datetime.now(UTC).isoformat(timespec="seconds"),
         }
+        opening = 0
 
         def opened() -> None:
-            self._log.append(entry)
+            nonlocal opening
+            opening = self._log.open(entry)
 
         try:
             found: Judgement = self._judge(model, scoring, opened)
         except Exception as problem:
-            entry["failure"] = _shortened(f"{type(problem).__name__}: {problem}")
+            if opening:
+                self._log.settle(opening, {"failure": _shortened(f"{type(problem).__name__}: {problem}")})
             raise
         told = asdict(found)
-        entry.update({key: _finite(value) for key, value in deepcopy(told).items()})
-        return SealedScore(**told, n=self.n, opening=entry["opening"], name=name)
+        self._log.settle(opening, {key: _finite(value) for key, value in deepcopy(told).items()})
+        return SealedScore(**told, n=self.n, opening=opening, name=name)
 
     def save(self, path) -> None:
         """Write test rows, labels and the log to a file, aside first and then moved into place.
 
         The format is a zip archive of NumPy arrays and JSON with checksums, documented in
-        ``vitalfew/evaluation/sealed_file.py``; nothing is pickled. The log is part of the file, and stays as it is
-        there until the set is saved again: save after scoring.
+        ``vitalfew/evaluation/sealed_file.py``; nothing is pickled. The log is part of the file, and later openings of
+        this set are recorded there. Openings that others have recorded in its file meanwhile are kept.
         """
-        self._write(path, self._log, self._train())
+        self._log.save(path, lambda entries: self._write(path, entries, self._train()))
 
     @classmethod
     def load(cls, path) -> SealedTest:
-        """Read a set that was saved, with its log. A file that was cut off or changed is refused."""
-        found = read(path)
+        """Read a set that was saved, with its log. A file that was cut off or changed is refused.
+
+        Raises
+        ------
+        vitalfew.exceptions.SealedFileError
+            If the file is not whole, was changed, or its parts do not fit together; also if it would grow from n bytes
+            to more than 32 n + 64 MiB.
+        """
+        found, sums = read(path)
         train = {key: found[f"train_{key}"] for key in ("rows", "groups", "time", "weight")}
-        return cls(found["X"], found["y"], found["weight"], found["groups"], train, found["log"]["entries"])
+        return cls(
+            found["X"],
+            found["y"],
+            found["weight"],
+            found["groups"],
+            train,
+            SealedLog(found["log"]["entries"], path, sums),
+        )
 
     def _train(self) -> dict[str, Any]:
         return {
@@ -235,7 +255,7 @@ class SealedTest:
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
-        times = "never opened" if not self._log else f"opened {self.n_openings} time{'s' * (self.n_openings > 1)}"
+        times = "never opened" if not self.n_openings else f"opened {self.n_openings} time{'s' * (self.n_openings > 1)}"
         return f"SealedTest({self.n} rows, {times})"
 
     def __len__(self) -> int:
@@ -245,15 +265,15 @@ class SealedTest:
         raise TypeError("a sealed test set is not copied or pickled, which would make a second counter: use save.")
 
 
-def _lock(X, y: NDArray, weight, groups) -> tuple[Callable[..., Judgement], Callable[..., None]]:
+def _lock(X, y: NDArray, weight, groups) -> tuple[Callable[..., Judgement], Callable[..., dict[str, str]]]:
     """The two things that can be done with the rows, which nobody else holds."""
     assert n_rows(X) == len(y)
 
     def judged(model, scoring, opened: Callable[[], None]) -> Judgement:
         return judge(model, X, y, weight, groups, scoring, opened)
 
-    def written(path, log: list[dict[str, Any]], train: dict[str, Any]) -> None:
-        write(path, {"X": X, "y": y, "weight": weight, "groups": groups, "log": {"entries": log}, **train})
+    def written(path, log: list[dict[str, Any]], train: dict[str, Any]) -> dict[str, str]:
+        return write(path, {"X": X, "y": y, "weight": weight, "groups": groups, "log": {"entries": log}, **train})
 
     return judged, written
 
