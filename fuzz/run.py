@@ -26,9 +26,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 BUILD = ROOT / "build" / "fuzz"
-PYTHON = ("core", "words", "tables", "models", "reports", "files")
+PYTHON = ("core", "words", "tables", "models", "sealed", "reports", "files")
 NATIVE = ("scan", "tokens")
 PAGE = 4096
+# Harnesses whose inputs say how much memory and time they take: each input may take this much more than the start.
+LIMITED = ("models", "sealed")
+MEMORY = 1 << 30
+SECONDS = 20
 FLAGS = "-std=c++20 -g -D_GLIBCXX_ASSERTIONS -pthread"
 SANITIZED = "-O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined"
 # Many more inputs in the same time; what reads beyond an array by a little is not seen.
@@ -142,6 +146,8 @@ def random_bytes(name: str, asked: argparse.Namespace) -> int:
     inputs, seconds = (int(o.partition("=")[2]) for o in options[:2])
     one_input = importlib.import_module(name).one_input
     one_input(b"")  # what is set up once is not timed
+    if name in LIMITED:
+        limit_memory()
     print("#0 random bytes", flush=True)
     with open(BUILD / name / "last", "w+b") as file:
         file.truncate(PAGE)
@@ -150,7 +156,9 @@ def random_bytes(name: str, asked: argparse.Namespace) -> int:
     while n < inputs and time.monotonic() < end:
         data = source.randbytes(source.randrange(400))
         last[: 2 + len(data)] = len(data).to_bytes(2, "little") + data
-        if n % 1000 == 0:
+        if name in LIMITED:
+            faulthandler.dump_traceback_later(SECONDS, exit=True)
+        elif n % 1000 == 0:
             faulthandler.dump_traceback_later(600, exit=True)
         try:
             one_input(data)
@@ -163,6 +171,13 @@ def random_bytes(name: str, asked: argparse.Namespace) -> int:
             print(f"#{n}", flush=True)
     print(f"Done {n} runs in {time.monotonic() - end + seconds:.0f} seconds")
     return 0
+
+
+def limit_memory() -> None:
+    import resource
+
+    size = int(re.findall(r"VmSize:\s+(\d+) kB", Path("/proc/self/status").read_text())[0]) * 1024
+    resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))
 
 
 if __name__ == "__main__":

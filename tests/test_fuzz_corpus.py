@@ -13,7 +13,7 @@ FUZZ = Path(__file__).resolve().parents[1] / "fuzz"
 if not FUZZ.is_dir():
     pytest.skip("the harnesses are beside the sources, which are not here", allow_module_level=True)
 
-INPUTS = {"words": 150, "tables": 250, "models": 250, "reports": 60, "files": 80}
+INPUTS = {"words": 150, "tables": 250, "models": 250, "sealed": 150, "reports": 60, "files": 80}
 FAILED = sorted(path for path in (FUZZ / "corpus").glob("*/*") if path.parent.name != "core")
 # The harness of the compiled module limits the memory of its process, which is not one of other tests then.
 ALONE = """

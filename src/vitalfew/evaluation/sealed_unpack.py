@@ -1,4 +1,4 @@
-"""Puts together what a sealed test set holds, from an archive that anybody may have written, and checks that it fits."""
+"""Puts a sealed test set together from an archive that anybody may have written, and checks that its parts fit."""
 
 from __future__ import annotations
 
