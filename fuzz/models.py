@@ -36,6 +36,10 @@ from vitalfew.export.model_file import checksum, dump, parse
 REFUSALS = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, NotImplementedError, MemoryError)
 NUMBERS = [0, 1, -1, 2, 7, 255, 2**31 - 1, 2**31, 2**63, -(2**63), 10**30, 0.5, -0.0, 1e308, 5e-324]
 TEXTS = ["", "x", "nan", "object", "str", "<f8", "<i4", "|O", "<U5", "|u1", "<M8[ns]", "NaiveBayes", "same", "dict"]
+DTYPES = ["<U300000000", "|S300000000", "<f16", "<U1", ">f8", "|b1", "object", "str", "f8,(9,9)f8", 7, []]
+SHAPES = [[0, 10**18], [10**18, 0], [2**62, 4], [0], [], [1] * 70, [-1], "3", 3, [1.5], [True]]
+STRUCTURE = (1, 3, 5)  # changes of structure, of the eight ways that an input may take
+BEYOND = "@1e999"  # written as a number that JSON reads as infinite
 SCALARS = [None, True, False, *NUMBERS, *TEXTS, [], {}]
 
 
@@ -115,6 +119,49 @@ def change(document: dict, known: list[tuple], inputs: Inputs) -> None:
         place[key] = inputs.text(20)
 
 
+def restructure(document: dict, known: list[tuple], inputs: Inputs) -> None:
+    """References, types, shapes, containers and depth that no model has."""
+    path = inputs.choice(known)
+    place, key = holder(document, path), path[-1]
+    if place is None:
+        return
+    value, how = place[key], inputs.below(9)
+    if how == 0:
+        place[key] = {"kind": "same", "id": inputs.below(6)}
+    elif how == 1 and isinstance(value, dict):
+        value["id"] = inputs.choice([0, 1, 2, 3, "x", [1], 10**30])
+    elif how == 2 and isinstance(value, dict):
+        value[inputs.choice(["dtype", "name"])] = inputs.choice(DTYPES)
+    elif how == 3 and isinstance(value, dict):
+        value["shape"] = inputs.choice(SHAPES)
+    elif how == 4:
+        for _ in range(inputs.choice([1, 2, 50, 190, 400])):
+            value = [value]
+        place[key] = value
+    elif how == 5:
+        place[key] = {"kind": inputs.choice(["tuple", "set", "frozenset", "dict", "slice"]), "items": [value, value]}
+    elif how == 6:
+        place[key] = inputs.choice([BEYOND, 10**400, -(10**4000), 2**64, 10**18, -1])
+    elif how == 7:
+        place[key] = doubled(inputs.choice(["tuple", "list", "Pipeline"]), inputs.choice([3, 20, 60]))
+    else:
+        place[key] = {"kind": "array", "dtype": inputs.choice(DTYPES), "shape": inputs.choice(SHAPES), "values": []}
+
+
+def doubled(kind: str, n: int) -> list:
+    """Values each of which refers twice to the one before, so that the last holds 2**n."""
+    nodes: list = [{"kind": "array", "dtype": "<f8", "shape": [1], "values": [1.0], "id": 100}]
+    for i in range(n):
+        same = {"kind": "same", "id": 100 + i}
+        if kind == "Pipeline":
+            steps = [{"kind": "tuple", "items": [name, same]} for name in "ab"]
+            node = {"kind": "object", "class": kind, "params": {"steps": steps}, "fields": {}}
+        else:
+            node = {"kind": kind, "items": [same, same]}
+        nodes.append({**node, "id": 101 + i})
+    return nodes
+
+
 def damaged(document: dict, inputs: Inputs) -> bytes:
     """The bytes of a document, cut or changed, whatever its checksum says."""
     raw = bytearray(json.dumps(document).encode())
@@ -130,20 +177,24 @@ def one_input(data: bytes) -> None:
     inputs = Inputs(data)
     packed, known, X = inputs.choice(starts())
     document = marshal.loads(packed)
-    if inputs.below(8) == 0:
+    how = inputs.below(8)
+    if how == 0:
         raw = damaged(document, inputs)
     else:
         for _ in range(1 + inputs.below(4)):
-            change(document, known, inputs)
+            (restructure if how in STRUCTURE else change)(document, known, inputs)
         document.pop("checksum", None)
         raw = json.dumps({**document, "checksum": checksum(document)}).encode()
+        raw = raw.replace(f'"{BEYOND}"'.encode(), b"1e999")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             model = parse(raw)
         except ModelFileError as error:
             assert str(error), "an error without a message"
+            assert not isinstance(error.__cause__, MemoryError), "memory was asked for that a file does not need"
             return
+        repr(model)
         if model is None or isinstance(model, str | int | float | list | dict):
             raise AssertionError(f"the file of a model gave {model!r}")
         try:

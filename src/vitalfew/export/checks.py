@@ -11,6 +11,7 @@ from vitalfew.data.bins import MOST_BINS, BinCoder
 from vitalfew.data.coding import NUMERIC, Categories, TableCoder
 from vitalfew.data.frames import NumberedNames
 from vitalfew.data.kinds import USED
+from vitalfew.data.limits import check_hashed
 from vitalfew.exceptions import ModelFileError
 from vitalfew.export.record import require
 from vitalfew.families.binned_tree import BinnedTree
@@ -60,6 +61,7 @@ def classifier(model) -> None:
 
 def classes(model) -> None:
     require(len(model.classes_) > 1, "there are not two classes")
+    check_hashed(model.classes_.tolist(), "a class")
     require(len(set(model.classes_.tolist())) == len(model.classes_), "a class is there twice")
 
 
@@ -131,6 +133,7 @@ def categories(found: Categories) -> None:
     kinds = {isinstance(v, str) for v in found.values}
     require(len(kinds) < 2, "categories are text and numbers")
     require(all(isinstance(v, str | int | float) for v in found.values), "a category is neither text nor a number")
+    check_hashed(found.values, "a category")
     require(len(set(found.values)) == len(found.values) < MOST_VALUES, "a category is there twice")
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from vitalfew.data.limits import check_hashed, check_shape, plain_dtype
 from vitalfew.exceptions import ModelFileError
 from vitalfew.export.record import Record
 
@@ -24,6 +25,10 @@ MOST_LISTED = 100
 SPARSE = {cls.__name__: cls for cls in (sparse.csr_array, sparse.csc_array, sparse.csr_matrix, sparse.csc_matrix)}
 _NUMBERS = (np.float64, np.float32, np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8)
 TYPES: dict[str, type] = {cls.__name__: cls for cls in (*_NUMBERS, float, int, bool, str, object)}
+TEXT_GROWTH = 16
+TEXT_ALLOWANCE = 2**24
+MOST_VALUES = 10**9
+ESTIMATOR = 1000
 # What the elements of a listed array are, by the kind of its dtype.
 ELEMENTS = {"f": (int, float), "i": (int,), "u": (int,), "b": (bool,), "U": (str,), "T": (str,)}
 
@@ -118,79 +123,124 @@ class Encoder:
 
 
 class Decoder:
-    """Turns JSON into objects, each of which is checked before anybody uses it."""
+    """Turns JSON into objects, each of which is checked before anybody uses it.
 
-    def __init__(self, records: Mapping[str, Record]):
+    What a document may ask for is limited by its size, `n_bytes`. Arrays are as long as their bytes or lists. Text of
+    fixed width, which may be much shorter than its type says, takes at most `TEXT_GROWTH` times the document plus
+    `TEXT_ALLOWANCE` in all. Arrays and objects may be referred to again; written out, the document would hold at most
+    `MOST_VALUES` values, where an estimator counts as `ESTIMATOR` of them.
+    """
+
+    def __init__(self, records: Mapping[str, Record], n_bytes: int):
         self.records = records
-        self.shared: dict[int, Any] = {}
+        self.n_bytes = n_bytes
+        self.shared: dict[int, tuple[Any, int]] = {}
         self.classes: set[type] = set()
+        self.n_values = 0
+        self.text_left = TEXT_GROWTH * n_bytes + TEXT_ALLOWANCE
 
     def decode(self, node: Any) -> Any:
         if isinstance(node, list):
+            self._count(len(node))
             return [self.decode(item) for item in node]
         if not isinstance(node, dict):
             return node
-        make = self._MAKERS.get(node.get("kind", ""))
+        before, kind = self.n_values, node.get("kind")
+        make = self._MAKERS.get(kind) if isinstance(kind, str) else None
         if make is None:
-            raise ModelFileError(f"it holds a value of unknown kind {node.get('kind')!r}")
+            raise ModelFileError(f"it holds a value of unknown kind {str(kind)[:40]!r}")
+        self._count(1)
         value = make(self, node)
-        if "id" in node and node["kind"] != "same":
-            self.shared[node["id"]] = value
+        if "id" in node and kind != "same":
+            if kind not in ("array", "object") or type(node["id"]) is not int or node["id"] in self.shared:
+                raise ModelFileError(f"a {kind} cannot be referred to by the number {str(node['id'])[:40]}")
+            self.shared[node["id"]] = (value, self.n_values - before)
         return value
 
+    def _count(self, n: int) -> None:
+        self.n_values += n
+        if self.n_values > MOST_VALUES:
+            raise ModelFileError(f"with its references written out, it holds more than {MOST_VALUES} values")
+
     def _same(self, node: dict) -> Any:
-        if node["id"] not in self.shared:
-            raise ModelFileError(f"it refers to a value {node['id']!r} that it does not hold")
-        return self.shared[node["id"]]
+        if type(node["id"]) is not int or node["id"] not in self.shared:
+            raise ModelFileError(f"it refers to a value {str(node['id'])[:40]!r} that it does not hold")
+        value, n_values = self.shared[node["id"]]
+        self._count(n_values)
+        return value
 
     def _float(self, node: dict) -> float:
         return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[node["value"]]
 
     def _items(self, node: dict) -> Any:
-        items = self.decode(node["items"])
-        makers: dict[str, Callable] = {"tuple": tuple, "set": set, "frozenset": frozenset, "dict": dict}
-        return slice(*items) if node["kind"] == "slice" else makers[node["kind"]](items)
+        kind, items = node["kind"], self.decode(_listed(node, "items"))
+        if kind == "slice":
+            return slice(*items)
+        if kind == "tuple":
+            return tuple(items)
+        check_hashed((key for key, _ in items) if kind == "dict" else items, f"a key or member of a {kind}")
+        return {"set": set, "frozenset": frozenset, "dict": dict}[kind](items)
 
     def _type(self, node: dict) -> type:
         return TYPES[node["name"]]
 
     def _dtype(self, node: dict) -> np.dtype:
-        return _dtype_of(node["name"], "biufO")
+        return plain_dtype(node["name"], "biufO")
 
     def _sparse(self, node: dict) -> Any:
-        parts = [self.decode(node[name]) for name in ("data", "indices", "indptr")]
-        matrix = SPARSE[node["form"]](tuple(parts), shape=_shape_of(node))
+        parts = tuple(self.decode(node[name]) for name in ("data", "indices", "indptr"))
+        if not all(isinstance(part, np.ndarray) and part.ndim == 1 and part.dtype.kind in "biuf" for part in parts):
+            raise ModelFileError("the parts of a sparse matrix are not arrays of numbers")
+        shape = _listed(node, "shape")
+        if len(shape) != 2 or not all(type(n) is int and 0 <= n < 2**62 for n in shape):
+            raise ModelFileError(f"a sparse matrix has the shape {str(shape)[:80]}")
+        matrix = SPARSE[node["form"]](parts, shape=tuple(shape))
         matrix.check_format(full_check=True)
         return matrix
 
     def _array(self, node: dict) -> Any:
-        shape, order = _shape_of(node), node.get("order", "C")
+        order = node.get("order", "C")
         if order not in ("C", "F"):
-            raise ModelFileError(f"an array has the unknown order {order!r}")
-        flat = self._listed(node) if "values" in node else _from_bytes(node)
-        if flat.size != math.prod(shape):
-            raise ModelFileError(f"an array of shape {shape} has {flat.size} elements")
-        value = flat.reshape(shape, order=order)
+            raise ModelFileError(f"an array has the unknown order {str(order)[:40]!r}")
+        flat = self._values(node) if "values" in node else self._from_bytes(node)
+        value = flat.reshape(check_shape(node["shape"], flat.size, self.n_bytes), order=order)
         return value[()] if value.ndim == 0 else value
 
-    def _listed(self, node: dict) -> NDArray:
-        values = node["values"]
-        if not isinstance(values, list):
-            raise ModelFileError("the values of an array are not a list")
+    def _values(self, node: dict) -> NDArray:
+        values = _listed(node, "values")
         if node["dtype"] == "object":
             flat = np.empty(len(values), dtype=object)
             flat[:] = [self.decode(v) for v in values]
             return flat
-        dtype = np.dtypes.StringDType() if node["dtype"] == "str" else _dtype_of(node["dtype"], "biufU")
+        dtype = np.dtypes.StringDType() if node["dtype"] == "str" else plain_dtype(node["dtype"], "biufU")
         if not {type(v) for v in values} <= set(ELEMENTS[dtype.kind]):
             raise ModelFileError(f"the values of an array are not all of type {node['dtype']}")
+        if dtype.kind == "U":
+            self._count_text(dtype, len(values))
         return np.array(values, dtype=dtype)
 
+    def _from_bytes(self, node: dict) -> NDArray:
+        dtype = plain_dtype(node["dtype"], "biufSMm")
+        raw = base64.b64decode(node["base64"], validate=True)
+        self._count_text(dtype, len(raw) // dtype.itemsize)
+        # A copy in the byte order of this machine, which may be written to.
+        return np.frombuffer(raw, dtype=dtype).astype(dtype.newbyteorder("="))
+
+    def _count_text(self, dtype: np.dtype, n: int) -> None:
+        """NumPy takes room for one element where there is none."""
+        self.text_left -= dtype.itemsize * max(n, 1)
+        if self.text_left < 0:
+            raise ModelFileError(
+                f"an array of type {dtype.str} takes more memory than a file of {self.n_bytes} bytes may"
+            )
+
     def _object(self, node: dict) -> Any:
-        record = self.records.get(node["class"])
+        name = node["class"]
+        record = self.records.get(name) if isinstance(name, str) else None
         if record is None:
-            raise ModelFileError(f"it holds an object of class {node['class']!r}, which this version does not know")
+            raise ModelFileError(f"it holds an object of class {str(name)[:60]!r}, which this version does not know")
         self.classes.add(record.cls)
+        self._count(ESTIMATOR if record.is_estimator else 1)
         params = {name: self.decode(v) for name, v in node.get("params", {}).items()}
         fields = {name: self.decode(v) for name, v in node["fields"].items()}
         return record.build(params, fields)
@@ -211,25 +261,7 @@ class Decoder:
     }
 
 
-def _dtype_of(name: str, kinds: str) -> np.dtype:
-    try:
-        dtype = np.dtype(name)
-    except SyntaxError:  # NumPy reads parts of a name as Python
-        raise ModelFileError(f"{name!r} is no type of numbers") from None
-    if dtype.kind not in kinds or dtype.fields is not None or dtype.subdtype is not None:
-        raise ModelFileError(f"it holds an array of type {name!r}, which a model does not have")
-    return dtype
-
-
-def _shape_of(node: dict) -> tuple[int, ...]:
-    shape = node["shape"]
-    if not all(type(n) is int and n >= 0 for n in shape):
-        raise ModelFileError(f"an array has the shape {shape!r}")
-    return tuple(shape)
-
-
-def _from_bytes(node: dict) -> NDArray:
-    dtype = _dtype_of(node["dtype"], "biufSMm")
-    raw = base64.b64decode(node["base64"], validate=True)
-    # A copy in the byte order of this machine, which may be written to.
-    return np.frombuffer(raw, dtype=dtype).astype(dtype.newbyteorder("="))
+def _listed(node: dict, key: str) -> list:
+    if not isinstance(node[key], list):
+        raise ModelFileError(f"the {key} of a {node['kind']} are not a list")
+    return node[key]

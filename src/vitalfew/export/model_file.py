@@ -13,12 +13,14 @@ import sklearn
 from sklearn.utils.validation import check_is_fitted
 
 from vitalfew.data.aside import written_aside
+from vitalfew.data.limits import read_json
 from vitalfew.exceptions import ModelFileError, VersionWarning
 from vitalfew.export.codec import Decoder, Encoder
 from vitalfew.export.registry import BY_NAME, RECORDS
 
 FORMAT = "vitalfew.model"
 SCHEMA = 1
+DEEPEST = 200  # levels of JSON; an estimator inside of another takes about six
 
 
 def save(model, path) -> None:
@@ -81,7 +83,8 @@ def load(path) -> Any:
     Raises
     ------
     vitalfew.exceptions.ModelFileError
-        If the file is not whole, was changed, is of a newer version, or its parts do not fit together.
+        If the file is not whole, was changed, is of a newer version, its parts do not fit together, or it asks for
+        more memory than a file of its size may.
 
     Examples
     --------
@@ -96,11 +99,12 @@ def load(path) -> Any:
     ...
     vitalfew.exceptions.ModelFileError: ...model.json: it is truncated, or not JSON (...)...
     """
-    raw = Path(path).read_bytes()
     try:
-        return parse(raw)
+        return parse(Path(path).read_bytes())
     except ModelFileError as error:
         raise ModelFileError(f"cannot load {os.fspath(path)}: {error}.") from error.__cause__
+    except MemoryError as error:
+        raise ModelFileError(f"cannot load {os.fspath(path)}: it takes more memory than there is.") from error
 
 
 def dump(model) -> str:
@@ -127,12 +131,12 @@ def parse(raw: bytes) -> Any:
     given = document.pop("checksum", None)
     if given != checksum(document):
         raise ModelFileError("its checksum does not agree, so that it was changed or damaged; save the model again")
-    decoder = Decoder(BY_NAME)
+    decoder = Decoder(BY_NAME, len(raw))
     try:
         model = decoder.decode(document["model"])
     except ModelFileError as error:
         raise ModelFileError(f"{error}; save the model again") from error.__cause__
-    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+    except Exception as error:  # whatever NumPy, SciPy and constructors say of values that they did not expect
         raise ModelFileError(f"its parts do not fit together ({error}); save the model again") from error
     if type(model).__name__ != document.get("class"):
         raise ModelFileError("it holds another class than it says; save the model again")
@@ -153,7 +157,7 @@ def _json(value: Any) -> str:
 def _read(raw: bytes) -> dict[str, Any]:
     """A document of this format and schema."""
     try:
-        document = json.loads(raw, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant)
+        document = read_json(raw, deepest=DEEPEST, is_finite=True)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"it is truncated, or not JSON ({error}); save the model again") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
@@ -167,17 +171,6 @@ def _read(raw: bytes) -> dict[str, Any]:
             f"{SCHEMA}; upgrade vitalfew"
         )
     return document
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key is there twice")
-    return found
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _warn_of_versions(document: dict[str, Any], classes: set[type]) -> None:

@@ -11,6 +11,9 @@ from sklearn.base import BaseEstimator
 
 from vitalfew.exceptions import ModelFileError
 
+# A file does not say how many processes or threads a prediction starts beyond this.
+MOST_THREADS = 256
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -22,6 +25,7 @@ class Kind:
 
 real = Kind("a number", lambda v: isinstance(v, int | float | np.number) and not isinstance(v, bool))
 whole = Kind("a whole number", lambda v: isinstance(v, int | np.integer) and not isinstance(v, bool))
+threads = Kind(f"a number of threads up to {MOST_THREADS}", lambda v: whole.test(v) and abs(v) <= MOST_THREADS)
 flag = Kind("true or false", lambda v: isinstance(v, bool | np.bool_))
 text = Kind("text", lambda v: isinstance(v, str))
 anything = Kind("anything", lambda _: True)
@@ -119,6 +123,8 @@ class Record:
     def build(self, params: dict[str, Any], fields: dict[str, Any]) -> Any:
         """An object with these parameters and fields, or an error that says what is wrong."""
         self._check_names(fields)
+        if not maybe(threads).test(params.get("n_jobs")):
+            raise ModelFileError(f"n_jobs of {self.name} is not {threads.text}")
         if self.make is not None:
             return self.make(**fields)
         value: Any = self.cls(**params) if self.is_estimator else object.__new__(self.cls)

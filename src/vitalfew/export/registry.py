@@ -30,8 +30,10 @@ from vitalfew.export.record import (
     maybe,
     real,
     text,
+    threads,
     whole,
 )
+from vitalfew.export.sklearn_checks import one_hot
 from vitalfew.families.adaboost import AdaBoost
 from vitalfew.families.bagging import Bagging
 from vitalfew.families.bagging_path import BaggingPath
@@ -290,7 +292,7 @@ PARTS = [
     Record(Cuts, {"cuts": each(real, tuple)}, check=checks.cuts),
     Record(
         TableCoder,
-        {"numeric": text, "threads": whole, "codings": codings, "names": names, "is_sparse": flag},
+        {"numeric": text, "threads": threads, "codings": codings, "names": names, "is_sparse": flag},
         check=checks.table_coder,
     ),
     Record(
@@ -298,7 +300,7 @@ PARTS = [
         {
             "max_bins": whole,
             "categorical_features": anything,
-            "threads": whole,
+            "threads": threads,
             "names": names,
             "cuts": each(finite),
             "categories": keyed(whole, is_a(Categories)),
@@ -400,7 +402,7 @@ PARTS = [
             "classes": labels,
             "n_columns": whole,
             "votes": text,
-            "n_jobs": anything,
+            "n_jobs": maybe(threads),
         },
         left=("bags",),
         blank={"data": None},
@@ -410,7 +412,7 @@ PARTS = [
 # Of scikit-learn: what prepares tables for our models, splitters that parameters may hold, and what our ensembles use
 # where a bag has one class only. These are kept whole.
 OTHERS = [
-    Record(cls, None)
+    Record(cls, None, check=one_hot if cls is preprocessing.OneHotEncoder else None)
     for cls in (
         pipeline.Pipeline,
         compose.ColumnTransformer,
