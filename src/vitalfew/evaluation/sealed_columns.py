@@ -82,6 +82,8 @@ def _pandas_column(column: Mapping[str, Any], members: Members) -> Any:
 def _polars_column(column: Mapping[str, Any], members: Members) -> Any:
     import polars as pl
 
+    if "\0" in str(column["name"]):
+        raise ValueError("a column has a name with a NUL, at which polars panics")
     values, dtype = _values(column, members), column["dtype"]
     if "categories" in column:
         known = _categories(column, values)
