@@ -29,9 +29,11 @@ BUILD = ROOT / "build" / "fuzz"
 PYTHON = ("core", "words", "tables", "models", "sealed", "reports", "files")
 NATIVE = ("scan", "tokens")
 PAGE = 4096
-# Harnesses whose inputs say how much memory and time they take: each input may take this much more than the start.
+# Harnesses whose inputs say how much memory and time they take. Address space is that of threads as well, of which a
+# model may ask for 256; what is really used must not grow beyond `MEMORY`.
 LIMITED = ("models", "sealed")
 MEMORY = 1 << 30
+ADDRESSES = 4 << 30
 SECONDS = 20
 FLAGS = "-std=c++20 -g -D_GLIBCXX_ASSERTIONS -pthread"
 SANITIZED = "-O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined"
@@ -85,6 +87,7 @@ def run(name: str, asked: argparse.Namespace) -> dict:
             return {"harness": name, "driver": "libFuzzer", "inputs": 0, "seconds": 0, "ended": ended}
         command = [str(program), *options]
     else:
+        os.environ["MALLOC_ARENA_MAX"] = "2"
         command = [sys.executable, __file__, "--inside", name, "--seed", str(asked.seed), *["--random"] * asked.random]
         os.environ["FUZZ_OPTIONS"] = json.dumps(options)
     begun = time.monotonic()
@@ -144,10 +147,11 @@ def random_bytes(name: str, asked: argparse.Namespace) -> int:
     """What an input ended is seen in the file ``last``: its length in two bytes, and the input."""
     source, options = random.Random(asked.seed), json.loads(os.environ["FUZZ_OPTIONS"])
     inputs, seconds = (int(o.partition("=")[2]) for o in options[:2])
-    one_input = importlib.import_module(name).one_input
+    one_input, at_first = importlib.import_module(name).one_input, 0
     one_input(b"")  # what is set up once is not timed
     if name in LIMITED:
         limit_memory()
+        at_first = most_used()
     print("#0 random bytes", flush=True)
     with open(BUILD / name / "last", "w+b") as file:
         file.truncate(PAGE)
@@ -162,6 +166,7 @@ def random_bytes(name: str, asked: argparse.Namespace) -> int:
             faulthandler.dump_traceback_later(600, exit=True)
         try:
             one_input(data)
+            assert name not in LIMITED or most_used() < at_first + MEMORY, "too much memory was used"
         except BaseException:
             (BUILD / name / f"failed-{asked.seed}-{n}").write_bytes(data)
             print(f"#{n} failed", flush=True)
@@ -177,7 +182,13 @@ def limit_memory() -> None:
     import resource
 
     size = int(re.findall(r"VmSize:\s+(\d+) kB", Path("/proc/self/status").read_text())[0]) * 1024
-    resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (size + ADDRESSES, size + ADDRESSES))
+
+
+def most_used() -> int:
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 if __name__ == "__main__":

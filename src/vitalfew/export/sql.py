@@ -31,7 +31,9 @@ from vitalfew.export.formula import (
     Sum,
     Variable,
 )
+from vitalfew.export.prepare import input_names
 from vitalfew.export.scores import formula_of
+from vitalfew.export.sql_names import check_columns, check_outputs, free_prefix
 
 DIALECTS = ("duckdb", "sqlite", "postgres")
 OUTPUTS = ("probabilities", "prediction")
@@ -79,7 +81,11 @@ def to_sql(
 
     Notes
     -----
-    Names and values are quoted, whatever they hold. Numbers are written with all their digits as doubles; sums may
+    Names and values are quoted, whatever they hold. Names that the database does not tell apart are refused: those that
+    differ only in the case of ASCII letters in DuckDB and SQLite, those with the same first 63 bytes in PostgreSQL.
+    This concerns the columns that the model has seen, and those of the result.
+
+    Numbers are written with all their digits as doubles; sums may
     differ from those of `predict` in the last digits. Columns that are numbers for the model have to be numbers in the
     table: text there is missing, and an error in PostgreSQL, as are its booleans. SQLite reads a few decimal numbers in
     100,000 wrong in their last digit. Words are told as `WordPresence` does, up to letters that are newer than the
@@ -115,7 +121,10 @@ def to_sql(
     formula = formula_of(model)
     parts = [table] if isinstance(table, str) else list(table)
     writer = SqlWriter(dialect)
-    return writer.query(formula, ".".join(map(writer.identifier, parts)), list(keep), output == "probabilities")
+    written = writer.query(formula, parts, list(keep), output == "probabilities")
+    read = {*keep, *(column.name for column in writer.columns)}
+    check_columns([*input_names(model), *keep], read, dialect)
+    return written
 
 
 @dataclass
@@ -125,26 +134,28 @@ class SqlWriter:
     dialect: str
     columns: dict[Column, str] = field(default_factory=dict)
 
-    def query(self, formula: Formula, table: str, keep: list[str], wants_probabilities: bool) -> str:
+    def query(self, formula: Formula, table: list[str], keep: list[str], wants_probabilities: bool) -> str:
         outputs: list[tuple[str, Expression]] = [("prediction", formula.prediction)]
         if wants_probabilities:
             outputs += [(f"probability_{self._shown(k)}", p) for k, p in formula.probabilities.items()]
+        check_outputs([*keep, *(name for name, _ in outputs)], self.dialect)
         stages = needed_stages(formula.stages, [expression for _, expression in outputs])
         bodies = [{name: self.write(expression) for name, expression in stage.items()} for stage in stages]
         last = [f"k{i} AS {self.identifier(name)}" for i, name in enumerate(keep)]
         last += [f"{self.write(expression)} AS {self.identifier(name)}" for name, expression in outputs]
         first = {f"k{i}": f"t.{self.identifier(name)}" for i, name in enumerate(keep)}
         first |= {name: self.read(column) for column, name in self.columns.items()}
-        sources = [self._select(first or {"zero": "0"}, f"{table} AS t")]
+        sources = [self._select(first or {"zero": "0"}, f"{'.'.join(map(self.identifier, table))} AS t")]
+        prefix = free_prefix(table[-1])
         for i, (stage, body) in enumerate(zip(stages, bodies)):
             later = [e for following in stages[i + 1 :] for e in following.values()] + [e for _, e in outputs]
             before = {name: name for name in (*first, *(n for done in stages[:i] for n in done))}
             used = set().union(*map(variables, later)) | {name for name in before if name.startswith("k")}
             carried = {name: name for name in before if name in used and name not in stage}
-            sources.append(self._select({**carried, **body}, f"vitalfew_{i}"))
+            sources.append(self._select({**carried, **body}, f"{prefix}{i}"))
         # Otherwise databases put expressions in the place of their names, and compute them over and over.
-        steps = ", ".join(f"vitalfew_{i} AS MATERIALIZED (\n{source}\n)" for i, source in enumerate(sources))
-        return f"WITH {steps}\nSELECT\n  " + ",\n  ".join(last) + f"\nFROM vitalfew_{len(bodies)}"
+        steps = ", ".join(f"{prefix}{i} AS MATERIALIZED (\n{source}\n)" for i, source in enumerate(sources))
+        return f"WITH {steps}\nSELECT\n  " + ",\n  ".join(last) + f"\nFROM {prefix}{len(bodies)}"
 
     def _select(self, body: dict[str, str], source: str) -> str:
         if len(body) > MOST_COLUMNS and self.dialect != "duckdb":

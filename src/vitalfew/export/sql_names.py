@@ -1,0 +1,54 @@
+"""Names that a database does not tell apart, although they are quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+# PostgreSQL reads so many bytes of a name, up to the end of a character; the others compare ASCII letters without case.
+POSTGRES_BYTES = 63
+REASONS = {
+    "duckdb": "DuckDB, which compares names without case",
+    "sqlite": "SQLite, which compares names without case",
+    "postgres": f"PostgreSQL, which reads the first {POSTGRES_BYTES} bytes of a name",
+}
+
+
+def as_compared(name: str, dialect: str) -> str:
+    """A name as a database compares it with others."""
+    raw = name.encode("utf-8", "surrogatepass")
+    if dialect == "postgres":
+        return raw[:POSTGRES_BYTES].decode("utf-8", "ignore")
+    return raw.lower().decode("utf-8", "surrogatepass")  # of bytes: ASCII letters alone
+
+
+def check_columns(names: Iterable[str], used: Collection[str], dialect: str) -> None:
+    """Refuse to read a column that a database would mistake for another one of the same table."""
+    seen: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        other = seen.setdefault(as_compared(name, dialect), name)
+        if other != name and (name in used or other in used):
+            raise ValueError(
+                f"the columns {other!r} and {name!r} are the same to {REASONS[dialect]}; rename one of them before the "
+                "fit."
+            )
+
+
+def check_outputs(names: Iterable[str], dialect: str) -> None:
+    """Refuse a result in which two columns have the same name."""
+    seen: dict[str, str] = {}
+    for name in names:
+        key = as_compared(name, dialect)
+        if key in seen:
+            raise ValueError(
+                f"the columns {seen[key]!r} and {name!r} of the result are the same to {REASONS[dialect]}; rename the "
+                "classes or the columns to keep, or use output='prediction' for a result without probabilities."
+            )
+        seen[key] = name
+
+
+def free_prefix(table: str) -> str:
+    """What names of steps begin with, so that none is the name of the table."""
+    prefix = "vitalfew_"
+    while table.lower().startswith(prefix):
+        prefix += "_"
+    return prefix
