@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 import warnings
 from typing import ClassVar
@@ -28,14 +29,13 @@ from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, TimeSeri
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from vitalfew import GreedySearch, KernelRidge, Lasso, LogisticRegression, NaiveBayes, Ridge, WordPresence, compare
 from vitalfew.evaluation.comparison import Comparison, corrected_mean, paired_difference
 from vitalfew.evaluation.model_size import count_features
-from vitalfew.evaluation.rows import fingerprint
 from vitalfew.exceptions import CheckpointWarning, UnfinishedWarning
 
 
@@ -411,15 +411,16 @@ def test_a_comparison_goes_on_where_it_was(tmp_path, random_state):
     Counting.fits = 0
     first = compare({"a": Counting()}, X, y, **options)
     assert Counting.fits == 4
+    Counting.fits = 0  # what a class holds is part of what it is
     again = compare({"renamed": Counting()}, X.copy(), y, **options)
-    assert Counting.fits == 4
+    assert Counting.fits == 0
     np.testing.assert_array_equal(first.errors, again.errors)
     np.testing.assert_array_equal(first.n_features, again.n_features)
     more = compare({"a": Counting(), "b": Counting(var_smoothing=1e-3)}, X, y, repeats=2, **options)
-    assert Counting.fits == 4 + 4 + 8
+    assert Counting.fits == 4 + 8
     np.testing.assert_array_equal(more.errors[:2, :4], first.errors)
     assert not [f for f in os.listdir(tmp_path) if f != file.name]
-    assert json.loads(file.read_text())["vitalfew"] == "vitalfew.comparison/1"
+    assert json.loads(file.read_text())["vitalfew"] == "vitalfew.comparison/2"
 
 
 @pytest.mark.parametrize("kind", ["polars", "pandas", "csr"])
@@ -456,17 +457,72 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
         assert file.read_text() == text
 
 
-def minus_log_loss(model, X, y):
-    return -log_loss(y, model.predict_proba(X), labels=model.classes_)
+def prepared(source):
+    scope = {"__name__": "notebook"}
+    exec(source, scope)
+    return make_pipeline(FunctionTransformer(scope["prep"]), GaussianNB())
 
 
-def test_what_a_file_knows_of_is_the_same_in_other_processes():
-    from vitalfew.evaluation.metrics import Metric
+def test_functions_are_known_by_what_they_do(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    options = {"cv": 3, "random_state": 0, "baseline": False}
+    file = tmp_path / "scored.json"
+    compare([GaussianNB()], X, y, scoring=lambda model, X, y: 0.87, checkpoint=file, **options)
+    again = compare([GaussianNB()], X, y, scoring=lambda model, X, y: 0.87, checkpoint=file, **options)
+    assert again.rows[0]["error"] == -0.87
+    with pytest.raises(ValueError, match="data or scoring differ, or the versions"):
+        compare([GaussianNB()], X, y, scoring=lambda model, X, y: -100.0, checkpoint=file, **options)
+    file = tmp_path / "prepared.json"
+    for source in ("def prep(X): return X", "def prep(X): return X[:, :1]"):
+        truth = compare([prepared(source)], X, y, **options)
+        found = compare([prepared(source)], X, y, checkpoint=file, **options)
+        np.testing.assert_array_equal(found.errors, truth.errors)
+    assert len(json.loads(file.read_text())["results"]) == 6
 
-    assert Metric.of(minus_log_loss, True).key.endswith("test_compare.minus_log_loss")
-    assert Metric.of("roc_auc", True).key == "'roc_auc'"
-    rows = np.arange(12.0).reshape(4, 3)
-    assert fingerprint(rows) == fingerprint(np.asfortranarray(rows)) != fingerprint(rows[:, ::-1])
+
+def test_a_model_that_cannot_be_told_from_others_is_not_kept(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    file = tmp_path / "c.json"
+    opaque = make_pipeline(FunctionTransformer(kw_args=None, func=Opaque()), GaussianNB())
+    for _ in range(2):
+        with pytest.warns(CheckpointWarning, match=r"model 'opaque' is fitted anew.*\.lock is of type 'lock'"):
+            compare({"opaque": opaque, "known": GaussianNB()}, X, y, cv=3, checkpoint=file, random_state=0)
+    assert {r["model"] for r in json.loads(file.read_text())["results"].values()} == {"known", "most frequent class"}
+    kept = file.read_bytes()
+    with pytest.raises(ValueError, match=r"checkpoint cannot be used: .*\.lock is of type 'lock'"):
+        compare([GaussianNB()], X, y, scoring=Opaque(), checkpoint=file)
+    assert file.read_bytes() == kept
+
+
+class Opaque:
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __call__(self, *arguments):
+        return arguments[0]
+
+
+def test_a_file_of_an_earlier_scheme_or_with_odd_results_is_refused(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    file = tmp_path / "c.json"
+    compare([GaussianNB()], X, y, cv=2, checkpoint=file, random_state=0)
+    sound = json.loads(file.read_text())
+    key = next(iter(sound["results"]))
+    changes = [
+        ({"vitalfew": "vitalfew.comparison/1"}, "was written by an earlier version"),
+        ({"results": {key: {"error": "0"}}}, "is not the file of a comparison"),
+        ({"results": {key: {"error": "0", "seconds": 1.0, "n_features": None}}}, "is not the file of a comparison"),
+        ({"results": {key: 0.5}}, "is not the file of a comparison"),
+        ({"seed": "0"}, "is not the file of a comparison"),
+        ({"data": None}, "belongs to another comparison"),
+    ]
+    for change, message in changes:
+        file.write_text(json.dumps(sound | change))
+        with pytest.raises(ValueError, match=message):
+            compare([GaussianNB()], X, y, cv=2, checkpoint=file)
 
 
 def test_failures_are_tried_again(tmp_path):

@@ -220,6 +220,73 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     assert other.read_text() == "dear all,\n"
 
 
+class Weighted(LinearRegression):
+    def __init__(self, prior=None):
+        super().__init__()
+        self.prior = prior
+
+
+class Alike(Weighted):
+    pass
+
+
+def changed(at):
+    prior = np.zeros(5000)
+    prior[at] = 1
+    return prior
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "scorings"),
+    [
+        (Weighted(), Alike(), (None, None)),
+        (Weighted(changed(2000)), Weighted(changed(3000)), (None, None)),
+        (Weighted(), Weighted(), (lambda m, X, y: 1.0, lambda m, X, y: 2.0)),
+    ],
+    ids=["class", "long array", "scoring"],
+)
+def test_searches_that_look_alike_are_told_apart(tmp_path, one, other, scorings):
+    X, y = planted(d=5)
+    file = tmp_path / "search.jsonl"
+    first = GreedySearch(one, 2, checkpoint=file, scoring=scorings[0]).fit(X, y)
+    assert GreedySearch(clone(one), 2, checkpoint=file, scoring=scorings[0]).fit(X, y).n_fits_ == 0 < first.n_fits_
+    with pytest.raises(ValueError, match="belongs to another search"):
+        GreedySearch(other, 2, checkpoint=file, scoring=scorings[1]).fit(X, y)
+
+
+def test_a_search_that_cannot_be_told_from_others_has_no_checkpoint(tmp_path):
+    X, y = planted(d=5)
+    file = tmp_path / "search.jsonl"
+    with pytest.raises(ValueError, match=r"cannot be used: \.prior is of type 'object'"):
+        GreedySearch(Weighted(object()), 2, checkpoint=file).fit(X, y)
+    assert not file.exists()
+    assert GreedySearch(Weighted(object()), 2).fit(X, y).k_ == 2
+
+
+def test_a_checkpoint_of_an_earlier_scheme_or_with_odd_lines_is_refused(tmp_path):
+    X, y = planted(d=5)
+    file = tmp_path / "search.jsonl"
+    GreedySearch(LinearRegression(), 1, checkpoint=file).fit(X, y)
+    head, *lines = file.read_text().splitlines(keepends=True)
+    old = head.replace("vitalfew.search/2", "greedy search")
+    for text, message in (
+        ("".join([old, *lines]), "was written by an earlier version"),
+        (head + "not a line\n", "is not the file of a greedy search"),
+        (head + '{"subset": [0], "scores": [1.0]}\n', "is not the file of a greedy search"),
+        (head + '{"subset": ["0"], "scores": [1.0, 1.0, 1.0, 1.0, 1.0]}\n', "is not the file of a greedy search"),
+        (head + "[]\n", "is not the file of a greedy search"),
+        ('{"vitalfew": "vitalfew.search/2"}\n', "is not the file of a greedy search"),
+        (head[:-10], "is not the file of a greedy search"),
+    ):
+        file.write_text(text)
+        with pytest.raises(ValueError, match=message):
+            GreedySearch(LinearRegression(), 1, checkpoint=file).fit(X, y)
+        assert file.read_text() == text
+    file.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ValueError, match="is not the file of a greedy search"):
+        GreedySearch(LinearRegression(), 1, checkpoint=file).fit(X, y)
+
+
 @pytest.mark.skipif(not __import__("os").path.exists("/dev/full"), reason="there is no /dev/full here")
 def test_a_full_disk_does_not_end_the_search(tmp_path):
     X, y = planted(d=5)

@@ -21,12 +21,13 @@ from vitalfew import _core
 from vitalfew._checks import check_consistent_length, check_is_values
 from vitalfew._progress import as_verbose, progress
 from vitalfew._threads import limit_threads
+from vitalfew.data.fingerprint import FingerprintError, fingerprint
 from vitalfew.evaluation.comparison import Comparison
-from vitalfew.evaluation.fold_book import FoldBook, model_fingerprint
+from vitalfew.evaluation.fold_book import FoldBook
 from vitalfew.evaluation.metrics import Metric, task_of
 from vitalfew.evaluation.model_size import count_features
-from vitalfew.evaluation.rows import as_rows, fingerprint, looks_like_classes, n_columns, read_y, take_parts
-from vitalfew.exceptions import UnfinishedWarning
+from vitalfew.evaluation.rows import as_rows, looks_like_classes, n_columns, read_y, take_parts
+from vitalfew.exceptions import CheckpointWarning, UnfinishedWarning
 from vitalfew.families.subset_model import is_count
 
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
@@ -82,8 +83,11 @@ def compare(
         other, so that what is done can be compared.
     checkpoint : path, optional
         A JSON file for results, written as they come. A comparison that was stopped goes on from there, also with
-        further models or repeats; other data or another scoring are refused. Failures are tried again, and so are
-        models with parameters that cannot be told from others, such as functions without a name.
+        further models or repeats. Other data, another scoring and other versions of vitalfew, NumPy, SciPy or
+        scikit-learn are refused. Models are known by their class, its code, their parameters, and the code of
+        functions among these with all that it refers to: a model that changed in any of it is fitted anew. Failures
+        are tried again. A model with a part that cannot be told from others, such as an open file, is fitted anew
+        with a ``CheckpointWarning``; such a part in the data or the scoring is an error.
     n_jobs : int, optional
         Fits at a time, as in scikit-learn; each uses its share of the processors.
     random_state : int, RandomState or None
@@ -144,7 +148,7 @@ def compare(
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     book = None
     if checkpoint is not None:
-        book = FoldBook(checkpoint, joblib.hash((fingerprint(X), fingerprint(y), metric.key)))
+        book = FoldBook(checkpoint, _checkpoint_key(X, y, metric))
         if random_state is None and book.seed is not None:
             seed = book.seed
         book.seed = seed
@@ -161,6 +165,33 @@ def compare(
             stacklevel=2,
         )
     return found
+
+
+def _checkpoint_key(X, y: NDArray, metric: Metric) -> str:
+    """What all results of a checkpoint depend on."""
+    try:
+        return fingerprint(X, y, metric.label, metric.scoring)
+    except FingerprintError as problem:
+        raise ValueError(
+            f"checkpoint cannot be used: in the data or the scoring, {problem} Results could be mistaken for those of "
+            "other data or another scoring. Give a plain function, or no checkpoint."
+        ) from None
+
+
+def _model_key(name: str, model) -> str | None:
+    """What a model is before it is fitted; None where that cannot be told from other models."""
+    try:
+        return fingerprint(clone(model))
+    except FingerprintError as problem:
+        reason = str(problem)
+    except Exception as problem:  # one that cannot be cloned fails on its folds, and says so there
+        reason = f"{type(problem).__name__}: {problem}"
+    warnings.warn(
+        f"model {name!r} is fitted anew, and its results are not kept in the checkpoint: {reason}",
+        CheckpointWarning,
+        stacklevel=5,
+    )
+    return None
 
 
 def _named(models) -> dict[str, Any]:
@@ -301,7 +332,7 @@ class Outer:
                     self.failures.setdefault(self.names[m], f"fold {j}: {result['failure']}")
                 else:
                     self._put(m, j, result)
-                    if self.book is not None:
+                    if self.book is not None and (m, j) in keys:
                         self.book.add(keys[m, j], {"model": self.names[m], "fold": j, **result})
                 bar.update()
                 bar.set_postfix_str(self.names[m], refresh=False)
@@ -338,9 +369,10 @@ class Outer:
         self.seconds[m, j] = result["seconds"]
 
     def _keys(self) -> dict[tuple[int, int], str]:
-        of_model = [model_fingerprint(model) for model in self.models.values()]
-        of_fold = [joblib.hash((split, int(seed))) for split, seed in zip(self.splits, self.seeds)]
-        return {(m, j): f"{a}-{b}" for m, a in enumerate(of_model) for j, b in enumerate(of_fold)}
+        """Keys of results in the file, for models that can be told from others."""
+        of_model = [_model_key(name, model) for name, model in self.models.items()]
+        of_fold = [fingerprint(split, int(seed)) for split, seed in zip(self.splits, self.seeds)]
+        return {(m, j): f"{a}-{b}" for m, a in enumerate(of_model) if a for j, b in enumerate(of_fold)}
 
 
 def run_fold(m: int, j: int, model, X, y, split, metric: Metric, seed: int, threads: int, deadline) -> tuple:

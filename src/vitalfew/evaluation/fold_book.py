@@ -7,21 +7,12 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import joblib
-from sklearn.base import clone
+import numpy as np
 
 from vitalfew.data.aside import written_aside
 from vitalfew.exceptions import CheckpointWarning
 
-FORMAT = "vitalfew.comparison/1"
-
-
-def model_fingerprint(model) -> str:
-    """What a model is before it is fitted, as a short text."""
-    try:
-        return joblib.hash(clone(model))
-    except Exception:  # parameters that cannot be pickled, such as functions without a name
-        return joblib.hash((type(model).__qualname__, repr(model.get_params())))
+FORMAT = "vitalfew.comparison/2"
 
 
 class FoldBook:
@@ -42,16 +33,25 @@ class FoldBook:
     def _read(self) -> None:
         try:
             found = json.loads(self.path.read_text(encoding="utf-8"))
-            is_ours = found["vitalfew"] == FORMAT
-            data, self.seed, self.results = found["data"], found["seed"], dict(found["results"])
-        except (ValueError, KeyError, TypeError, UnicodeDecodeError):
+            kind = found["vitalfew"]
+            if kind == FORMAT:
+                data, self.seed, self.results = found["data"], found["seed"], dict(found["results"])
+                is_ours = is_seed(self.seed) and all(map(is_result, self.results.values()))
+            else:
+                is_ours = kind == "vitalfew.comparison/1"
+        except (ValueError, KeyError, TypeError):
             is_ours = False
         if not is_ours:
             raise ValueError(f"checkpoint {str(self.path)!r} is not the file of a comparison; give another path.")
+        if kind != FORMAT:
+            raise ValueError(
+                f"checkpoint {str(self.path)!r} was written by an earlier version of vitalfew, which could take one "
+                "function for another: its results are not used. Delete it, or give another path."
+            )
         if data != self.data:
             raise ValueError(
-                f"checkpoint {str(self.path)!r} belongs to another comparison: its data or scoring differ. Delete it, "
-                "or give another path."
+                f"checkpoint {str(self.path)!r} belongs to another comparison: its data or scoring differ, or the "
+                "versions of vitalfew, NumPy, SciPy or scikit-learn. Delete it, or give another path."
             )
 
     def add(self, key: str, result: dict[str, Any]) -> None:
@@ -74,3 +74,15 @@ class FoldBook:
                 CheckpointWarning,
                 stacklevel=2,
             )
+
+
+def is_seed(value) -> bool:
+    """Whether a file may have `value` as its seed."""
+    return value is None or (type(value) is int and 0 <= value <= np.iinfo(np.int32).max)
+
+
+def is_result(value) -> bool:
+    """Whether `value` is what a model reached on a fold."""
+    return all(type(value[name]) in (int, float) for name in ("error", "seconds")) and (
+        type(value["n_features"]) in (int, float, type(None))
+    )

@@ -38,12 +38,6 @@ class Metric:
             return cls(ERROR_RATE, scoring)
         return cls(scoring[4:].replace("_", " ") if scoring.startswith("neg_") else f"1 - {scoring}", scoring)
 
-    @property
-    def key(self) -> str:
-        """The scoring as a text that is the same in other processes."""
-        name = getattr(self.scoring, "__qualname__", None)
-        return repr(self.scoring) if name is None else f"{self.scoring.__module__}.{name}"
-
     def to_error(self, score: float) -> float:
         """The error that belongs to a score."""
         is_negated = not isinstance(self.scoring, str) or self.scoring.startswith("neg_")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import joblib
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _num_samples
 
 from vitalfew._checks import check_classes, encode_labels
+from vitalfew.data.fingerprint import fingerprint as fingerprint
 from vitalfew.data.frames import as_frame
 from vitalfew.data.numeric import read_target
 from vitalfew.data.sparse_parts import check_sparse
@@ -92,18 +92,3 @@ def looks_like_classes(y: NDArray) -> bool:
     if y.dtype.kind in "OUSTb":
         return True
     return type_of_target(y) in ("binary", "multiclass") and len(np.unique(y)) <= 32
-
-
-def fingerprint(X) -> str:
-    """A short text that changes with the content, not with the object that holds it."""
-    if sparse.issparse(X):
-        X = X.tocsr()
-        return joblib.hash((X.shape, X.data, X.indices, X.indptr))
-    frame = None if isinstance(X, list) else as_frame(X)
-    if frame is not None:
-        columns = [frame[:, j] for j in range(frame.shape[1])]
-        return joblib.hash([(str(n), str(c.dtype), fingerprint(c.to_numpy())) for n, c in zip(frame.columns, columns)])
-    if isinstance(X, list):
-        return joblib.hash(X)
-    values = nw.from_native(X, series_only=True).to_numpy() if is_series(X) else X
-    return joblib.hash(np.ascontiguousarray(values))  # how numbers lie in memory is no part of what they are

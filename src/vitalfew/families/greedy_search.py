@@ -168,7 +168,10 @@ class GreedySearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     time_budget : float, optional
         Seconds; afterwards the best so far is kept, with a warning.
     checkpoint : path, optional
-        A file for the scores. It belongs to one search: other data, estimator or folds are refused.
+        A file for the scores. It belongs to one search: other data, folds, scoring, versions of vitalfew, NumPy, SciPy
+        or scikit-learn, or another estimator are refused. An estimator is known by its class, the code of that, and its
+        parameters, functions with all that they refer to. If a part of these cannot be told from others, such as an
+        open file, the checkpoint is refused, too.
     random_state : int, optional
         For the split of ``"holdout"``.
     n_jobs : int, optional

@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-import joblib
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import get_scorer
 from sklearn.utils import _safe_indexing
 
+from vitalfew.data.fingerprint import FingerprintError, fingerprint
 from vitalfew.data.frames import read_table
 from vitalfew.data.numeric import NumericData
 from vitalfew.exceptions import CheckpointWarning
@@ -30,6 +30,7 @@ from vitalfew.rules.scoring import ClassifierPoint
 from vitalfew.summaries.moments import Moments, fold_moments
 
 Subset = tuple[int, ...]
+FORMAT = "vitalfew.search/2"
 
 
 class OutOfTime(Exception):
@@ -75,8 +76,7 @@ class RefittingEvaluator:
         return np.array(found, dtype=float)
 
     def fingerprint(self) -> str:
-        parts = (self.X, self.y, self.weight, self.splits, repr(self.estimator.get_params()), repr(self.scorer))
-        return joblib.hash(parts)
+        return fingerprint(type(self), clone(self.estimator), self.X, self.y, self.weight, self.splits, self.scorer)
 
 
 class MomentsEvaluator(RefittingEvaluator):
@@ -181,6 +181,12 @@ def _is_number_or_auto(strength) -> bool:
     return strength == "auto" or not isinstance(strength, str)
 
 
+def _subset(columns) -> Subset:
+    if not all(type(j) is int for j in columns):
+        raise ValueError("a subset is a list of columns.")
+    return tuple(columns)
+
+
 class ScoreBook:
     """Scores by subset: none is computed twice. With a file they are kept as they come, a line each, and read again."""
 
@@ -222,34 +228,51 @@ class ScoreBook:
             raise OutOfTime
 
     def _open(self, path: Path) -> None:
-        fingerprint = self.evaluator.fingerprint()
+        try:
+            found = self.evaluator.fingerprint()
+        except FingerprintError as problem:
+            raise ValueError(
+                f"checkpoint {str(path)!r} cannot be used: {problem} Scores could be mistaken for those of another "
+                "search. Give an estimator and a scoring without such parts, or no checkpoint."
+            ) from None
         if path.exists() and path.stat().st_size:
-            self._read(path, fingerprint)
+            self._read(path, found)
             self.file = path.open("a")
         else:
             self.file = path.open("w")
-            self._write({"vitalfew": "greedy search", "fingerprint": fingerprint})
+            self._write({"vitalfew": FORMAT, "fingerprint": found})
 
-    def _read(self, path: Path, fingerprint: str) -> None:
-        lines = path.read_text().splitlines(keepends=True)
+    def _read(self, path: Path, expected: str) -> None:
         try:
-            head = json.loads(lines[0])
-            is_ours = head.get("vitalfew") == "greedy search"
-        except (ValueError, AttributeError):
-            is_ours = False
-        if not is_ours:
+            lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+            head, *entries = [json.loads(line) for line in lines if line.endswith("\n")]
+            kind = head["vitalfew"]
+            if kind == FORMAT:
+                found = head["fingerprint"]
+                if found == expected:
+                    self.known = {_subset(entry["subset"]): self._scores(entry["scores"]) for entry in entries}
+        except (ValueError, TypeError, KeyError):
+            kind = None
+        if kind not in (FORMAT, "greedy search"):
             raise ValueError(f"checkpoint {str(path)!r} is not the file of a greedy search; give another path.")
-        if head["fingerprint"] != fingerprint:
+        if kind != FORMAT:
             raise ValueError(
-                f"checkpoint {str(path)!r} belongs to another search: its data, estimator, folds or scoring differ. "
-                "Delete it, or give another path."
+                f"checkpoint {str(path)!r} was written by an earlier version of vitalfew, which could take one "
+                "estimator for another: its scores are not used. Delete it, or give another path."
             )
-        for line in lines[1:]:
-            if not line.endswith("\n"):  # the last line of a search that was killed
-                path.write_text("".join(lines[:-1]))
-                break
-            entry = json.loads(line)
-            self.known[tuple(entry["subset"])] = np.array(entry["scores"], dtype=float)
+        if found != expected:
+            raise ValueError(
+                f"checkpoint {str(path)!r} belongs to another search: its data, estimator, folds or scoring differ, or "
+                "the versions of vitalfew, NumPy, SciPy or scikit-learn. Delete it, or give another path."
+            )
+        if not lines[-1].endswith("\n"):  # the last line of a search that was killed
+            path.write_text("".join(lines[:-1]), encoding="utf-8")
+
+    def _scores(self, values) -> NDArray[np.float64]:
+        scores = np.array(values, dtype=float)
+        if scores.shape != (len(self.evaluator.splits),):
+            raise ValueError(f"{len(self.evaluator.splits)} scores were expected, one a fold.")
+        return scores
 
     def _write(self, entry: dict) -> None:
         if self.file is None:

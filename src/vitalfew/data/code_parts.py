@@ -1,0 +1,141 @@
+"""Takes functions, classes and modules apart: what they refer to, and the release that they come from."""
+
+from __future__ import annotations
+
+import dis
+import importlib
+import sys
+from functools import cache
+from importlib import metadata
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import resolve_name
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
+HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+# Attributes of a class that Python makes, or that say nothing of what it does.
+MADE_BY_PYTHON = {
+    "__annotate__",
+    "__annotate_func__",
+    "__annotations__",
+    "__annotations_cache__",
+    "__dict__",
+    "__doc__",
+    "__firstlineno__",
+    "__module__",
+    "__static_attributes__",
+    "__weakref__",
+    "_abc_impl",
+}
+
+
+@cache
+def release_of(module: str) -> str | None:
+    """Name and version of the distribution that a module is installed from; None if its code is the user's own.
+
+    An editable install counts as the user's own: its code changes while its version stays. Only vitalfew is always
+    known by its version.
+    """
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names:
+        return "python"
+    if top == "vitalfew":
+        return f"vitalfew {metadata.version('vitalfew')}"
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None or not {"site-packages", "dist-packages"} & set(Path(file).parts):
+        return None
+    return _distribution(top)
+
+
+@cache
+def _distribution(package: str) -> str | None:
+    """Name and version of what a package was installed with. Common ones need no search of all distributions."""
+    common = {"sklearn": "scikit-learn", "numpy": "numpy", "scipy": "scipy", "pandas": "pandas", "polars": "polars"}
+    names = [common[package]] if package in common else sorted(set(_packages().get(package, ())))
+    return ", ".join(f"{name} {metadata.version(name)}" for name in names) or None
+
+
+_packages = cache(metadata.packages_distributions)
+
+
+def find_by_name(module: str | None, qualname: str | None) -> Any:
+    """What a module holds under a name; None if there is no such thing."""
+    found = sys.modules.get(module or "")
+    for part in (qualname or "").split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def is_installed(value) -> bool:
+    """Whether a function or class is one that an installed distribution holds under its name."""
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if not isinstance(module, str) or not isinstance(name, str) or release_of(module) is None:
+        return False
+    # Static types are those of compiled modules, and some have no place in them.
+    return find_by_name(module, name) is value or (isinstance(value, type) and not value.__flags__ & HEAP_TYPE)
+
+
+def extension_bytes(module: str | None) -> bytes:
+    """The compiled file of a module that is not written in Python; nothing for any other."""
+    file = getattr(sys.modules.get(module or ""), "__file__", None)
+    return Path(file).read_bytes() if file and file.endswith(tuple(EXTENSION_SUFFIXES)) else b""
+
+
+def code_fields(code: CodeType) -> tuple:
+    """All that decides on what code does. Where it is written, its file and lines, is left out."""
+    return (
+        code.co_code,
+        code.co_consts,
+        code.co_names,
+        code.co_varnames,
+        code.co_freevars,
+        code.co_cellvars,
+        (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags),
+        code.co_exceptiontable,
+    )
+
+
+def globals_of(function: FunctionType) -> dict[str, Any]:
+    """What a function, and those inside it, look up in their module: values by name, ``module.name`` for modules.
+
+    Modules that are the user's own are followed to the attributes in use; where a module is used in another way, or
+    imported by the function, it is returned itself.
+    """
+    found: dict[str, Any] = {}
+    _look_up(function.__code__, function.__globals__, found)
+    return dict(sorted(found.items()))
+
+
+def _look_up(code: CodeType, scope: dict[str, Any], found: dict[str, Any]) -> None:
+    steps = [s for s in dis.get_instructions(code) if s.opname not in ("CACHE", "EXTENDED_ARG", "PRECALL")]
+    for at, step in enumerate(steps):
+        if step.opname == "IMPORT_NAME":
+            _keep_import(step.argval, steps[at - 2].argval if at > 1 else 0, scope, found)
+        elif step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS") and step.argval in scope:
+            name, value = step.argval, scope[step.argval]
+            while is_own_module(value) and at + 1 < len(steps) and steps[at + 1].opname in ATTRIBUTES:
+                at += 1
+                name, value = f"{name}.{steps[at].argval}", getattr(value, steps[at].argval, None)
+            found[name] = value
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            _look_up(part, scope, found)
+
+
+def _keep_import(name: str, level, scope: dict[str, Any], found: dict[str, Any]) -> None:
+    """A module that a function imports when it is called. The user's own are imported, as the call would do."""
+    if isinstance(level, int) and level > 0:
+        name = resolve_name("." * level + name, scope.get("__package__") or "")
+    if name.partition(".")[0] in sys.stdlib_module_names:
+        return
+    try:
+        found[f"import {name}"] = importlib.import_module(name)
+    except ImportError:
+        found[f"import {name}"] = None
+
+
+def is_own_module(value) -> bool:
+    """Whether `value` is a module that no distribution was installed with."""
+    return isinstance(value, ModuleType) and release_of(value.__name__) is None
