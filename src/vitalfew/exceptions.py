@@ -41,6 +41,10 @@ class CheckpointWarning(VitalfewWarning):
     """Results could not be kept in a file."""
 
 
+class PrefittedWarning(VitalfewWarning):
+    """A model brings a part that was fitted beforehand, perhaps on rows that are to test it."""
+
+
 class ConditioningWarning(VitalfewWarning):
     """Rounding has left fewer digits in the coefficients than one may expect."""
 

@@ -1,15 +1,18 @@
 """`GreedySearch` against the naive loop, with its cache, checkpoint, time budget and rules."""
 
 import json
+import pickle
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression
 from sklearn.linear_model import LogisticRegression as Peer
+from sklearn.linear_model import Ridge as SparseRidge
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
@@ -356,3 +359,30 @@ def test_hostile_names_are_only_names():
         search = GreedySearch(LinearRegression(), 2).fit(frame, y)
     assert set(search.history_["feature"]) <= set(frame.columns)
     assert "DROP TABLE" in search.path_.to_frame()["features"].iloc[-1]
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array])
+def test_every_sparse_format_is_searched(form, kind):
+    X, y = planted(80, 5)
+    X[np.abs(X) < 0.3] = 0
+    rows = kind(X).asformat(form)
+    before = pickle.dumps(rows)
+    search = GreedySearch(SparseRidge(), 2).fit(rows, y)
+    assert search.subset_.tolist() == GreedySearch(SparseRidge(), 2).fit(kind(X), y).subset_.tolist()
+    np.testing.assert_array_equal(search.predict(rows), search.predict(kind(X)))
+    assert search.transform(rows).shape == (len(y), 2)
+    assert pickle.dumps(rows) == before
+
+
+def test_what_is_not_a_table_is_refused():
+    X, y = planted(d=5)
+    search = GreedySearch(LinearRegression(), 2).fit(X, y)
+    flat = (X[:, 0], X[:, 0].tolist(), pd.Series(X[:, 0]), np.float64(1.0), X[None])
+    for bad in flat:
+        with pytest.raises(ValueError, match=r"Expected 2D array, got [013]D array instead"):
+            GreedySearch(LinearRegression(), 2).fit(bad, y)
+        with pytest.raises(ValueError, match=r"Expected 2D array, got [013]D array instead"):
+            search.predict(bad)
+    with pytest.raises(ValueError, match="0 feature"):
+        GreedySearch(LinearRegression(), 2).fit(X[:, :0], y)

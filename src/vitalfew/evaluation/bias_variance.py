@@ -19,6 +19,7 @@ from vitalfew._progress import progress
 from vitalfew.data.numeric import read_target
 from vitalfew.families.learners import fit_learner
 from vitalfew.families.subset_model import is_count
+from vitalfew.rules.prefitted import warn_if_prefitted
 from vitalfew.rules.selection import make_frame
 
 LOSSES = ("zero_one", "squared")
@@ -179,6 +180,11 @@ def bias_variance(
         Parts by row and on average; ``to_frame()`` has standard errors, which tell how the parts would change with
         other test rows, the training sets being what they are.
 
+    Warns
+    -----
+    PrefittedWarning
+        When a part of the estimator was fitted beforehand and stays so, as in scikit-learn's ``FrozenEstimator``.
+
     Notes
     -----
     Training sets that overlap make models more alike than sets of their own would: they show too little variance.
@@ -205,6 +211,7 @@ def bias_variance(
     True
     """
     loss = _check(estimator, n_sets, loss, sets, test, optimal)
+    warn_if_prefitted(estimator, "estimator")
     rng = check_random_state(random_state)
     X, y, X_test, y_test = _split(X, y, test, loss, rng)
     draws = [(rows, rng.randint(np.iinfo(np.int32).max)) for rows in _draw(_num_samples(X), n_sets, sets, rng)]

@@ -29,6 +29,7 @@ from vitalfew.evaluation.model_size import count_features
 from vitalfew.evaluation.rows import as_rows, looks_like_classes, n_columns, read_y, take_parts
 from vitalfew.exceptions import CheckpointWarning, UnfinishedWarning
 from vitalfew.families.subset_model import is_count
+from vitalfew.rules.prefitted import warn_if_prefitted
 
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
@@ -106,6 +107,10 @@ def compare(
     -----
     UnfinishedWarning
         When time ran out. The status of a model says what was not run.
+    PrefittedWarning
+        When a part of a model was fitted beforehand and stays so, as in scikit-learn's ``FrozenEstimator``.
+    CheckpointWarning
+        When results cannot be kept in the checkpoint.
 
     Notes
     -----
@@ -134,6 +139,8 @@ def compare(
     True
     """
     named = _named(models)
+    for name, model in named.items():
+        warn_if_prefitted(model, f"model {name!r}")
     check_is_values(y)
     X = as_rows(X)
     is_classification = task_of(named.values())

@@ -21,6 +21,7 @@ from vitalfew.evaluation.loo_formulas import LeftOut, leave_out
 from vitalfew.evaluation.metrics import task_of
 from vitalfew.evaluation.rows import as_rows, looks_like_classes, read_y, take_parts
 from vitalfew.families.learners import fit_learner
+from vitalfew.rules.prefitted import warn_if_prefitted
 from vitalfew.rules.scoring import mean_loss
 
 METHODS = ("predict", "predict_proba", "decision_function")
@@ -117,6 +118,11 @@ def loo_predict(
     LooResult
         ``prediction``, ``error``, ``standard_error``, ``kind``, ``note``, ``per_row_loss``.
 
+    Warns
+    -----
+    PrefittedWarning
+        When a part of the model was fitted beforehand and stays so, as in scikit-learn's ``FrozenEstimator``.
+
     References
     ----------
     Luntz & Brailovsky (1969), On estimation of characters obtained in statistical procedure of recognition,
@@ -134,6 +140,7 @@ def loo_predict(
     LooResult(mean squared error 3211 ± 6.9e+02, refit: alpha='loo' is chosen anew without each row)
     """
     check_choice("method", method, METHODS)
+    warn_if_prefitted(model, "the model")
     X = as_rows(X)
     is_classification = task_of([model])
     if is_classification is None:

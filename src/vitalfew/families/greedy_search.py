@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.feature_selection import SelectorMixin
 from sklearn.metrics import check_scoring
@@ -20,12 +21,14 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 from vitalfew._checks import check_choice
 from vitalfew._progress import progress
-from vitalfew.data.frames import NumberedNames
+from vitalfew.data.frames import NumberedNames, as_frame, check_shape
+from vitalfew.data.sparse_parts import check_sparse
 from vitalfew.exceptions import RuleError, UnfinishedWarning
 from vitalfew.families.feature_groups import check_groups
 from vitalfew.families.greedy import DIRECTIONS
 from vitalfew.families.subset_model import check_enough, is_count
 from vitalfew.families.subset_scores import OutOfTime, ScoreBook, make_evaluator
+from vitalfew.rules.prefitted import warn_if_prefitted
 from vitalfew.rules.resampling import select_from_folds
 from vitalfew.rules.selection import Selection, frame_or_columns, make_frame
 
@@ -129,6 +132,18 @@ class Walk:
 
     def columns(self, chosen: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(sorted(j for v in chosen for j in self.variables[v]))
+
+
+def read_rows(X):
+    """A table whose rows and columns can be taken: sparse matrices are brought to rows where their format has none."""
+    if sparse.issparse(X):
+        check_shape(X.shape, 1)
+        check_sparse(X)
+        return X if X.format in ("csr", "csc", "lil") else X.tocsr()
+    if as_frame(X) is None:
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        check_shape(X.shape, 1)
+    return X
 
 
 def _estimator_has(name: str):
@@ -255,6 +270,8 @@ class GreedySearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     def fit(self, X, y, sample_weight=None) -> Self:
         """Search, let the rule choose how many features, and fit with them on all rows."""
         self._check_parameters()
+        warn_if_prefitted(self.estimator, "estimator")
+        X = read_rows(X)
         validate_data(self, X, skip_check_array=True)
         names = list(getattr(self, "feature_names_in_", NumberedNames(self.n_features_in_)))
         variables = self._variables(names)
@@ -406,5 +423,6 @@ class GreedySearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 
     def _chosen(self, X):
         check_is_fitted(self)
+        X = read_rows(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         return _safe_indexing(X, self.subset_, axis=1)

@@ -19,6 +19,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import get_scorer
 from sklearn.utils import _safe_indexing
 
+from vitalfew.data.aside import written_aside
 from vitalfew.data.fingerprint import FingerprintError, fingerprint
 from vitalfew.data.frames import read_table
 from vitalfew.data.numeric import NumericData
@@ -266,7 +267,8 @@ class ScoreBook:
                 "the versions of vitalfew, NumPy, SciPy or scikit-learn. Delete it, or give another path."
             )
         if not lines[-1].endswith("\n"):  # the last line of a search that was killed
-            path.write_text("".join(lines[:-1]), encoding="utf-8")
+            with written_aside(path, "w") as file:
+                file.writelines(lines[:-1])
 
     def _scores(self, values) -> NDArray[np.float64]:
         scores = np.array(values, dtype=float)

@@ -1,0 +1,78 @@
+"""Finds parts of a model that cloning leaves fitted: they may know the rows that are to test it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from functools import partial
+from types import FunctionType, MethodType
+from typing import Any
+
+from sklearn.base import clone
+
+from vitalfew.data.code_parts import globals_of, release_of
+from vitalfew.exceptions import PrefittedWarning
+
+
+def warn_if_prefitted(model, name: str, *, stacklevel: int = 3) -> None:
+    """Warn if a clone of `model`, which is what is fitted to each training set, has parts that are fitted already."""
+    try:
+        found = fitted_parts(clone(model))
+    except Exception:  # what cannot be cloned is reported where it is to be fitted
+        return
+    if found:
+        warnings.warn(
+            f"{name} has a part that is fitted already and is not fitted anew: {', '.join(found)}. If it has seen the "
+            "rows that test the model, or their labels, the error is too optimistic. Give the part unfitted, without "
+            "FrozenEstimator, so that it is fitted to the training rows alone; a part that was fitted to other data "
+            "may stay: then ignore PrefittedWarning.",
+            PrefittedWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def fitted_parts(model) -> list[str]:
+    """Names of the fitted estimators that `model` holds: in parameters, steps, and functions with what they use."""
+    seen: set[int] = set()
+    found = []
+    todo: list[tuple[str, Any]] = [("", model)]
+    while todo:
+        name, value = todo.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if _is_fitted(value):
+            found.append(f"{name or 'the model'} ({type(value).__name__})")
+        else:
+            todo.extend((f"{name}.{part}".strip("."), inner) for part, inner in _parts(value))
+    return sorted(found)
+
+
+def _is_fitted(value) -> bool:
+    """By scikit-learn's sign of it: attributes with an underscore at the end, which no parameter has."""
+    if isinstance(value, type) or not (hasattr(value, "fit") and hasattr(value, "__dict__")):
+        return False
+    given = value.get_params(deep=False) if hasattr(value, "get_params") else {}
+    return any(n.endswith("_") and not n.startswith("_") and n not in given for n in vars(value))
+
+
+def _parts(value) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        yield from ((str(key), part) for key, part in value.items())
+    elif isinstance(value, tuple) and value and isinstance(value[0], str):  # a step: (name, estimator, …)
+        yield from ((value[0], part) for part in value[1:])
+    elif isinstance(value, list | tuple):
+        yield from (("", part) for part in value if not isinstance(part, str | bytes | int | float))
+    elif isinstance(value, MethodType):
+        yield from (("", value.__self__), ("", value.__func__))
+    elif isinstance(value, partial):
+        yield from (("", part) for part in (value.func, value.args, value.keywords))
+    elif isinstance(value, FunctionType):
+        cells = zip(value.__code__.co_freevars, value.__closure__ or ())
+        yield from ((name, cell.cell_contents) for name, cell in cells if cell != type(cell)())
+        if release_of(value.__globals__.get("__name__", "")) is None:
+            yield from globals_of(value).items()
+    elif hasattr(value, "get_params") and not isinstance(value, type):
+        yield from value.get_params(deep=False).items()
+    elif hasattr(value, "__dict__") and release_of(type(value).__module__) is None and not isinstance(value, type):
+        yield from vars(value).items()
