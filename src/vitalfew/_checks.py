@@ -29,7 +29,14 @@ def check_known(y: NDArray, what: str = "value") -> None:
     """Every row of a target must have a finite value, or label."""
     if y.dtype.kind == "f" and np.isnan(y).any():
         raise ValueError(_no_value(int(np.flatnonzero(np.isnan(y).reshape(len(y), -1).any(axis=1))[0]), what))
-    assert_all_finite(y, input_name="y")
+    with np.errstate(over="ignore", invalid="ignore"):  # of the sum by which scikit-learn looks for infinity first
+        assert_all_finite(y, input_name="y")
+
+
+def check_discrete(y: NDArray) -> None:
+    """Labels must be classes: floats that are not whole numbers, or exceed an int64, are none."""
+    with np.errstate(invalid="ignore"):
+        check_classification_targets(y)
 
 
 def _no_value(row: int, what: str) -> str:
@@ -52,7 +59,7 @@ def encode_labels(y) -> tuple[NDArray, NDArray[np.int32]]:
         return _encode_objects(y)
     check_known(y, "label")
     if y.dtype.kind == "f":
-        check_classification_targets(y)
+        check_discrete(y)
     if y.size and y.dtype.kind in "iuf":
         low, high = y.min(), y.max()
         if int(high) - int(low) < 4 * y.size + 1000:
@@ -90,7 +97,7 @@ def _encode_objects(y: NDArray) -> tuple[NDArray, NDArray[np.int32]]:
         kinds = sorted({type(v).__name__ for v in values})
         raise TypeError(f"y mixes labels of types {kinds}; make them all strings or all numbers.") from None
     if any(isinstance(v, float) and not v.is_integer() for v in distinct):
-        check_classification_targets(y)
+        check_discrete(y)
     code = {v: i for i, v in enumerate(distinct)}
     codes = np.fromiter(map(code.__getitem__, values), dtype=np.int32, count=len(values))
     return np.array(distinct, dtype=y.dtype if y.dtype.kind != "O" else None), codes
@@ -149,6 +156,7 @@ __all__ = [
     "check_choice",
     "check_classes",
     "check_consistent_length",
+    "check_discrete",
     "check_is_values",
     "check_known",
     "check_threads",

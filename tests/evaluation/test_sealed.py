@@ -4,6 +4,7 @@ import copy
 import io
 import json
 import pickle
+import sys
 import zipfile
 from datetime import date
 
@@ -21,6 +22,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics import log_loss, r2_score, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from vitalfew import NaiveBayes, Ridge, SealedTest, WordPresence, sealed_split
 from vitalfew.evaluation.intervals import of_mean, wilson
@@ -269,6 +271,42 @@ def test_openings_are_counted_and_remembered():
     assert sealed.n_openings == 3
     assert sealed.log[0]["error"] != 0
     assert repr(sealed) == "SealedTest(50 rows, opened 3 times)"
+
+
+def test_predictions_of_a_scoring_function_are_counted(tmp_path):
+    X, y = load_breast_cancer(return_X_y=True)
+    X_train, y_train, sealed = sealed_split(X, y, random_state=0)
+    others = [GaussianNB(var_smoothing=10.0**-e).fit(X_train, y_train) for e in range(10)]
+    model = make_pipeline(StandardScaler(), GaussianNB()).fit(X_train, y_train)
+    plain = sealed.score(model, scoring=lambda m, X, y: m.score(X, y))
+    assert (plain.calls, plain.predictions) == (201, 201)
+    best = sealed.score(model, scoring=lambda m, X, y: max(other.score(X, y) for other in others))
+    assert (best.calls, best.predictions) == (201, 2010)
+    assert str(best).endswith("opening 2, 2010 predictions in 201 calls of the scoring function")
+    assert repr(sealed) == "SealedTest(143 rows, opened 2 times, 2211 predictions by scoring functions)"
+    by_name = sealed.score(model, scoring="roc_auc")
+    assert by_name.predictions is None
+    assert str(by_name).endswith("opening 3")
+    sealed.save(tmp_path / "test.sealed")
+    assert [e["predictions"] for e in SealedTest.load(tmp_path / "test.sealed").log] == [201, 2010, None]
+
+
+def test_a_profiler_is_left_alone():
+    X, y = load_breast_cancer(return_X_y=True)
+    X_train, y_train, sealed = sealed_split(X, y, random_state=0)
+    seen = []
+
+    def profiler(frame, event, argument):
+        seen.append(event)
+
+    sys.setprofile(profiler)
+    try:
+        found = sealed.score(GaussianNB().fit(X_train, y_train), scoring=lambda m, X, y: m.score(X, y))
+        assert sys.getprofile() is profiler
+    finally:
+        sys.setprofile(None)
+    assert seen
+    assert (found.calls, found.predictions) == (201, None)
 
 
 def test_a_failure_after_looking_counts():

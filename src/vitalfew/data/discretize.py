@@ -14,10 +14,10 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
 
 from vitalfew import _core
+from vitalfew._checks import check_discrete
 
 STRATEGIES = ("mdl", "quantile", "uniform")
 LARGEST_WEIGHT = 1e300
@@ -247,8 +247,9 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self._check_parameters()
         y_codes, n_classes = None, 0
         if self.strategy == "mdl":
-            X, y = validate_data(self, X, _check_labels(y), dtype=np.float64, ensure_all_finite=False)
-            check_classification_targets(y)
+            with np.errstate(over="ignore", invalid="ignore"):  # of the sum by which scikit-learn looks for infinity
+                X, y = validate_data(self, X, _check_labels(y), dtype=np.float64, ensure_all_finite=False)
+            check_discrete(y)
             classes, position = np.unique(y, return_inverse=True)
             y_codes, n_classes = position.astype(np.int32), len(classes)
         else:

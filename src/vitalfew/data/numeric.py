@@ -138,7 +138,24 @@ def read_target(y) -> NDArray[np.float64]:
                 "use a classifier for labels, or convert the target."
             ) from None
     check_known(y)
-    return y.astype(np.float64)
+    y = y.astype(np.float64)
+    check_squares(y)
+    return y
+
+
+def check_squares(y: NDArray[np.float64]) -> None:
+    """Squares of a target must add up, with a margin for those of its differences to predictions."""
+    with np.errstate(over="ignore"):
+        if np.dot(y, y) > np.finfo(np.float64).max / 1024:
+            raise too_large("y")
+
+
+def too_large(what: str) -> ValueError:
+    """The error for values whose squares do not add up."""
+    return ValueError(
+        f"{what} holds values so large that their squares do not add up in float64; scale it, for instance with "
+        "scikit-learn's StandardScaler."
+    )
 
 
 def read_matrix(X, *, threads: int = 0) -> tuple[Matrix, Sequence[str]]:

@@ -32,7 +32,7 @@ def are_labelled(y: NDArray, minus_one: bool = True) -> NDArray[np.bool_]:
 
 def as_whole(labels: NDArray) -> NDArray:
     """Whole numbers that became floats to make room for NaN, as whole numbers again; others as they are."""
-    if labels.dtype.kind == "f" and np.isfinite(labels).all() and (labels == np.floor(labels)).all():
+    if labels.dtype.kind == "f" and (np.abs(labels) <= 2**53).all() and (labels == np.floor(labels)).all():
         return labels.astype(np.int64)
     return labels
 

@@ -91,4 +91,6 @@ def looks_like_classes(y: NDArray) -> bool:
     """Whether a target is one of classes as far as can be told: text, truth values, or few whole numbers."""
     if y.dtype.kind in "OUSTb":
         return True
-    return type_of_target(y) in ("binary", "multiclass") and len(np.unique(y)) <= 32
+    with np.errstate(over="ignore", invalid="ignore"):  # of casts and sums of very large numbers
+        kind = type_of_target(y)
+    return kind in ("binary", "multiclass") and len(np.unique(y)) <= 32

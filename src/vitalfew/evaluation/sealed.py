@@ -47,6 +47,9 @@ class SealedScore:
         The classes of a classifier; None for regressors, for functions as `scoring`, and for more than 100 classes.
     confusion : list of lists of int or None
         ``confusion[i][j]`` rows of class i were taken for class j. Rows are counted, whatever they weigh.
+    calls, predictions : int or None
+        For a function as `scoring`: how often it was given sealed rows, and how many predictions it asked for, of
+        whatever model. None for names of scores.
     """
 
     value: float
@@ -59,12 +62,17 @@ class SealedScore:
     name: str
     classes: list | None = None
     confusion: list[list[int]] | None = None
+    calls: int | None = None
+    predictions: int | None = None
 
     def __str__(self) -> str:
-        return (
+        text = (
             f"{self.name}: {self.metric} {self.error:.4g} ({self.low:.4g} to {self.high:.4g}) on {self.n} rows, "
             f"opening {self.opening}"
         )
+        if self.predictions is None:
+            return text
+        return f"{text}, {self.predictions} predictions in {self.calls} calls of the scoring function"
 
 
 class SealedTest:
@@ -94,6 +102,12 @@ class SealedTest:
     pickling, which would make a second counter, are refused. Python has no true secrets: whoever looks for labels in
     the internals of the object, in its file, or in the data that were split, finds them. The seal is there to keep one
     from opening it by mistake.
+
+    A function as `scoring` is given the sealed rows and labels, once for the score and 200 times for its interval. It
+    could try any number of models on them, or keep them, in one opening. This cannot be prevented; so the predictions
+    that it asks for are counted, and shown beside the openings: about one for each call is what a score needs. Models
+    that are not written in Python, methods of other names than ``predict``, ``predict_proba``, ``predict_log_proba``,
+    ``decision_function`` and ``score_samples``, and other threads are not seen.
 
     Examples
     --------
@@ -135,7 +149,7 @@ class SealedTest:
         scoring : str or callable, optional
             The error rate (score: accuracy) or the root mean squared error (score: R²) by default; any of
             scikit-learn's names. Scores that it negates are turned back into errors, others are taken from 1, those of
-            functions are negated.
+            functions are negated. The predictions that a function asks for are counted, see the notes of the class.
         name : str, optional
             What to write in the log; the class of the model by default.
 
@@ -256,7 +270,9 @@ class SealedTest:
 
     def __repr__(self) -> str:
         times = "never opened" if not self.n_openings else f"opened {self.n_openings} time{'s' * (self.n_openings > 1)}"
-        return f"SealedTest({self.n} rows, {times})"
+        asked = sum(entry.get("predictions") or 0 for entry in self._log.entries)
+        counted = f", {asked} predictions by scoring functions" if asked else ""
+        return f"SealedTest({self.n} rows, {times}{counted})"
 
     def __len__(self) -> int:
         return self.n

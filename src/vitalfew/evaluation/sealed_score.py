@@ -13,6 +13,7 @@ from sklearn.metrics import check_scoring, confusion_matrix, r2_score
 
 from vitalfew.evaluation.intervals import bootstrap, effective_rows, of_mean, wilson
 from vitalfew.evaluation.metrics import ERROR_RATE, Metric, task_of
+from vitalfew.evaluation.prediction_count import PredictionCount
 from vitalfew.evaluation.rows import n_rows, take
 from vitalfew.rules.scoring import weights_for
 
@@ -33,6 +34,8 @@ class Judgement:
     metric: str
     classes: list | None = None
     confusion: list[list[int]] | None = None
+    calls: int | None = None
+    predictions: int | None = None
 
 
 def judge(model, X, y: NDArray, weight, groups, scoring, opened: Callable[[], None]) -> Judgement:
@@ -146,9 +149,13 @@ def _by_scorer(model, X, y: NDArray, weight, groups, metric: Metric, opened: Cal
     else:
         shown, pick, n_draws = model, lambda rows: take(X, rows), FEW_DRAWS
 
+    count = PredictionCount()
+
     def score(rows: NDArray[np.intp]) -> float:
         weights = weights_for(scorer, None if weight is None else weight[rows])
-        return float(scorer(shown, pick(rows), y[rows], **weights))
+        arguments = (shown, pick(rows), y[rows])
+        found = count.watch(scorer, *arguments, **weights) if shown is model else scorer(*arguments, **weights)
+        return float(found)
 
     opened()
     value = score(np.arange(len(y)))
@@ -158,4 +165,6 @@ def _by_scorer(model, X, y: NDArray, weight, groups, metric: Metric, opened: Cal
     else:
         low, high = bootstrap(lambda rows: metric.to_error(score(rows)), len(y), groups, n_draws=n_draws)
     counted = _counted(model, shown.predict(np.arange(len(y))), y) if isinstance(shown, _ClassAnswers) else {}
+    if shown is model:
+        counted |= {"calls": count.calls, "predictions": count.predictions}
     return Judgement(value, error, low, high, metric.label, **counted)

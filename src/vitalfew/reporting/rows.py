@@ -14,6 +14,7 @@ from scipy import sparse
 from vitalfew.data.columns import TableColumns
 from vitalfew.data.frames import NumberedNames
 from vitalfew.data.kinds import ColumnKind, recognise, recognise_task, used_kinds
+from vitalfew.data.numeric import check_squares
 from vitalfew.data.sparse_parts import check_sparse
 from vitalfew.data.text import WordPresence
 
@@ -134,6 +135,7 @@ def read_target(y: Any, task: str | None) -> tuple[NDArray, str, NDArray[np.bool
         numbers = values.to_numpy(dtype=float)
         if not np.isfinite(numbers).all():
             raise ValueError("the target holds infinity; leave these rows out.")
+        check_squares(numbers)
         return numbers, task, known
     return (values.to_numpy() if is_number else values.astype(str).to_numpy(dtype=object)), task, known
 

@@ -13,7 +13,7 @@ from vitalfew import _core
 from vitalfew._checks import check_threads
 from vitalfew._threads import limit_threads
 from vitalfew.data.frames import NumberedNames
-from vitalfew.data.numeric import NumericData
+from vitalfew.data.numeric import NumericData, too_large
 
 # Columns whose mean square is more than this many times their variance lose digits when they are centred afterwards.
 FAR_FROM_ZERO = 100.0
@@ -192,10 +192,7 @@ def _check_range(mean: NDArray, scatter: NDArray, names: Sequence[str]) -> None:
     if is_lost.any():
         j = int(np.argmax(is_lost))
         what = f"column {names[j]!r}" if j < len(names) else "y"
-        raise ValueError(
-            f"{what} holds values so large that their squares do not add up in float64; scale it, for instance with "
-            "scikit-learn's StandardScaler."
-        )
+        raise too_large(what)
 
 
 def _of_dense(X, y, weight, threads: int = 0):
@@ -207,7 +204,8 @@ def _of_dense(X, y, weight, threads: int = 0):
     columns, total = [*X.T, y], float(n if weight is None else weight.sum())
     seen = np.column_stack([X[sample], y[sample]]).astype(np.float64)
     # A column that is constant has zeros left, to the last digit.
-    shift = np.where((seen == seen[0]).all(axis=0), seen[0], seen.mean(axis=0))
+    with np.errstate(over="ignore", invalid="ignore"):  # columns that are too large are refused by name
+        shift = np.where((seen == seen[0]).all(axis=0), seen[0], seen.mean(axis=0))
     return centred_sums(columns, weight, total, shift, threads)
 
 

@@ -1,0 +1,51 @@
+"""Counts the predictions that a scoring function asks for, of the model it was given or of any other."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+METHODS = {"predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples"}
+
+
+class PredictionCount:
+    """How often a function was called, and how many predictions it asked for.
+
+    Calls of methods that predict are seen by Python's profiling hook, so that models which the function brought along
+    are counted, too. Predictions inside a prediction, such as those of the steps of a pipeline, count as part of it.
+    Not seen are models that are not written in Python, methods with other names, and other threads or processes.
+
+    Attributes
+    ----------
+    calls : int
+    predictions : int or None
+        None where a profiler is at work already, which is left alone.
+    """
+
+    def __init__(self):
+        self.calls = 0
+        self.predictions: int | None = 0
+        self._depth = 0
+
+    def watch(self, function: Callable, *arguments, **options):
+        """Call `function` and count."""
+        self.calls += 1
+        if self.predictions is None or sys.getprofile() is not None:
+            self.predictions = None
+            return function(*arguments, **options)
+        self._depth = 0
+        sys.setprofile(self._note)
+        try:
+            return function(*arguments, **options)
+        finally:
+            sys.setprofile(None)
+
+    def _note(self, frame: FrameType, event: str, _argument) -> None:
+        if frame.f_code.co_name not in METHODS:
+            return
+        if event == "call":
+            self.predictions = (self.predictions or 0) + (self._depth == 0)
+            self._depth += 1
+        elif event == "return":
+            self._depth -= 1
