@@ -96,7 +96,7 @@ def _encode_objects(y: NDArray) -> tuple[NDArray, NDArray[np.int32]]:
     except TypeError:
         kinds = sorted({type(v).__name__ for v in values})
         raise TypeError(f"y mixes labels of types {kinds}; make them all strings or all numbers.") from None
-    if any(isinstance(v, float) and not v.is_integer() for v in distinct):
+    if any(isinstance(v, float) and not (v.is_integer() and abs(v) < 2**63) for v in distinct):
         check_discrete(y)
     code = {v: i for i, v in enumerate(distinct)}
     codes = np.fromiter(map(code.__getitem__, values), dtype=np.int32, count=len(values))

@@ -313,6 +313,7 @@ def _zero_one(predicted: NDArray, y: NDArray, optimal) -> BiasVariance:
     )
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _squared(predicted: NDArray, y: NDArray, optimal) -> BiasVariance:
     """The classic parts from predictions (sets, rows)."""
     best = y if optimal is None else read_target(optimal)

@@ -256,7 +256,8 @@ def _aligned(fitted, rows, method: str, classes) -> NDArray:
 def _losses(prediction: NDArray, y: NDArray, method: str, classes) -> tuple[str, NDArray[np.float64]]:
     """The name of the loss, and that of each row."""
     if classes is None:
-        return "mean squared error", (prediction.astype(float) - y) ** 2
+        with np.errstate(over="ignore"):
+            return "mean squared error", (prediction.astype(float) - y) ** 2
     code = np.searchsorted(classes, y)
     if method == "predict_proba":
         own = prediction[np.arange(len(y)), code]

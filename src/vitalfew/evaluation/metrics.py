@@ -49,8 +49,15 @@ class Metric:
             predicted = np.asarray(model.predict(X))
             if self.label == ERROR_RATE:
                 return float(np.mean(predicted.ravel() != y))
-            return float(np.sqrt(np.mean((predicted.ravel().astype(float) - y) ** 2)))
-        score = check_scoring(model, self.scoring)(model, X, y)
+            with np.errstate(over="ignore", invalid="ignore"):
+                error = float(np.sqrt(np.mean((predicted.ravel().astype(float) - y) ** 2)))
+            if not np.isfinite(error):
+                raise ValueError(
+                    "the model predicts values that are not finite, or so large that their squares are not."
+                )
+            return error
+        with np.errstate(over="ignore", invalid="ignore"):  # a score that is not finite is refused
+            score = check_scoring(model, self.scoring)(model, X, y)
         if not np.ndim(score) == 0 or not np.isfinite(float(score)):
             raise ValueError(f"the score {self.scoring!r} is {score!r}, which is not a finite number.")
         return self.to_error(float(score))

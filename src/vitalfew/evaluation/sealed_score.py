@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring, confusion_matrix, r2_score
 
+from vitalfew.data.numeric import check_squares
 from vitalfew.evaluation.intervals import bootstrap, effective_rows, of_mean, wilson
 from vitalfew.evaluation.metrics import ERROR_RATE, Metric, task_of
 from vitalfew.evaluation.prediction_count import PredictionCount
@@ -44,6 +45,8 @@ def judge(model, X, y: NDArray, weight, groups, scoring, opened: Callable[[], No
     metric = Metric.of(scoring, bool(is_classification))
     if scoring is not None:
         return _by_scorer(model, X, y, weight, groups, metric, opened)
+    if not is_classification and y.dtype.kind == "f":
+        check_squares(y.astype(float))
     predicted = np.asarray(model.predict(X))
     if predicted.shape not in ((n_rows(X),), (n_rows(X), 1)):
         raise ValueError(f"the model predicts an array of shape {predicted.shape} for {n_rows(X)} rows.")
@@ -89,6 +92,7 @@ def _error_rate(is_wrong: NDArray[np.bool_], weight, groups) -> Judgement:
     return Judgement(1.0 - error, error, low, high, ERROR_RATE)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _squared(predicted: NDArray, y: NDArray, weight, groups) -> Judgement:
     loss = (predicted - y) ** 2
     w = np.ones(len(y)) if weight is None else weight

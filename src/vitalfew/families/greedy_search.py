@@ -19,9 +19,10 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from vitalfew._checks import check_choice
+from vitalfew._checks import check_choice, check_discrete
 from vitalfew._progress import progress
 from vitalfew.data.frames import NumberedNames, as_frame, check_shape
+from vitalfew.data.numeric import check_squares
 from vitalfew.data.sparse_parts import check_sparse
 from vitalfew.exceptions import RuleError, UnfinishedWarning
 from vitalfew.families.feature_groups import check_groups
@@ -30,6 +31,7 @@ from vitalfew.families.subset_model import check_enough, is_count
 from vitalfew.families.subset_scores import OutOfTime, ScoreBook, make_evaluator
 from vitalfew.rules.prefitted import warn_if_prefitted
 from vitalfew.rules.resampling import select_from_folds
+from vitalfew.rules.scoring import deviation
 from vitalfew.rules.selection import Selection, frame_or_columns, make_frame
 
 RULES = ("cv", "1se", "holdout")
@@ -53,7 +55,7 @@ class SearchPath:
 
     def to_frame(self):
         """Size, features, mean score and its standard error."""
-        error = self.scores.std(axis=1, ddof=1) / np.sqrt(self.scores.shape[1]) if self.scores.shape[1] > 1 else np.nan
+        error = deviation(self.scores.T) / np.sqrt(self.scores.shape[1]) if self.scores.shape[1] > 1 else np.nan
         return make_frame(
             {
                 "k": self.grid,
@@ -144,6 +146,18 @@ def read_rows(X):
         X = X if hasattr(X, "shape") else np.asarray(X)
         check_shape(X.shape, 1)
     return X
+
+
+def check_range(y, is_classification: bool) -> None:
+    """Numbers must not be so large that scikit-learn's estimators and scores overflow; other targets are theirs."""
+    target = np.asarray(y)
+    if target.dtype.kind == "O" and all(isinstance(v, float) for v in target.ravel().tolist()):
+        target = target.astype(float)
+    if target.dtype.kind == "f" and np.isfinite(target).all():
+        if is_classification:
+            check_discrete(target)
+        else:
+            check_squares(target.ravel().astype(float))
 
 
 def _estimator_has(name: str):
@@ -273,6 +287,7 @@ class GreedySearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         warn_if_prefitted(self.estimator, "estimator")
         X = read_rows(X)
         validate_data(self, X, skip_check_array=True)
+        check_range(y, is_classifier(self.estimator))
         names = list(getattr(self, "feature_names_in_", NumberedNames(self.n_features_in_)))
         variables = self._variables(names)
         most = self._most(len(variables))

@@ -69,7 +69,8 @@ class RefittingEvaluator:
             weights = {} if self.weight is None else {"sample_weight": np.asarray(self.weight)[train]}
             fitted = clone(model).fit(_safe_indexing(X, train), _safe_indexing(self.y, train), **weights)
             try:
-                found.append(self.scorer(fitted, _safe_indexing(X, test), _safe_indexing(self.y, test)))
+                with np.errstate(over="ignore", invalid="ignore"):  # such scores are not finite, and are not chosen
+                    found.append(self.scorer(fitted, _safe_indexing(X, test), _safe_indexing(self.y, test)))
             except AttributeError:
                 if subset:
                     raise

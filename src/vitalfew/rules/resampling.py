@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv, train_test
 
 from vitalfew._progress import progress
 from vitalfew.rules.path import Family, LeavingOneOut, OutOfBagScored, Path
-from vitalfew.rules.scoring import Scores, Targets, loss_of, score, score_predictions
+from vitalfew.rules.scoring import Scores, Targets, deviation, loss_of, score, score_predictions
 from vitalfew.rules.selection import Selection
 
 
@@ -54,7 +54,7 @@ def paths_in_turn(family, data, splits, path) -> Iterator[tuple[Any, Any]]:
 
 def select_from_folds(rule: str, path: Path, scores, scoring=None) -> Selection:
     """The choice from a table of scores: (folds, points)."""
-    spread = scores.std(axis=0, ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else np.full(scores.shape[1], np.nan)
+    spread = deviation(scores) / np.sqrt(len(scores)) if len(scores) > 1 else np.full(scores.shape[1], np.nan)
     return _select(rule, path, Scores(scores.mean(axis=0), spread), scoring)
 
 

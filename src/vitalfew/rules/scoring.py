@@ -127,7 +127,30 @@ def weights_for(scorer, weight) -> dict:
 def mean_loss(loss: NDArray[np.float64], weight) -> Scores:
     """Weighted mean of row losses and its standard error."""
     n = len(loss)
-    mean = np.average(loss, axis=0, weights=weight)
     w = np.ones(n) if weight is None else weight
-    spread = np.sqrt(np.sum((w[:, None] * (loss - mean)) ** 2, axis=0)) / w.sum()
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = np.average(loss, axis=0, weights=weight)
+        spread = root_sum_of_squares(w[:, None] * (loss - mean)) / w.sum()
     return Scores(mean, spread * np.sqrt(n / max(n - 1, 1)))
+
+
+def deviation(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The standard deviation of each column, without a warning where values are very large or not finite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        plain = values.std(axis=0, ddof=1)
+        if not np.isinf(plain).any():
+            return plain
+        scaled = root_sum_of_squares(values - values.mean(axis=0)) / np.sqrt(len(values) - 1)
+        return np.where(np.isinf(plain), scaled, plain)
+
+
+def root_sum_of_squares(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The norm of each column, also where squares exceed the largest number and the norm does not."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        plain = np.sqrt(np.sum(values**2, axis=0))
+        largest = np.abs(values).max(axis=0, initial=0.0)
+        is_lost = np.isinf(plain) & np.isfinite(largest)
+        if not is_lost.any():
+            return plain
+        scale = np.where(is_lost, largest, 1.0)
+        return np.where(is_lost, scale * np.sqrt(np.sum((values / scale) ** 2, axis=0)), plain)
