@@ -52,6 +52,20 @@ void bind_inspect(nb::module_& m) {
       "What a sparse pattern and its values look like: sorted, zeros, not finite.");
 }
 
+template <class Index>
+void bind_copy_indices(nb::module_& m) {
+  m.def(
+      "copy_indices",
+      [](const Vector<Index>& indices, const nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& out,
+         int threads) {
+        PythonMonitor monitor;
+        const nb::gil_scoped_release released;
+        return copy_indices(view(indices), std::span(out.data(), out.size()), threads, monitor);
+      },
+      "indices"_a.noconvert(), "out"_a.noconvert(), "threads"_a = 0,
+      "Copies indices and returns the largest copy as an unsigned number; what does not fit is copied as -1.");
+}
+
 }  // namespace
 
 void bind_counts(nb::module_& m) {
@@ -64,6 +78,8 @@ void bind_counts(nb::module_& m) {
       "n_classes"_a, "threads"_a = 0, "Weighted counts of each present feature with each class: (features, classes).");
   bind_count_codes<std::uint8_t>(m);
   bind_count_codes<std::uint32_t>(m);
+  bind_copy_indices<std::int32_t>(m);
+  bind_copy_indices<std::int64_t>(m);
   bind_inspect<double>(m);
   bind_inspect<float>(m);
   bind_inspect<std::int8_t>(m);

@@ -31,7 +31,9 @@ class DistinctValues {
     value_.push_back(x);
     return true;
   }
+  // Another thread may have written NaN to the table after a number was looked at, and NaN cannot be sorted.
   std::vector<double> sorted() && {
+    std::erase_if(value_, [](double v) { return std::isnan(v); });
     std::sort(value_.begin(), value_.end());
     return std::move(value_);
   }
@@ -77,15 +79,12 @@ std::vector<std::size_t> sampled_rows(std::size_t m, std::size_t n) {
 template <class T>
 std::vector<std::vector<double>> sample_of(const Table<T>& table, std::span<const std::size_t> columns,
                                            std::span<const std::size_t> rows) {
-  std::vector<std::vector<double>> sample(columns.size(), std::vector<double>(rows.size() + 1));
-  std::vector<std::size_t> n(columns.size());
-  for (const std::size_t i : rows)
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      const auto v = double(table.data[std::ptrdiff_t(i) * table.row_stride + std::ptrdiff_t(columns[c]) * table.col_stride]);
-      sample[c][n[c]] = v + 0.0;
-      n[c] += !std::isnan(v);
-    }
-  for (std::size_t c = 0; c < columns.size(); ++c) sample[c].resize(n[c]);
+  std::vector<std::vector<double>> sample(columns.size(), std::vector<double>(rows.size()));
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      sample[c][k] =
+          double(table.data[std::ptrdiff_t(rows[k]) * table.row_stride + std::ptrdiff_t(columns[c]) * table.col_stride]) + 0.0;
+  for (auto& values : sample) std::erase_if(values, [](double v) { return std::isnan(v); });
   return sample;
 }
 

@@ -112,10 +112,61 @@ void check_rows(const Codes<Code>& codes, std::size_t begin, std::size_t end) {
       throw std::invalid_argument("codes: column " + std::to_string(j) + " has a code that is not below its number of values");
 }
 
+template <std::unsigned_integral Code>
+std::size_t CheckedRows<Codes<Code>>::block_rows() const {
+  const std::size_t bytes = std::max<std::size_t>(codes_.n_cols, 1) * sizeof(Code);
+  return std::clamp<std::size_t>((std::size_t{1} << 18) / bytes, codes_.is_by_row() ? 1 : 256, 1024);
+}
+
+template <std::unsigned_integral Code>
+Codes<Code> CheckedRows<Codes<Code>>::take(std::size_t begin, std::size_t end) {
+  const std::size_t rows = end - begin, cols = codes_.n_cols;
+  const bool is_by_row = codes_.is_by_row();
+  copy_.resize(rows * cols);
+  const std::size_t lines = is_by_row ? rows : cols, length = is_by_row ? cols : rows;
+  const std::ptrdiff_t step = is_by_row ? codes_.row_stride : codes_.col_stride, inner = is_by_row ? 1 : codes_.row_stride;
+  const Code* line = codes_.data + std::ptrdiff_t(begin) * codes_.row_stride;
+  for (std::size_t l = 0; l < lines; ++l, line += step) {
+    Code* const to = copy_.data() + l * length;
+    if (inner == 1)
+      std::copy_n(line, length, to);
+    else
+      for (std::size_t k = 0; k < length; ++k) to[k] = line[std::ptrdiff_t(k) * inner];
+  }
+  const Codes<Code> found{copy_.data(), rows, cols, is_by_row ? std::ptrdiff_t(cols) : 1, is_by_row ? 1 : std::ptrdiff_t(rows),
+                          codes_.offset};
+  check_rows(found, 0, rows);
+  return found;
+}
+
+template class CheckedRows<Codes<std::uint8_t>>;
+template class CheckedRows<Codes<std::uint32_t>>;
 template void check_shape(const Codes<std::uint8_t>&);
 template void check_shape(const Codes<std::uint32_t>&);
 template void check_rows(const Codes<std::uint8_t>&, std::size_t, std::size_t);
 template void check_rows(const Codes<std::uint32_t>&, std::size_t, std::size_t);
+
+template <std::signed_integral Index>
+std::uint32_t copy_indices(std::span<const Index> index, std::span<std::int32_t> copy, int threads, Monitor& monitor) {
+  if (index.size() != copy.size()) throw std::invalid_argument("indices and their copy differ in number");
+  const std::size_t n = index.size(), blocks = (n + entries_per_block - 1) / entries_per_block;
+  std::vector<std::uint32_t> most(blocks);
+  parallel_blocks(blocks, n < 1'000'000 ? 1 : threads, monitor, [&](std::size_t b) {
+    const std::size_t begin = b * entries_per_block, count = std::min(entries_per_block, n - begin);
+    if constexpr (sizeof(Index) == sizeof(std::int32_t))
+      std::copy_n(index.data() + begin, count, copy.data() + begin);
+    else
+      for (std::size_t k = begin; k < begin + count; ++k) {
+        const Index value = index[k];
+        copy[k] = value == Index(std::int32_t(value)) ? std::int32_t(value) : -1;
+      }
+    most[b] = largest(copy.data() + begin, count);
+  });
+  return most.empty() ? 0 : *std::max_element(most.begin(), most.end());
+}
+
+template std::uint32_t copy_indices(std::span<const std::int32_t>, std::span<std::int32_t>, int, Monitor&);
+template std::uint32_t copy_indices(std::span<const std::int64_t>, std::span<std::int32_t>, int, Monitor&);
 
 std::size_t table_size(std::size_t lines, std::size_t width) {
   constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double);

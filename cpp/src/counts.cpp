@@ -19,12 +19,9 @@ std::size_t parts_for(std::size_t entries, std::size_t table_size, std::size_t b
   return std::min(by_work, by_memory);
 }
 
-constexpr std::size_t rows_per_visit = 1024;
-
 // The table lies class by class: a row then needs no multiplication for each of its entries.
 template <class Count, SlotRows Rows>
-void add_rows(const Rows& rows, std::size_t begin, std::size_t end, const std::int32_t* label, const double* weight,
-              Count* table) {
+void add_rows(const Rows& rows, const std::int32_t* label, const double* weight, Count* table) {
   const std::size_t slots = rows.n_slots();
   const auto add = [=](Count* line, std::size_t i, std::size_t slot) {
     if constexpr (std::is_integral_v<Count>)
@@ -34,10 +31,10 @@ void add_rows(const Rows& rows, std::size_t begin, std::size_t end, const std::i
   };
   const auto line_of = [=](std::size_t i) { return label == nullptr ? table : table + std::size_t(label[i]) * slots; };
   if (!rows.is_by_row()) {
-    rows.visit(begin, end, [=](std::size_t i, std::size_t, std::size_t slot) { add(line_of(i), i, slot); });
+    rows.visit(0, rows.n_rows, [=](std::size_t i, std::size_t, std::size_t slot) { add(line_of(i), i, slot); });
     return;
   }
-  for (std::size_t i = begin; i < end; ++i) {
+  for (std::size_t i = 0; i < rows.n_rows; ++i) {
     Count* const line = line_of(i);
     rows.visit(i, i + 1, [=](std::size_t, std::size_t, std::size_t slot) { add(line, i, slot); });
   }
@@ -52,11 +49,12 @@ std::vector<double> count_in_parts(const Rows& rows, std::span<const std::int32_
   parallel_blocks(parts, options.threads, monitor, [&](std::size_t part) {
     auto& table = tables[part];
     table.assign(size, Count{0});
-    const std::size_t end = rows.n_rows * (part + 1) / parts;
-    for (std::size_t begin = rows.n_rows * part / parts; begin < end; begin += rows_per_visit) {
-      const std::size_t stop = std::min(begin + rows_per_visit, end);
-      check_rows(rows, begin, stop);
-      add_rows(rows, begin, stop, label.empty() ? nullptr : label.data(), weight.data(), table.data());
+    CheckedRows<Rows> checked(rows);
+    const std::size_t end = rows.n_rows * (part + 1) / parts, step = checked.block_rows();
+    for (std::size_t begin = rows.n_rows * part / parts; begin < end; begin += step) {
+      const Rows block = checked.take(begin, std::min(begin + step, end));
+      add_rows(block, label.empty() ? nullptr : label.data() + begin, weight.empty() ? nullptr : weight.data() + begin,
+               table.data());
       monitor.check();
     }
   });

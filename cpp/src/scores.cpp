@@ -10,13 +10,12 @@ namespace {
 
 // `Fixed` classes known to the compiler, or 0 for any number of them.
 template <std::size_t Fixed, SlotRows Rows>
-void score_block(const Rows& rows, const double* table, std::size_t n_classes, const Events* events, std::size_t begin,
-                 std::size_t end, double* out) {
+void score_block(const Rows& rows, const double* table, std::size_t n_classes, const Events* events, double* out) {
   const std::size_t classes = Fixed ? Fixed : n_classes;
   if constexpr (Fixed > 0) {
     // Sums of a row stay in registers where its entries come one after the other.
     if (events == nullptr && rows.is_by_row()) {
-      for (std::size_t i = begin; i < end; ++i) {
+      for (std::size_t i = 0; i < rows.n_rows; ++i) {
         double sum[Fixed] = {};
         rows.visit(i, i + 1, [&sum, table](std::size_t, std::size_t, std::size_t slot) {
           for (std::size_t c = 0; c < Fixed; ++c) sum[c] += table[slot * Fixed + c];
@@ -27,19 +26,19 @@ void score_block(const Rows& rows, const double* table, std::size_t n_classes, c
     }
   }
   if (events == nullptr) {
-    rows.visit(begin, end, [=](std::size_t i, std::size_t, std::size_t slot) {
+    rows.visit(0, rows.n_rows, [=](std::size_t i, std::size_t, std::size_t slot) {
       for (std::size_t c = 0; c < classes; ++c) out[i * classes + c] += table[slot * classes + c];
     });
     return;
   }
   const std::size_t segments = events->n_segments;
-  rows.visit(begin, end, [=](std::size_t i, std::size_t j, std::size_t slot) {
+  rows.visit(0, rows.n_rows, [=](std::size_t i, std::size_t j, std::size_t slot) {
     for (auto e = std::size_t(events->start[j]); e < std::size_t(events->start[j + 1]); ++e) {
       double* const cell = out + (i * segments + std::size_t(events->segment[e])) * classes;
       for (std::size_t c = 0; c < classes; ++c) cell[c] += double(events->sign[e]) * table[slot * classes + c];
     }
   });
-  for (std::size_t i = begin; i < end; ++i)
+  for (std::size_t i = 0; i < rows.n_rows; ++i)
     for (std::size_t k = classes; k < segments * classes; ++k)
       out[i * segments * classes + k] += out[i * segments * classes + k - classes];
 }
@@ -66,12 +65,16 @@ std::vector<double> score_rows(const Rows& rows, std::span<const double> table, 
   std::vector<double> out(table_size(n, width));
   const std::size_t blocks = blocks_for(double(rows.n_entries() * n_classes + n * width), (n + 255) / 256);
   parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
-    const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;
-    check_rows(rows, begin, end);
-    if (n_classes == 2)
-      score_block<2>(rows, table.data(), n_classes, events, begin, end, out.data());
-    else
-      score_block<0>(rows, table.data(), n_classes, events, begin, end, out.data());
+    CheckedRows<Rows> checked(rows);
+    const std::size_t end = n * (b + 1) / blocks, step = checked.block_rows();
+    for (std::size_t begin = n * b / blocks; begin < end; begin += step) {
+      const Rows block = checked.take(begin, std::min(begin + step, end));
+      double* const line = out.data() + begin * width;
+      if (n_classes == 2)
+        score_block<2>(block, table.data(), n_classes, events, line);
+      else
+        score_block<0>(block, table.data(), n_classes, events, line);
+    }
   });
   return out;
 }

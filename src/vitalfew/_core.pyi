@@ -33,6 +33,15 @@ def count_codes(codes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None),
     """
 
 @overload
+def copy_indices(indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int = 0) -> int: ...
+
+@overload
+def copy_indices(indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int = 0) -> int:
+    """
+    Copies indices and returns the largest copy as an unsigned number; what does not fit is copied as -1.
+    """
+
+@overload
 def inspect_pattern(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, width: int, threads: int = 0) -> dict: ...
 
 @overload

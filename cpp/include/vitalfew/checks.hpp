@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "vitalfew/matrix.hpp"
 #include "vitalfew/monitor.hpp"
@@ -13,8 +14,8 @@ namespace vitalfew {
 
 // All of these throw std::invalid_argument for a view that does not describe a matrix.
 //
-// Kernels that read each row once call check_shape first and check_rows just before they read a block, so that the block
-// is still in the cache; others call check_bounds, which does both.
+// Kernels that read each row once call check_shape first and read blocks of rows through CheckedRows, while a block is in the
+// cache; others call check_bounds, which looks at all rows.
 void check_shape(const Pattern& pattern);                                     // O(lines)
 void check_rows(const Pattern& pattern, std::size_t begin, std::size_t end);  // O(entries of these lines)
 
@@ -25,6 +26,44 @@ template <std::unsigned_integral Code>
 void check_shape(const Codes<Code>& codes);
 template <std::unsigned_integral Code>
 void check_rows(const Codes<Code>& codes, std::size_t begin, std::size_t end);
+
+// Blocks of rows whose slots are within bounds, each numbered from 0.
+template <SlotRows Rows>
+class CheckedRows;
+
+// The caller of the kernels owns the indices: nobody else writes to them.
+template <>
+class CheckedRows<BinaryRows> {
+ public:
+  explicit CheckedRows(const BinaryRows& rows) : rows_(rows) {}
+  std::size_t block_rows() const { return 1024; }
+  BinaryRows take(std::size_t begin, std::size_t end) {
+    check_rows(rows_, begin, end);
+    return {{rows_.pattern.start.subspan(begin, end - begin + 1), rows_.pattern.index, rows_.pattern.width}};
+  }
+
+ private:
+  BinaryRows rows_;
+};
+
+// Codes may lie in an array of Python that another thread writes to at any time. A block is therefore copied first, and the
+// copy is what is checked and read.
+template <std::unsigned_integral Code>
+class CheckedRows<Codes<Code>> {
+ public:
+  explicit CheckedRows(const Codes<Code>& codes) : codes_(codes) {}
+  std::size_t block_rows() const;  // so few that the copy stays in the cache
+  Codes<Code> take(std::size_t begin, std::size_t end);
+
+ private:
+  Codes<Code> codes_;
+  std::vector<Code> copy_;
+};
+
+// Copies indices and returns the largest copy, where negative ones count as large. What is returned holds for the copy even if
+// another thread writes to the indices meanwhile. Indices of 64 bits that do not fit in 32 are copied as -1.
+template <std::signed_integral Index>
+std::uint32_t copy_indices(std::span<const Index> index, std::span<std::int32_t> copy, int threads, Monitor& monitor);
 
 template <SlotRows Rows>
 void check_bounds(const Rows& rows, int threads, Monitor& monitor) {
