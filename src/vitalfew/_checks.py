@@ -54,7 +54,7 @@ def check_is_values(y) -> None:
 
 def encode_labels(y) -> tuple[NDArray, NDArray[np.int32]]:
     """Classes in rising order and the code of each row's class."""
-    y = column_or_1d(y, warn=True)
+    y = np.array(column_or_1d(y, warn=True))  # another thread may write to the caller's labels
     if y.dtype.kind in "OUST":
         return _encode_objects(y)
     check_known(y, "label")
@@ -104,10 +104,10 @@ def _encode_objects(y: NDArray) -> tuple[NDArray, NDArray[np.int32]]:
 
 
 def check_weight(sample_weight, n_rows: int) -> NDArray[np.float64] | None:
-    """Weights as float64, or None where every row counts once."""
+    """A copy of the weights as float64, or None where every row counts once."""
     if sample_weight is None:
         return None
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    weight = np.array(sample_weight, dtype=np.float64)
     if weight.ndim == 0:
         weight = np.full(n_rows, float(weight))
     if weight.ndim != 1:

@@ -190,8 +190,7 @@ class BinCoder:
         if self.is_sparse:
             return self._sparse(read_matrix(X if sparse.issparse(X) else sparse.csc_array(np.asarray(X)))[0])
         if sparse.issparse(X):
-            check_sparse(X)
-            X = X.toarray()
+            X = check_sparse(X).toarray()
         return self._dense(read_table(X, threads=self.threads))
 
     @property

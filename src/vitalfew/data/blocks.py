@@ -132,8 +132,8 @@ class CodesBlock:
         return _core.score_codes(self.codes, self.offsets, np.ascontiguousarray(table), events, threads)
 
     def search_mdl(self, search):
-        # Candidates are read column by column.
-        return _core.mdl_codes(np.asfortranarray(self.codes), self.offsets, search)
+        # Candidates are read column by column, many times: a copy, since codes may be in the caller's table.
+        return _core.mdl_codes(np.array(self.codes, order="F"), self.offsets, search)
 
 
 def class_totals(label, weight, n_classes: int, n_rows: int) -> NDArray[np.float64]:

@@ -348,7 +348,7 @@ def _check_weight(sample_weight, X) -> NDArray[np.float64] | None:
     if sample_weight is None:
         return None
     name = "sample_weight"
-    weight = check_array(sample_weight, dtype=np.float64, ensure_2d=False, order="C", input_name=name)
+    weight = check_array(sample_weight, dtype=np.float64, ensure_2d=False, order="C", copy=True, input_name=name)
     if weight.ndim != 1:
         raise ValueError(f"sample_weight must have a weight for each row, got {weight.ndim} dimensions.")
     check_consistent_length(X, weight)

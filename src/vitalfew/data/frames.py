@@ -86,8 +86,8 @@ def read_table(X: Any, *, min_rows: int = 1, threads: int = 0) -> RawTable:
         return frame
     if sparse.issparse(X):
         check_shape(X.shape, min_rows)
-        check_sparse(X)
-        return RawTable(X.shape[0], NumberedNames(X.shape[1]), sparse_block=_read_sparse(X.tocsr(), threads))
+        block = _read_sparse(check_sparse(X, threads).tocsr(), threads)
+        return RawTable(X.shape[0], NumberedNames(X.shape[1]), sparse_block=block)
     X = check_array(
         X,
         dtype=None,
@@ -206,7 +206,7 @@ def _read_objects(listed: list, name: str) -> Column:
 
 
 def _read_sparse(X, threads: int) -> BinaryBlock:
-    """Any stored value but 0 means present."""
+    """Any stored value but 0 means present. Indices are ours, values may be the caller's."""
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported\nsparse X holds complex numbers.")
     if X.shape[1] > np.iinfo(np.int32).max:

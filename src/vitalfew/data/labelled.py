@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing, check_array
 from vitalfew._checks import check_consistent_length, check_weight, encode_labels
 from vitalfew.data.frames import as_frame, check_shape
 from vitalfew.data.rows import Given, split_rows
-from vitalfew.data.sparse_parts import check_sparse
+from vitalfew.data.sparse_parts import sparse_rows
 
 
 class Labelled:
@@ -89,8 +89,7 @@ class LabelledRows(Labelled):
 def read_rows(X) -> Any:
     """Anything with rows: sparse matrices by rows, lists as arrays, frames as they are."""
     if sparse.issparse(X):
-        check_sparse(X)
-        X = X.tocsr()
+        X = sparse_rows(X).tocsr()
     elif as_frame(X) is None:
         return check_array(X, dtype=None, ensure_all_finite=False, estimator="vitalfew")
     check_shape(X.shape, 1)

@@ -200,10 +200,9 @@ def _read_sparse(X) -> sparse.csc_array:
         raise ValueError("Complex data not supported\nsparse X holds complex numbers.")
     if max(X.shape) > np.iinfo(np.int32).max:
         raise ValueError(f"sparse X has shape {X.shape}; at most 2,147,483,647 rows and columns are supported.")
-    check_sparse(X)
-    columns = sparse.csc_array(X, dtype=X.dtype if X.dtype in FLOATS else np.float64)
+    columns = sparse.csc_array(check_sparse(X), dtype=X.dtype if X.dtype in FLOATS else np.float64)
     if not columns.has_canonical_format:
-        columns = columns.copy() if columns.data is getattr(X, "data", None) else columns
+        columns = columns.copy()  # the values may be the caller's
         columns.sum_duplicates()
     at = _core.find_not_finite(columns.data, 0)
     if at >= 0:

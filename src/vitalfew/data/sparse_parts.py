@@ -1,35 +1,143 @@
-"""Whether the parts of a sparse matrix fit together: SciPy follows its indices without a look at where they lead."""
+"""The parts of a sparse matrix: SciPy and compiled kernels follow its indices without looking where they lead."""
 
 from __future__ import annotations
 
+from itertools import chain
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from vitalfew import _core
+
+MOST_INT32 = np.iinfo(np.int32).max
 
 
-def check_sparse(X) -> None:
-    """Raises a ValueError for a matrix that would be read beyond its arrays. O(stored entries), without a copy.
+def check_sparse(X, threads: int = 0) -> Any:
+    """Returns the same matrix with positions of its own, or raises a ValueError where these lead outside of it.
 
-    Of the forms that hold positions only; the others hold values by place, as DIA, or are no arrays, as LIL and DOK.
+    Positions (indices, indptr, coordinates, offsets) are copied before they are checked, so that no other thread can
+    change them between the check and their use. Values are not copied: the result must not be sorted in place. LIL
+    matrices become CSR and DOK matrices COO; other formats stay. O(stored entries).
     """
-    if X.format == "coo":
-        for axis, at in enumerate(X.coords if hasattr(X, "coords") else (X.row, X.col)):  # SciPy has coords since 1.13
-            _require(len(at) == len(X.data), f"it has {len(at)} positions for {len(X.data)} values")
-            _require_within(at, X.shape[axis])
-    elif X.format in ("csr", "csc", "bsr"):
-        high, wide = X.blocksize if X.format == "bsr" else (1, 1)
-        lines, width = X.shape[0] // high, X.shape[1] // wide
-        if X.format == "csc":
-            lines, width = width, lines
-        start = X.indptr
-        _require(len(start) == lines + 1, f"indptr has {len(start)} entries for {lines} rows or columns")
-        _require(start[0] == 0 and bool((start[1:] >= start[:-1]).all()), "indptr does not rise from 0")
-        _require(start[-1] <= len(X.indices) == len(X.data), "there are not as many indices and values as indptr says")
-        _require_within(X.indices[: start[-1]], width)
+    if len(X.shape) != 2:
+        raise ValueError(f"Expected 2D array, got {len(X.shape)}D array instead (shape={X.shape}).")
+    return _OWN[X.format](X, threads)
 
 
-def _require_within(at: np.ndarray, n: int) -> None:
-    if at.size:
-        low, high = at.min(), at.max()
-        _require(low >= 0 and high < n, f"an index is out of bounds, {low if low < 0 else high} of {n} rows or columns")
+def sparse_rows(X) -> Any:
+    """A checked CSR or CSC matrix for learners of any kind, which may sort it in place."""
+    X = check_sparse(X)
+    X = X if X.format in ("csr", "csc") else X.tocsr()
+    return X if X.has_canonical_format else X.copy()
+
+
+def _own_lines(X, threads: int) -> Any:
+    """CSR, CSC and BSR."""
+    data = X.data
+    if X.format == "bsr":
+        _require(data.ndim == 3 and min(data.shape[1:]) > 0, f"blocks have shape {data.shape[1:]}")
+        high, wide = data.shape[1:]
+        _require(X.shape[0] % high == X.shape[1] % wide == 0, f"blocks of {high} x {wide} do not fill shape {X.shape}")
+    else:
+        _require(data.ndim == 1, f"values have {data.ndim} dimensions")
+        high, wide = 1, 1
+    lines, width = X.shape[0] // high, X.shape[1] // wide
+    if X.format == "csc":
+        lines, width = width, lines
+    start = _own_whole(X.indptr, "indptr")
+    _require(len(start) == lines + 1, f"indptr has {len(start)} entries for {lines} rows or columns")
+    _require(start[0] == 0 and bool((start[1:] >= start[:-1]).all()), "indptr does not rise from 0")
+    index = X.indices
+    _require(start[-1] <= len(index) == len(data), "there are not as many indices and values as indptr says")
+    end = int(start[-1])
+    return _kind(X)((data[:end], _own_positions(index[:end], width, threads), start), shape=X.shape)
+
+
+def _own_coo(X, threads: int) -> Any:
+    data = X.data
+    given = X.coords if hasattr(X, "coords") else (X.row, X.col)  # SciPy has coords since 1.13
+    for at in given:
+        _require(len(at) == len(data), f"it has {len(at)} positions for {len(data)} values")
+    row, col = (_own_positions(at, n, threads) for at, n in zip(given, X.shape, strict=True))
+    return _kind(X)((data, (row, col)), shape=X.shape)
+
+
+def _own_dia(X, threads: int) -> Any:  # noqa: ARG001
+    data, offsets = X.data, _own_whole(X.offsets, "offsets")
+    _require(data.ndim == 2 and len(offsets) == len(data), f"it has {len(offsets)} offsets for values {data.shape}")
+    _require(len(np.unique(offsets)) == len(offsets), "an offset occurs twice")
+    low, high = (offsets.min(), offsets.max()) if offsets.size else (0, 0)
+    is_within = offsets.size == 0 or (low > -X.shape[0] and high < X.shape[1])
+    _require(is_within, f"offsets from {low} to {high} lead outside of shape {X.shape}")
+    return _kind(X)((data, offsets), shape=X.shape)
+
+
+def _own_lil(X, threads: int) -> Any:
+    rows, values = [list(row) for row in X.rows], [list(row) for row in X.data]
+    _require(
+        len(rows) == len(values) == X.shape[0], f"it has {len(rows)} and {len(values)} lists for {X.shape[0]} rows"
+    )
+    start = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
+    for i, (row, own) in enumerate(zip(rows, values)):
+        _require(len(row) == len(own), f"row {i} has {len(row)} positions for {len(own)} values")
+    index = _own_positions(_whole_numbers(list(chain.from_iterable(rows))), X.shape[1], threads)
+    data = np.array(list(chain.from_iterable(values)), dtype=X.dtype)
+    return _kind(X, "csr")((data, index, start), shape=X.shape)
+
+
+def _own_dok(X, threads: int) -> Any:
+    items = list(X.items())
+    keys = _whole_numbers([key for key, _ in items]).reshape(-1, 2)
+    row, col = (_own_positions(at, n, threads) for at, n in zip(keys.T, X.shape))
+    return _kind(X, "coo")((np.array([value for _, value in items], dtype=X.dtype), (row, col)), shape=X.shape)
+
+
+_OWN = {
+    **dict.fromkeys(("csr", "csc", "bsr"), _own_lines),
+    "coo": _own_coo,
+    "dia": _own_dia,
+    "lil": _own_lil,
+    "dok": _own_dok,
+}
+
+
+def _kind(X, form: str | None = None) -> Any:
+    """The class of a format, of arrays or of matrices as X is one of these."""
+    return getattr(sparse, f"{form or X.format}_{'array' if isinstance(X, sparse.sparray) else 'matrix'}")
+
+
+def _own_whole(numbers, name: str) -> NDArray:
+    found = np.array(numbers)
+    is_whole = found.ndim == 1 and found.dtype.kind in "iu"
+    _require(is_whole, f"{name} holds {found.dtype} in {found.ndim} dimensions instead of whole numbers in one")
+    return found
+
+
+def _whole_numbers(listed: list) -> NDArray[np.int64]:
+    try:
+        return np.array(listed, dtype=np.int64)
+    except (TypeError, ValueError, OverflowError):
+        _require(False, "a position is not a whole number")
+        raise
+
+
+def _own_positions(given, n: int, threads: int) -> NDArray:
+    """A copy of positions, all of them at least 0 and below n."""
+    given = np.asarray(given)
+    if given.dtype not in (np.int32, np.int64) or not given.flags.c_contiguous or n > MOST_INT32:
+        given = _own_whole(given, "indices").astype(np.int64)
+    if n <= MOST_INT32:
+        own = np.empty(len(given), dtype=np.int32)
+        is_within = not own.size or _core.copy_indices(given, own, threads) < n
+    else:
+        own = given
+        is_within = not own.size or (own.min() >= 0 and own.max() < n)
+    if not is_within:
+        low, high = int(given.min()), int(given.max())
+        _require(False, f"an index is out of bounds, {low if low < 0 else high} of {n} rows or columns")
+    return own
 
 
 def _require(holds: bool, reason: str) -> None:

@@ -198,7 +198,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         """
         names = np.array(self._fitted_terms().strings())
         if sparse.issparse(X):
-            check_sparse(X)
+            X = check_sparse(X)
         X = sparse.csr_matrix(check_array(X, accept_sparse="csr"))
         return [names[np.sort(row.indices[row.data != 0])] for row in X]
 

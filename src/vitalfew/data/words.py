@@ -64,7 +64,7 @@ def words_from_series(series: nw.Series) -> WordColumn:
         is_coded = isinstance(series.dtype, nw.Categorical)
         return _from_arrow(native.chunks if is_coded else [native.dictionary_encode().combine_chunks()])
     if kind.is_pandas() and hasattr(native, "cat"):
-        return _named(native.cat.codes.to_numpy(), native.cat.categories.tolist())
+        return _named(native.cat.codes.to_numpy(copy=True), native.cat.categories.tolist())
     # Strings of Python are hashed by Python as fast as by pandas.
     if kind.is_pandas() and getattr(native.dtype, "storage", "") != "python":
         codes, values = native.factorize()

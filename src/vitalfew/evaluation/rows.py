@@ -16,14 +16,13 @@ from vitalfew._checks import check_classes, encode_labels
 from vitalfew.data.fingerprint import fingerprint as fingerprint
 from vitalfew.data.frames import as_frame
 from vitalfew.data.numeric import read_target
-from vitalfew.data.sparse_parts import check_sparse
+from vitalfew.data.sparse_parts import sparse_rows
 
 
 def as_rows(X) -> Any:
     """The same rows, in a form whose rows can be taken."""
     if sparse.issparse(X):
-        check_sparse(X)
-        return X if X.format in ("csr", "csc") else X.tocsr()
+        return sparse_rows(X)
     if as_frame(X) is not None or is_series(X) or isinstance(X, np.ndarray):
         return X
     if isinstance(X, str) or not hasattr(X, "__len__"):

@@ -19,7 +19,7 @@ from vitalfew import rules
 from vitalfew._checks import check_choice, check_classes
 from vitalfew.data.frames import NumberedNames, check_shape, is_frame
 from vitalfew.data.numeric import NumericData
-from vitalfew.data.sparse_parts import check_sparse
+from vitalfew.data.sparse_parts import sparse_rows
 from vitalfew.families.bagging_path import BaggingFamily, BaggingPath, bag_size
 from vitalfew.families.learners import make_learner
 from vitalfew.families.subset_model import is_count
@@ -245,7 +245,7 @@ class Bagging(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
         if sparse.issparse(X):
-            check_sparse(X)
+            X = sparse_rows(X)
         return validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
 
     def _check_bag(self, n_rows: int) -> None:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
-from sklearn.feature_selection import SelectorMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv, train_test_split
 from sklearn.utils import _safe_indexing, get_tags
@@ -23,10 +22,11 @@ from vitalfew._checks import check_choice, check_discrete
 from vitalfew._progress import progress
 from vitalfew.data.frames import NumberedNames, as_frame, check_shape
 from vitalfew.data.numeric import check_squares
-from vitalfew.data.sparse_parts import check_sparse
+from vitalfew.data.sparse_parts import sparse_rows
 from vitalfew.exceptions import RuleError, UnfinishedWarning
 from vitalfew.families.feature_groups import check_groups
 from vitalfew.families.greedy import DIRECTIONS
+from vitalfew.families.selector import Selector
 from vitalfew.families.subset_model import check_enough, is_count
 from vitalfew.families.subset_scores import OutOfTime, ScoreBook, make_evaluator
 from vitalfew.rules.prefitted import warn_if_prefitted
@@ -137,11 +137,10 @@ class Walk:
 
 
 def read_rows(X):
-    """A table whose rows and columns can be taken: sparse matrices are brought to rows where their format has none."""
+    """Return a table whose rows and columns can be indexed; sparse matrices become CSR or CSC."""
     if sparse.issparse(X):
         check_shape(X.shape, 1)
-        check_sparse(X)
-        return X if X.format in ("csr", "csc", "lil") else X.tocsr()
+        return sparse_rows(X)
     if as_frame(X) is None:
         X = X if hasattr(X, "shape") else np.asarray(X)
         check_shape(X.shape, 1)
@@ -164,7 +163,7 @@ def _estimator_has(name: str):
     return available_if(lambda self: hasattr(getattr(self, "best_estimator_", self.estimator), name))
 
 
-class GreedySearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
+class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
     """Greedy feature selection for any scikit-learn estimator.
 
     Forward, a step fits the estimator with each feature that is not in the model yet added to those that are, scores it

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import rules
@@ -20,6 +19,7 @@ from vitalfew.data.frames import tag_tables
 from vitalfew.exceptions import RuleError
 from vitalfew.families.evidence import Evidence, check_prior, check_prior_fits, default_strength
 from vitalfew.families.naive_bayes_path import FeatureFamily, FeaturePath, counts_of, keep_names
+from vitalfew.families.selector import Selector
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.information import information
 
@@ -27,7 +27,7 @@ from vitalfew.summaries.information import information
 WITHOUT_ROWS = ("fdr", "gain", "bic", "aic", "ebic")
 
 
-class InformationRanking(SelectorMixin, BaseEstimator):
+class InformationRanking(Selector, BaseEstimator):
     r"""Select the features that tell most about the label, each on its own.
 
     Ranks by :math:`I(X_j; Y)`. How many are kept is a number, or a rule that scores Naive Bayes with the first k

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from vitalfew.data.frames import tag_tables
 from vitalfew.families.evidence import normalise
+from vitalfew.families.selector import Selector
 
 
-class JointClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):
+class JointClassifier(Selector, ClassifierMixin, BaseEstimator):
     """What follows from `predict_joint_log_proba` and `support_`, the features in use."""
 
     classes_: NDArray

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -23,6 +22,7 @@ from vitalfew.families.kernel_forms import NystroemForm
 from vitalfew.families.kernel_path import KernelFamily, KernelPath
 from vitalfew.families.kernels import Kernel, KernelData, check_kernel, parameters_of
 from vitalfew.families.penalty import check_penalty, choose_penalty, fixed_grid
+from vitalfew.families.selector import Selector
 
 # Beyond so many rows the kernel matrix is approximated, from so many landmarks.
 MOST_ROWS = 10_000
@@ -33,7 +33,7 @@ DEGREES = (1, 2, 3, 4, 5)
 COEF0 = (10.0, 3.0, 1.0, 0.3, 0.1, 0.0)
 
 
-class KernelRidge(SelectorMixin, RegressorMixin, BaseEstimator):
+class KernelRidge(Selector, RegressorMixin, BaseEstimator):
     r"""Kernel ridge regression: penalty and kernel by rule, leave-one-out exact.
 
     .. math:: \hat y(x) = \sum_i a_i k(x_i, x), \qquad a = (K + \alpha I)^{-1} y

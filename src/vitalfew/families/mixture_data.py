@@ -273,7 +273,7 @@ def _with_guesses(data: DiscreteData, share, weight: float) -> DiscreteData:
 
 def _as_weights(X, name: str) -> sparse.csr_matrix:
     if sparse.issparse(X):
-        check_sparse(X)
+        X = check_sparse(X)
     X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name=name)
     X = sparse.csr_matrix(X)
     if X.nnz and X.data.min() < 0:

@@ -15,7 +15,7 @@ from vitalfew.data.columns import TableColumns
 from vitalfew.data.frames import NumberedNames
 from vitalfew.data.kinds import ColumnKind, recognise, recognise_task, used_kinds
 from vitalfew.data.numeric import check_squares
-from vitalfew.data.sparse_parts import check_sparse
+from vitalfew.data.sparse_parts import sparse_rows
 from vitalfew.data.text import WordPresence
 
 # Words of a text column beside other columns: those in most rows.
@@ -91,8 +91,7 @@ def read_table(X: Any, kinds: Mapping[str, str] | None = None) -> Table:
         raise ImportError("a report needs pandas and Altair: pip install 'vitalfew[report]'.") from None
 
     if sparse.issparse(X):
-        check_sparse(X)
-        X = sparse.csr_array(X)
+        X = sparse.csr_array(sparse_rows(X))
         if kinds:
             raise ValueError("kinds are for tables with named columns; a sparse matrix holds numbers.")
         return Table(X, [ColumnKind(name, "numeric", 0, 2) for name in NumberedNames(X.shape[1])])
