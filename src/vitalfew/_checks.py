@@ -11,6 +11,8 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
+from vitalfew._arrow import check_given
+
 
 def is_missing(value) -> bool:
     """None, NaN, and the missing values of pandas, which need not be imported for it."""
@@ -54,6 +56,7 @@ def check_is_values(y) -> None:
 
 def encode_labels(y) -> tuple[NDArray, NDArray[np.int32]]:
     """Classes in rising order and the code of each row's class."""
+    check_given(y, "y")
     y = np.array(column_or_1d(y, warn=True))  # another thread may write to the caller's labels
     if y.dtype.kind in "OUST":
         return _encode_objects(y)
@@ -107,6 +110,7 @@ def check_weight(sample_weight, n_rows: int) -> NDArray[np.float64] | None:
     """A copy of the weights as float64, or None where every row counts once."""
     if sample_weight is None:
         return None
+    check_given(sample_weight, "sample_weight")
     weight = np.array(sample_weight, dtype=np.float64)
     if weight.ndim == 0:
         weight = np.full(n_rows, float(weight))

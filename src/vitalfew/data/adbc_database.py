@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from vitalfew._arrow import check_arrow
 from vitalfew.data.database import Database, reason
 from vitalfew.data.files import import_extra
 from vitalfew.exceptions import DataFileError
@@ -37,7 +38,9 @@ class AdbcDatabase(Database):
         with self.errors("refused the query"), connection.cursor(adbc_stmt_kwargs=dict(options)) as cursor:
             cursor.execute(question)
             with cursor.fetch_record_batch() as reader:
-                yield from reader
+                for batch in reader:
+                    check_arrow(batch, repr(self.name), DataFileError)
+                    yield batch
 
     @contextmanager
     def errors(self, what: str) -> Iterator[None]:

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
 
 from vitalfew import _core
+from vitalfew._arrow import check_given
 from vitalfew._checks import check_discrete
 
 STRATEGIES = ("mdl", "quantile", "uniform")
@@ -245,6 +246,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             Itself, fitted.
         """
         self._check_parameters()
+        check_given(X)
         y_codes, n_classes = None, 0
         if self.strategy == "mdl":
             with np.errstate(over="ignore", invalid="ignore"):  # of the sum by which scikit-learn looks for infinity
@@ -275,6 +277,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             0 to ``n_bins_[j] - 1`` in column ``j``, NaN where the value is missing.
         """
         check_is_fitted(self)
+        check_given(X)
         X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
         self._refuse_infinite(X)
         codes = np.empty_like(X)
@@ -323,6 +326,7 @@ def _check_labels(y):
     """Refuse missing labels by name; the rest of the validation is scikit-learn's."""
     if y is None:
         return y
+    check_given(y, "y")
     values = np.asarray(y)
     if values.dtype.kind == "f":
         is_missing = np.isnan(values)
@@ -348,6 +352,7 @@ def _check_weight(sample_weight, X) -> NDArray[np.float64] | None:
     if sample_weight is None:
         return None
     name = "sample_weight"
+    check_given(sample_weight, name)
     weight = check_array(sample_weight, dtype=np.float64, ensure_2d=False, order="C", copy=True, input_name=name)
     if weight.ndim != 1:
         raise ValueError(f"sample_weight must have a weight for each row, got {weight.ndim} dimensions.")

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from vitalfew._arrow import check_arrow
+
 # Documents taken at once from an iterator: enough to keep all threads busy.
 BATCH = 8192
 
@@ -110,6 +112,7 @@ def _arrow_chunks(array, first_row: int) -> Iterator[tuple[np.ndarray, np.ndarra
             f"documents must be one column of text, got pyarrow {type(array).__name__}; "
             "choose a column, e.g. table['text']."
         )
+    check_arrow(array, "the column of documents")
     for chunk in array.chunks if isinstance(array, pa.ChunkedArray) else [array]:
         if chunk.null_count:
             _reject(None, first_row + int(np.flatnonzero(chunk.is_null().to_numpy(zero_copy_only=False))[0]))

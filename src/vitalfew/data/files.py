@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from vitalfew._arrow import check_arrow
 from vitalfew.data.aside import written_output
 from vitalfew.data.csv_file import NA, read_csv
 from vitalfew.data.outputs import database_format
@@ -206,8 +207,12 @@ def _read(kind: str, source, name: str, table, query, na: tuple[str, ...], encod
         return read_csv(source, name, na, encoding, "\t" if kind == "tsv" else None)
     with arrow_errors(name, kind):
         if kind == "parquet":
-            return import_module("pyarrow.parquet").ParquetFile(source).read()
-        return _read_arrow(import_arrow(), source)
+            found = import_module("pyarrow.parquet").ParquetFile(source).read()
+        else:
+            found = _read_arrow(import_arrow(), source)
+    # A column that nobody uses may hold any bytes.
+    check_arrow(found, repr(name), DataFileError, needs_utf8=False)
+    return found
 
 
 @contextmanager
@@ -217,7 +222,7 @@ def arrow_errors(name: str, kind: str) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise
-    except (import_arrow().ArrowException, OSError) as error:
+    except (import_arrow().ArrowException, OSError, UnicodeDecodeError) as error:
         what = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
         raise DataFileError(
             f"{name!r} is not a whole {NAMES[kind]} file ({what}); write or copy it again, or name its format."
@@ -225,11 +230,12 @@ def arrow_errors(name: str, kind: str) -> Iterator[None]:
 
 
 def _read_arrow(pa, source) -> pa.Table:
-    stream = pa.memory_map(source) if isinstance(source, str) else pa.BufferReader(source.getvalue())
-    if stream.read(6) == b"ARROW1":
-        return pa.ipc.open_file(stream).read_all()
-    stream.seek(0)
-    return pa.ipc.open_stream(stream).read_all()
+    # Not mapped into memory: a file that changes after the check would be as bad as one that was never checked.
+    with pa.OSFile(source) if isinstance(source, str) else pa.BufferReader(source.getvalue()) as stream:
+        if stream.read(6) == b"ARROW1":
+            return pa.ipc.open_file(stream).read_all()
+        stream.seek(0)
+        return pa.ipc.open_stream(stream).read_all()
 
 
 def _written_format(path: Path) -> str:

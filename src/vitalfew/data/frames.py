@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.utils import Tags, check_array
 
 from vitalfew import _core
+from vitalfew._arrow import check_given
 from vitalfew._checks import is_missing
 from vitalfew.data.blocks import BinaryBlock
 from vitalfew.data.number_blocks import number_blocks
@@ -120,6 +121,7 @@ def as_frame(X: Any) -> nw.DataFrame | None:
     """A data frame of any library; None if `X` is not one."""
     if sparse.issparse(X) or isinstance(X, np.ndarray | list | tuple):
         return None
+    check_given(nw.to_native(X, pass_through=True))
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(f"X is a lazy {type(X).__name__} without rows yet: collect it first.")

@@ -14,6 +14,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from vitalfew._arrow import check_given
 from vitalfew._checks import is_missing
 from vitalfew.data.frames import as_frame
 from vitalfew.data.number_blocks import number_blocks
@@ -292,6 +293,7 @@ def recognise_task(target: Any, task: str | None = None) -> str:
     """
     if task is not None:
         return task
+    check_given(target, "the target")
     found = nw.from_native(target, series_only=True, pass_through=True)
     if isinstance(found, nw.Series):
         if not found.dtype.is_numeric():

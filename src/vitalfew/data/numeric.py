@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing, check_array, column_or_1d
 
 from vitalfew import _core
+from vitalfew._arrow import check_given
 from vitalfew._checks import check_consistent_length, check_known, check_weight, encode_labels
 from vitalfew.data.frames import Column, NumberedNames, check_shape, is_frame, read_frame
 from vitalfew.data.rows import Given, split_rows
@@ -128,6 +129,7 @@ def take_rows(X: Matrix, rows: NDArray[np.intp]) -> Matrix:
 
 def read_target(y) -> NDArray[np.float64]:
     """A numeric target, one number a row."""
+    check_given(y, "y")
     y = column_or_1d(y, warn=True)
     if y.dtype.kind not in "fiub":
         try:

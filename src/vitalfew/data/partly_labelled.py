@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
+from vitalfew._arrow import check_given
 from vitalfew._checks import encode_labels, is_missing
 
 
@@ -14,6 +15,7 @@ def split_labels(y) -> tuple[NDArray[np.bool_], NDArray, NDArray[np.int32]]:
 
     A row has none where `y` is missing (None, NaN, null) or, among whole numbers, -1, as scikit-learn marks it.
     """
+    check_given(y, "y")
     y = column_or_1d(y, warn=True)
     has_label = are_labelled(y)
     if not has_label.any():

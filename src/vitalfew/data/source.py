@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from vitalfew._arrow import check_arrow
 from vitalfew.data.csv_file import NA
 from vitalfew.data.partitions import is_partitioned
 from vitalfew.exceptions import DataFileError
@@ -147,6 +148,7 @@ class FrameSource:
 
     def __init__(self, frame: Any):
         self.table = _arrow_table(frame)
+        check_arrow(self.table, self.name)
         check_header(self.table.column_names, self.name)
 
     def schema(self) -> pa.Schema:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vitalfew._arrow import check_arrow
 from vitalfew.data.csv_file import Content, check_encoding, csv_errors, csv_options
 from vitalfew.data.files import FORMATS, arrow_errors, check_file, recognise_format
 from vitalfew.data.outputs import matching_files
@@ -87,20 +88,34 @@ class DatasetSource:
 
     def batches(self, columns=None, *, known=None, missing=None, batch_rows=BATCH_ROWS) -> Iterator[pa.RecordBatch]:
         check_columns(self.schema(), columns, known, missing)
-        field, condition = import_module("pyarrow.compute").field, None
-        if known is not None:
-            condition = field(known).is_valid()
-        if missing is not None:
-            condition = field(missing).is_null() if condition is None else condition & field(missing).is_null()
         names = list(columns) if columns is not None else self.schema().names
+        is_parquet = self.kind == "parquet"
+        condition = _condition(known, missing) if is_parquet else None
+        read = names if is_parquet else asked(self.schema(), columns, known, missing)
         for fragment in self.dataset.get_fragments():
             with arrow_errors(fragment.path, self.kind):
+                # Arrow files are filtered and files of other types converted after the check, never before.
                 scanner = fragment.scanner(
-                    schema=self.schema(), columns=names, filter=condition, batch_size=batch_rows, batch_readahead=2
+                    schema=self._stored_schema(fragment),
+                    columns=read,
+                    filter=condition,
+                    batch_size=batch_rows,
+                    batch_readahead=2,
                 )
-                for batch in scanner.to_batches():
-                    if batch.num_rows:
-                        yield batch
+                checked = (self._converted(batch) for batch in _checked(scanner.to_batches(), fragment.path))
+                if is_parquet:
+                    yield from (batch for batch in checked if batch.num_rows)
+                else:
+                    yield from chosen(checked, names, known, missing, batch_rows)
+
+    def _stored_schema(self, fragment) -> pa.Schema:
+        """Columns in the types that a file has; those that its folders tell have none in it."""
+        own = fragment.physical_schema
+        return import_module("pyarrow").schema([own.field(f.name) if f.name in own.names else f for f in self.schema()])
+
+    def _converted(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        wanted = import_module("pyarrow").schema([self.schema().field(name) for name in batch.schema.names])
+        return batch if batch.schema.types == wanted.types else batch.cast(wanted)
 
     def n_rows(self) -> int:
         with arrow_errors(self.name, self.kind):
@@ -127,12 +142,28 @@ class StreamSource:
 
     def batches(self, columns=None, *, known=None, missing=None, batch_rows=BATCH_ROWS) -> Iterator[pa.RecordBatch]:
         check_columns(self._schema, columns, known, missing)
+        read = asked(self._schema, columns, known, missing)
         for path in self.paths:
             with arrow_errors(path, "arrow"), _opened_stream(path) as reader:
-                yield from chosen(reader, columns, known, missing, batch_rows)
+                kept = (batch.select(read) for batch in reader)
+                yield from chosen(_checked(kept, path), columns, known, missing, batch_rows)
 
     def n_rows(self) -> None:
         return None
+
+
+def _condition(known: str | None, missing: str | None) -> Any:
+    field = import_module("pyarrow.compute").field
+    condition = None if known is None else field(known).is_valid()
+    if missing is not None:
+        condition = field(missing).is_null() if condition is None else condition & field(missing).is_null()
+    return condition
+
+
+def _checked(batches: Iterable[pa.RecordBatch], path: str) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        check_arrow(batch, repr(path), DataFileError)
+        yield batch
 
 
 def are_streams(paths: list[str]) -> bool:
@@ -147,7 +178,8 @@ def are_streams(paths: list[str]) -> bool:
 @contextmanager
 def _opened_stream(path: str) -> Iterator[pa.RecordBatchReader]:
     pa = import_module("pyarrow")
-    with pa.memory_map(path) as file, pa.ipc.open_stream(file) as reader:
+    # Not mapped into memory: a file that changes after the check would be as bad as one that was never checked.
+    with pa.OSFile(path) as file, pa.ipc.open_stream(file) as reader:
         yield reader
 
 

@@ -100,8 +100,6 @@ class SqliteDatabase(AdbcDatabase):
         options = {"adbc.sqlite.query.batch_rows": str(batch_rows + 1)}
         skipped = 1
         for batch in self.read(self.connection, f"select {first} union all {question}", options):
-            with self.errors("has text that is not UTF-8, or was changed by another program"):
-                batch.validate(full=True)
             yield batch.slice(skipped)
             skipped = 0
 

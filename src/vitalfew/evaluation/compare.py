@@ -18,6 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from vitalfew import _core
+from vitalfew._arrow import check_given
 from vitalfew._checks import check_consistent_length, check_is_values
 from vitalfew._progress import as_verbose, progress
 from vitalfew._threads import limit_threads
@@ -145,6 +146,7 @@ def compare(
     X = as_rows(X)
     is_classification = task_of(named.values())
     if is_classification is None:
+        check_given(y, "y")
         is_classification = looks_like_classes(np.asarray(y))
     y = read_y(y, is_classification)
     check_consistent_length(X, y)
@@ -261,6 +263,7 @@ def make_splits(cv, repeats: int, X, y, groups, is_classification: bool, seed: i
     """Training and test rows of all folds."""
     n = len(y)
     if groups is not None:
+        check_given(groups, "groups")
         groups = np.unique(np.asarray(groups), return_inverse=True)[1]
         check_consistent_length(y, groups)
     rng = np.random.RandomState(seed)

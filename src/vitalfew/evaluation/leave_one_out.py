@@ -13,6 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
 from vitalfew import _core
+from vitalfew._arrow import check_given
 from vitalfew._checks import check_choice, check_consistent_length, check_weight
 from vitalfew._progress import as_verbose
 from vitalfew._progress import progress as progress_bar
@@ -144,6 +145,7 @@ def loo_predict(
     X = as_rows(X)
     is_classification = task_of([model])
     if is_classification is None:
+        check_given(y, "y")
         is_classification = looks_like_classes(np.asarray(y))
     if not hasattr(model, method) or (not is_classification and method != "predict"):
         raise ValueError(f"method={method!r} is not one that {type(model).__name__} has.")

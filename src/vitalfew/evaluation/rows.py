@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _num_samples
 
+from vitalfew._arrow import check_given
 from vitalfew._checks import check_classes, encode_labels
 from vitalfew.data.fingerprint import fingerprint as fingerprint
 from vitalfew.data.frames import as_frame
@@ -33,6 +34,7 @@ def as_rows(X) -> Any:
 
 def is_series(X) -> bool:
     """Whether `X` is one column of a data frame library."""
+    check_given(X)
     return isinstance(nw.from_native(X, series_only=True, pass_through=True), nw.Series)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state, column_or_1d
 
+from vitalfew._arrow import check_given
 from vitalfew._checks import check_consistent_length, check_known, check_weight, encode_labels, is_missing
 from vitalfew.data.frames import as_frame
 from vitalfew.evaluation.rows import as_rows, looks_like_classes, n_rows, take
@@ -122,6 +123,7 @@ def sealed_split(
 
 def _read(y) -> NDArray:
     """Labels or numbers as an array, none missing."""
+    check_given(y, "y")
     values = column_or_1d(y, warn=True)
     if values.dtype.kind in "OUSTb":
         numbers = _numbers(values)

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import rules
+from vitalfew._arrow import check_given
 from vitalfew._checks import check_choice, check_classes, check_threads
 from vitalfew.data.binned import BinnedData
 from vitalfew.data.bins import BinCoder, to_dense
@@ -241,6 +242,7 @@ class AdaBoost(Selector, ClassifierMixin, BaseEstimator):
 
     def _validate(self, path: BoostPath, X, y) -> NDArray[np.float64]:
         """Error on rows set aside after each round."""
+        check_given(y, "y")
         y = np.asarray(y)
         rows = self._rows(X, path)
         if len(y) != (rows.n_rows if path.coder is not None else rows.shape[0]):
@@ -340,6 +342,7 @@ class AdaBoost(Selector, ClassifierMixin, BaseEstimator):
         """Votes for the own class minus those for the best other one, as a share of all: in [-1, 1]."""
         scores = self._scores(X) / self._scale()
         place = {c: k for k, c in enumerate(self.classes_.tolist())}
+        check_given(y, "y")
         label = np.array([place.get(c, -1) for c in np.asarray(y).tolist()])
         if (label < 0).any():
             row = int(np.argmax(label < 0))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import _safe_indexing, column_or_1d
 
+from vitalfew._arrow import check_given
 from vitalfew.data.frames import as_frame
 from vitalfew.data.partitions import (
     add_all,
@@ -97,6 +98,8 @@ def stack_rows(parts) -> Any:
 
 def _part(X, y, weight) -> tuple[Any, Any]:
     """Labelled rows of a partition with labels and weights, and those without; None where there are none."""
+    check_given(y, "y")
+    check_given(weight, "sample_weight")
     labels = column_or_1d(y, warn=True)
     if len(labels) != X.shape[0]:
         raise ValueError(f"a partition of X has {X.shape[0]} rows, and that of y {len(labels)}: they must be the same.")

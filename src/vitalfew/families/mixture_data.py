@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
 
+from vitalfew._arrow import check_given
 from vitalfew._checks import check_consistent_length
 from vitalfew.data.blocks import BinaryBlock, stack
 from vitalfew.data.coding import TableCoder
@@ -274,6 +275,7 @@ def _with_guesses(data: DiscreteData, share, weight: float) -> DiscreteData:
 def _as_weights(X, name: str) -> sparse.csr_matrix:
     if sparse.issparse(X):
         X = check_sparse(X)
+    check_given(X, name)
     X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name=name)
     X = sparse.csr_matrix(X)
     if X.nnz and X.data.min() < 0:

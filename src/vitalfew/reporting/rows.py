@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from vitalfew._arrow import check_given
 from vitalfew.data.columns import TableColumns
 from vitalfew.data.frames import NumberedNames
 from vitalfew.data.kinds import ColumnKind, recognise, recognise_task, used_kinds
@@ -98,6 +99,7 @@ def read_table(X: Any, kinds: Mapping[str, str] | None = None) -> Table:
     if isinstance(X, nw.DataFrame):
         X = X.to_native()
     if hasattr(X, "columns") or hasattr(X, "column_names"):
+        check_given(X)
         frame = nw.from_native(X, eager_only=True).to_pandas()
     else:
         frame = _frame_of_array(np.asarray(X))
@@ -114,6 +116,7 @@ def read_target(y: Any, task: str | None) -> tuple[NDArray, str, NDArray[np.bool
     """The target without missing values, whether it is ``"classes"`` or ``"numeric"``, and which rows have one."""
     import pandas as pd
 
+    check_given(y, "y")
     values = pd.Series(np.asarray(y, dtype=object) if isinstance(y, list | tuple) else y).reset_index(drop=True)
     if values.ndim != 1:
         raise ValueError("the target must be one column.")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import column_or_1d
 
+from vitalfew._arrow import check_given
 from vitalfew._checks import check_weight, encode_labels
 from vitalfew.data.blocks import class_totals
 from vitalfew.data.frames import NumberedNames, as_frame, read_table
@@ -62,13 +63,16 @@ def _joined(part, y, weight_of_row, names, target: str, weight: str):
     else:
         table = FrameSource(part).table
     _check_rows(table.num_rows, y)
-    table = table.append_column(target, _as_arrow(y))
-    return table if weight_of_row is None else table.append_column(weight, _as_arrow(weight_of_row))
+    table = table.append_column(target, _as_arrow(y, "y"))
+    if weight_of_row is None:
+        return table
+    return table.append_column(weight, _as_arrow(weight_of_row, "sample_weight"))
 
 
-def _as_arrow(values):
+def _as_arrow(values, name: str):
     import pyarrow as pa
 
+    check_given(values, name)
     array = pa.array(values, from_pandas=True)
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
@@ -92,6 +96,7 @@ def _count_sparse(rows, labels, weights, n_features: int) -> Counts:
 
 
 def _classes(y) -> NDArray | None:
+    check_given(y, "y")
     labels = column_or_1d(y, warn=True)
     known = labels[are_labelled(labels, minus_one=False)]
     return encode_labels(known)[0] if len(known) else None
@@ -103,6 +108,8 @@ def _union(parts: list) -> NDArray | None:
 
 
 def _count(X, y, weight, classes: NDArray) -> Part:
+    check_given(y, "y")
+    check_given(weight, "sample_weight")
     labels = column_or_1d(y, warn=True)
     _check_rows(X.shape[0], labels)
     has_label = are_labelled(labels, minus_one=False)

@@ -1,0 +1,101 @@
+"""Checks of Arrow data that others made: whoever reads it trusts its offsets, lengths and indices."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+
+def check_arrow(data: Any, source: str, error: type[ValueError] = ValueError, *, needs_utf8: bool = True) -> None:
+    """Raises `error` where a table, batch or array of Arrow leads outside of its own buffers.
+
+    Parameters
+    ----------
+    data : pyarrow.Table, RecordBatch, ChunkedArray or Array
+        Every offset, length, index and view is looked at, those of dictionaries and nested columns too.
+    source : str
+        Name of the data in the message.
+    error : type of exception, default ValueError
+        DataFileError for files.
+    needs_utf8 : bool, default True
+        Whether text that is not UTF-8 is an error. Reading its bytes is safe; only decoding fails.
+    """
+    pa = sys.modules["pyarrow"]
+    try:
+        data.validate(full=True)
+        return
+    except pa.ArrowException as found:
+        whole = found
+    for name, column in _columns(data):
+        try:
+            column.validate(full=True)
+        except pa.ArrowException as found:
+            is_text = _is_safe_text(pa, column)
+            if is_text and not needs_utf8:
+                continue
+            what = "holds text that is not UTF-8" if is_text else "is damaged"
+            remedy = "encode it as UTF-8, or leave it out" if is_text else "make it again from the original data"
+            raise error(f"{name}{source} {what} ({_reason(found)}); {remedy}.") from found
+    if not needs_utf8 and "UTF8" in str(whole):
+        return
+    raise error(f"{source} is damaged ({_reason(whole)}); make it again from the original data.") from whole
+
+
+def check_given(data: Any, name: str = "X") -> None:
+    """Raises ValueError where Arrow data of a caller leads outside of its own buffers; anything else passes.
+
+    Arrow data are tables, batches and arrays of pyarrow, and columns of pandas that Arrow stores.
+    """
+    pa = sys.modules.get("pyarrow")
+    if pa is None:
+        return
+    if isinstance(data, pa.Table | pa.RecordBatch | pa.ChunkedArray | pa.Array):
+        check_arrow(data, name)
+    elif nw.dependencies.is_pandas_dataframe(data):
+        for j, dtype in enumerate(data.dtypes):
+            if _is_arrow_dtype(dtype):
+                check_arrow(data.iloc[:, j].array.__arrow_array__(), f"column {str(data.columns[j])!r} of {name}")
+    elif nw.dependencies.is_pandas_series(data) and _is_arrow_dtype(data.dtype):
+        check_arrow(data.array.__arrow_array__(), name)
+
+
+def _is_arrow_dtype(dtype: Any) -> bool:
+    return getattr(dtype, "storage", None) == "pyarrow" or type(dtype).__name__ == "ArrowDtype"
+
+
+def _columns(data: Any) -> Iterator[tuple[str, Any]]:
+    """Columns with the beginning of a message; an array is its own column."""
+    if not hasattr(data, "schema"):
+        yield "", data
+        return
+    for field, column in zip(data.schema, data.columns):
+        yield f"column {field.name!r} of ", column
+
+
+def _is_safe_text(pa: Any, column: Any) -> bool:
+    """Whether text has a sound layout: the same bytes are valid as binary values."""
+    kind = column.type
+    is_coded = pa.types.is_dictionary(kind)
+    bytes_of = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
+    plain = bytes_of.get(kind.value_type if is_coded else kind)
+    if plain is None:
+        return False
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    try:
+        for chunk in chunks:
+            if is_coded:
+                chunk.indices.validate(full=True)
+                values = chunk.dictionary.view(plain)
+                pa.DictionaryArray.from_arrays(chunk.indices, values, safe=False).validate(full=True)
+            else:
+                chunk.view(plain).validate(full=True)
+    except pa.ArrowException:
+        return False
+    return True
+
+
+def _reason(error: Exception) -> str:
+    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
