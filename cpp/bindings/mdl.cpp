@@ -50,7 +50,7 @@ nb::tuple run(const Rows& rows, const Search& s, Kernel&& kernel) {
     sign.push_back(event.sign);
     data.push_back(event.data);
   }
-  return nb::make_tuple(give(std::move(feature)), give(std::move(sign)), give(std::move(data)));
+  return nb::make_tuple(give(std::move(feature)), give(std::move(sign)), give(std::move(data)), trace.is_complete);
 }
 
 template <class Code>

@@ -16,6 +16,7 @@ void bind_tree(nb::module_& m);
 void bind_pairs(nb::module_& m);
 void bind_posterior(nb::module_& m);
 void bind_products(nb::module_& m);
+void bind_deadline(nb::module_& m);
 }  // namespace vitalfew::bindings
 
 NB_MODULE(_core, m) {
@@ -31,6 +32,7 @@ NB_MODULE(_core, m) {
       },
       nb::sig("def helper_threads() -> tuple[int, int]"),
       "Threads that kernels have begun besides those of their callers in this process, and the most at one time.");
+  bind_deadline(m);
   bind_counts(m);
   bind_coding(m);
   bind_scores(m);

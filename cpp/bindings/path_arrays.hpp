@@ -22,6 +22,7 @@ inline nb::dict arrays_of(CoefficientPath&& path) {
   found["gap"] = give(std::move(path.gap));
   found["loss"] = give(std::move(path.loss));
   found["null_loss"] = path.null_loss;
+  found["in_time"] = path.is_complete;
   return found;
 }
 
@@ -31,6 +32,7 @@ inline nb::dict arrays_of(FittingSteps&& steps) {
   found["change"] = give(std::move(steps.change));
   found["loss"] = give(std::move(steps.loss));
   found["null_loss"] = steps.null_loss;
+  found["in_time"] = steps.is_complete;
   return found;
 }
 
@@ -41,6 +43,7 @@ inline nb::dict arrays_of(ClassSteps&& steps) {
   found["loss"] = give(std::move(steps.loss));
   found["intercept"] = give(std::move(steps.intercept));
   found["null_loss"] = steps.null_loss;
+  found["in_time"] = steps.is_complete;
   return found;
 }
 

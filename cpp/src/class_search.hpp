@@ -77,6 +77,7 @@ class ClassSearch {
       }
     return best_;
   }
+  const std::vector<Found>& found() const { return best_; }  // so far
   // These models, or those of another search of the same data, as a path.
   CoefficientPath path(std::span<const Found> models, std::span<const double> gap = {}) const;
 

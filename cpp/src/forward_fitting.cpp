@@ -23,22 +23,27 @@ FittingSteps fit(Moments& moments, const FittingOptions& options, Monitor& monit
   }
   FittingSteps steps;
   double loss = steps.null_loss = 0.5 * moments.square();
-  for (std::size_t step = 0; step < options.steps; ++step) {
+  const auto one = [&](std::size_t step) {
     double most = 0;
     for (std::size_t j = 0; j < d; ++j) most = std::max(most, std::abs(product[j]) * scale[j]);
-    if (most == 0) break;
+    if (most == 0) return false;
     std::size_t j = 0;
     while (!(std::abs(product[j]) * scale[j] >= most * (1 - kTie))) ++j;
     const double square = moments.curvature(j), change = options.rate * product[j] / square;
     const double gain = change * (product[j] - 0.5 * change * square);
-    if (!(gain > kNoGain * moments.square())) break;
+    if (!(gain > kNoGain * moments.square())) return false;
     loss = std::max(0.0, loss - gain);
     moments.subtract(change, j, product);
     steps.column.push_back(std::int32_t(j));
     steps.change.push_back(change);
     steps.loss.push_back(loss);
     monitor.report(double(step + 1));
-  }
+    return true;
+  };
+  const auto all = [&] {
+    for (std::size_t step = 0; step < options.steps && one(step);) ++step;
+  };
+  steps.is_complete = ends_in_time(all, [&] { return !steps.column.empty(); });
   return steps;
 }
 

@@ -43,25 +43,31 @@ class ClassFitting {
     fit_intercepts();
     steps.null_loss = loss_;
     steps.intercept.insert(steps.intercept.end(), b_.begin(), b_.end());
-    for (std::size_t step = 0; step < options_.steps; ++step) {
-      const Candidate best = options_.myopic ? steepest() : most_gaining();
-      if (best.place == kNone) break;
-      const double before = loss_, change = options_.rate * best.change;
-      const std::size_t c = best.place / x_.n_cols, j = best.place % x_.n_cols;
-      x_.axpy(change, j, {f_.data() + c * n_, n_});
-      refresh();
-      fit_intercepts();
-      if (!(before - loss_ > kNoGain * steps.null_loss)) break;
-      steps.column.push_back(std::int32_t(best.place));
-      steps.change.push_back(change);
-      steps.loss.push_back(loss_);
-      steps.intercept.insert(steps.intercept.end(), b_.begin(), b_.end());
-      monitor_.report(double(step + 1));
-    }
+    const auto all = [&] {
+      while (steps.column.size() < options_.steps && take_step(steps)) monitor_.report(double(steps.column.size()));
+    };
+    steps.is_complete = ends_in_time(all, [&] { return !steps.column.empty(); });
     return steps;
   }
 
  private:
+  // False if no step would lower the loss.
+  bool take_step(ClassSteps& steps) {
+    const Candidate best = options_.myopic ? steepest() : most_gaining();
+    if (best.place == kNone) return false;
+    const double before = loss_, change = options_.rate * best.change;
+    const std::size_t c = best.place / x_.n_cols, j = best.place % x_.n_cols;
+    x_.axpy(change, j, {f_.data() + c * n_, n_});
+    refresh();
+    fit_intercepts();
+    if (!(before - loss_ > kNoGain * steps.null_loss)) return false;
+    steps.column.push_back(std::int32_t(best.place));
+    steps.change.push_back(change);
+    steps.loss.push_back(loss_);
+    steps.intercept.insert(steps.intercept.end(), b_.begin(), b_.end());
+    return true;
+  }
+
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   struct Candidate {
     std::size_t place = kNone;

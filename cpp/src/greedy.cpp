@@ -129,6 +129,14 @@ class BackwardSearch {
   std::size_t count_ = 0, stride_ = 0, inverted_at_ = 0;
 };
 
+template <class Moments>
+CoefficientPath forward_path(Moments& moments, const SubsetOptions& options, Monitor& monitor) {
+  GreedySearch search(moments, options, monitor);
+  CoefficientPath path = path_of(search.run(), moments.square());
+  path.is_complete = search.is_complete();
+  return path;
+}
+
 }  // namespace
 
 template <ColumnMatrix M>
@@ -136,7 +144,7 @@ CoefficientPath greedy_path(const M& x, std::span<const double> y, std::span<con
                             Monitor& monitor) {
   if (options.direction == Direction::backward) throw std::invalid_argument("backward search needs second moments");
   RowMoments<M> moments(x, y, weight, options.intercept, options.threads, monitor);
-  return path_of(GreedySearch(moments, options, monitor).run(), moments.square());
+  return forward_path(moments, options, monitor);
 }
 
 CoefficientPath greedy_path(std::span<const double> gram, std::span<const double> cross, double square,
@@ -144,7 +152,7 @@ CoefficientPath greedy_path(std::span<const double> gram, std::span<const double
   if (gram.size() != cross.size() * cross.size()) throw std::invalid_argument("the matrix of moments must be square");
   HeldMoments moments(gram, cross, square);
   if (options.direction == Direction::backward) return path_of(BackwardSearch(moments, options, monitor).run(), square);
-  return path_of(GreedySearch(moments, options, monitor).run(), square);
+  return forward_path(moments, options, monitor);
 }
 
 #define VITALFEW_INSTANTIATE(M)                                                                                             \

@@ -29,6 +29,14 @@ class GreedySearch {
   std::vector<Model> run() {
     best_.push_back(model_.fit());
     square_.push_back(model_.mean_square());
+    is_complete_ = ends_in_time([&] { search(); }, [&] { return best_.size() > 1; });
+    return std::move(best_);
+  }
+  // Whether it came to its end before the deadline.
+  bool is_complete() const { return is_complete_; }
+
+ private:
+  void search() {
     const std::size_t most = std::min(options_.most, variables_.count());
     while (model_.size() < most && step_in()) {
       const std::size_t reached = model_.size();
@@ -40,10 +48,8 @@ class GreedySearch {
       if (options_.direction == Direction::exchange && model_.size() < reached) break;
     }
     if (options_.direction == Direction::exchange) come_down();
-    return std::move(best_);
   }
 
- private:
   // The variable with the greatest gain enters; false if none has any.
   bool step_in() {
     std::vector<char> is_examined(variables_.count(), 0);
@@ -77,12 +83,13 @@ class GreedySearch {
   bool keep() {
     const std::size_t k = model_.size();
     if (k < square_.size() && !(model_.mean_square() < square_[k] * (1 - kTieOfGains))) return false;
+    Model fitted = model_.fit();
     if (k == square_.size()) {
       square_.push_back(0);
       best_.emplace_back();
     }
     square_[k] = model_.mean_square();
-    best_[k] = model_.fit();
+    best_[k] = std::move(fitted);
     return true;
   }
 
@@ -147,6 +154,7 @@ class GreedySearch {
   std::vector<double> gain_, square_;
   std::vector<Model> best_;  // by number of variables
   std::size_t last_ = 0;
+  bool is_complete_ = true;
   bool is_misled_ = false;  // rounding promised a gain that was none: to step back again would go round in circles
 };
 

@@ -7,7 +7,12 @@ CoefficientPath greedy_classes(const M& x, const ClassLabels& labels, std::span<
                                const SubsetOptions& options, Monitor& monitor) {
   check_labels(labels, x.n_rows);
   ClassSearch<M> search(x, labels, weight, options, monitor);
-  return search.path(search.run());
+  // A search backward begins with the largest model: until it ends, there is no path from the smallest.
+  const bool is_complete =
+      ends_in_time([&] { search.run(); }, [&] { return options.direction != Direction::backward && search.found().size() > 1; });
+  CoefficientPath path = search.path(search.found());
+  path.is_complete = is_complete;
+  return path;
 }
 
 #define VITALFEW_INSTANTIATE(M)                                                                                           \

@@ -51,11 +51,11 @@ class GroupSolver {
     for (std::size_t g = 0; g < groups_.size(); ++g)
       if (factor(g) > 0) largest = std::max(largest, norm(g) / (factor(g) * options_.l1_ratio));
     path.grid = penalties(options_, largest);
-    for (const double alpha : path.grid) {
+    each_penalty(path, [&](double alpha) {
       const double gap = point(alpha);
       store(path, used_, v_, problem_.intercept(), problem_.loss(), gap);
       monitor_.report(double(path.gap.size()));
-    }
+    });
     return path;
   }
 

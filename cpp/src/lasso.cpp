@@ -33,7 +33,7 @@ class PathSolver {
     }
     path.grid = screen_.grid();
     double previous = screen_.largest();
-    for (const double alpha : path.grid) {
+    each_penalty(path, [&](double alpha) {
       // A long way is taken in steps: from far off, too many columns would enter at once.
       while (alpha < 0.4 * previous && previous > 1e-9 * screen_.largest()) {
         previous *= 0.5;
@@ -45,7 +45,7 @@ class PathSolver {
       screen_.done_with(alpha);
       store(path, screen_.used(), set_.values(), problem_.intercept(), problem_.loss(), gap);
       monitor_.report(double(path.gap.size()));
-    }
+    });
     return path;
   }
 

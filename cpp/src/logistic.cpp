@@ -27,7 +27,7 @@ class LogisticSolver {
     }
     path.grid = screen_.grid();
     double previous = 0, before = 0;
-    for (const double alpha : path.grid) {
+    each_penalty(path, [&](double alpha) {
       const double l1 = alpha * options_.l1_ratio, l2 = alpha * (1 - options_.l1_ratio);
       problem_.extrapolate(before > previous ? (previous - alpha) / (before - previous) : 0, l1, l2, options_.factor);
       const double gap = point(alpha, l1, l2);
@@ -36,7 +36,7 @@ class LogisticSolver {
       previous = alpha;
       store(path, screen_.used(), problem_.values(), problem_.intercept(), problem_.loss(), gap);
       monitor_.report(double(path.gap.size()));
-    }
+    });
     return path;
   }
 

@@ -37,15 +37,18 @@ class MdlSearch {
     best_of_size_[0] = total();
     double best = objective();
     std::size_t steps_since = 0;
-    while (set_.size() < std::min(options_.max_features, is_in_.size()) && steps_since < options_.patience) {
-      const Candidate next = evaluator_.best_addition(is_in_, monitor);
-      if (!next.exists()) break;
-      change(next.feature, +1, trace);
-      if (options_.backward) drop_while_better(next.feature, trace);
-      steps_since = objective() < best ? 0 : steps_since + 1;
-      best = std::min(best, objective());
-      monitor.report(double(set_.size()));
-    }
+    const auto search = [&] {
+      while (set_.size() < std::min(options_.max_features, is_in_.size()) && steps_since < options_.patience) {
+        const Candidate next = evaluator_.best_addition(is_in_, monitor);
+        if (!next.exists()) break;
+        change(next.feature, +1, trace);
+        if (options_.backward) drop_while_better(next.feature, trace);
+        steps_since = objective() < best ? 0 : steps_since + 1;
+        best = std::min(best, objective());
+        monitor.report(double(set_.size()));
+      }
+    };
+    trace.is_complete = ends_in_time(search, [&] { return !trace.events.empty(); });
     return trace;
   }
 

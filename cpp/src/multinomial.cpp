@@ -61,12 +61,12 @@ class MultinomialSolver {
     const auto widest = std::max_element(screens_.begin(), screens_.end(),
                                          [](const auto& a, const auto& b) { return a.largest() < b.largest(); });
     path.grid = widest->grid();
-    for (const double alpha : path.grid) {
+    each_penalty(path, [&](double alpha) {
       const double gap = point(alpha);
       for (auto& screen : screens_) screen.done_with(alpha, largest);
       keep(path, gap);
       monitor_.report(double(path.gap.size()));
-    }
+    });
     return path;
   }
 

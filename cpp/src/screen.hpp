@@ -254,6 +254,16 @@ class Screen {
 };
 
 // Appends the coefficients of one point, by column.
+// Solves for each penalty of the path's grid, which is cut at the last one that was stored if the deadline comes first.
+template <class Point>
+void each_penalty(CoefficientPath& path, Point&& point) {
+  const auto solve = [&] {
+    for (const double alpha : path.grid) point(alpha);
+  };
+  path.is_complete = ends_in_time(solve, [&] { return !path.gap.empty(); });
+  path.grid.resize(path.gap.size());
+}
+
 inline void store(CoefficientPath& path, std::span<const std::size_t> columns, std::span<const double> v, double intercept,
                   double loss, double gap) {
   std::vector<std::size_t> order;

@@ -18,6 +18,15 @@ def helper_threads() -> tuple[int, int]:
     Threads that kernels have begun besides those of their callers in this process, and the most at one time.
     """
 
+def steady_time() -> float:
+    """Seconds of the clock that deadlines are set by."""
+
+def deadline() -> float:
+    """When kernels that this thread calls must end; inf for never."""
+
+def set_deadline(at: float) -> float:
+    """Set the deadline of this thread and return the one before."""
+
 def count_binary(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, threads: int = 0) -> NDArray[numpy.float64]:
     """
     Weighted counts of each present feature with each class: (features, classes).

@@ -17,6 +17,10 @@ class SealedFileError(ValueError):
     """A file is not that of a sealed test set, not whole, or was changed."""
 
 
+class TimeBudgetError(TimeoutError):
+    """A computation was stopped because the time it was given is spent."""
+
+
 class VitalfewWarning(UserWarning):
     """Base of the warnings of this package."""
 

@@ -100,6 +100,9 @@ CALLS = {
 SHORT = {
     "thread_count": "asks the system",
     "helper_threads": "reads two counters",
+    "steady_time": "reads a clock",
+    "deadline": "reads the deadline of the thread",
+    "set_deadline": "sets the deadline of the thread",
     "weakest_links": "looks at each leaf of one tree once",
     "WordTable": "hashes a vocabulary that Python holds already",
 }

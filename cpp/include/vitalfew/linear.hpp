@@ -40,6 +40,7 @@ struct CoefficientPath {
   std::vector<double> gap;   // duality gap over the objective of the null model
   std::vector<double> loss;  // the first term of the objective
   double null_loss = 0;
+  bool is_complete = true;  // false: the deadline came first, and the grid ends at the last point that was solved
 };
 
 // Rows: y and weights (none: all 1) as long as the matrix has rows.

@@ -33,6 +33,7 @@ struct MdlEvent {
 struct MdlTrace {
   double data_without_features;
   std::vector<MdlEvent> events;
+  bool is_complete = true;  // false: the deadline came before the search ended
 };
 
 // What the search knows of the labels and their model. `score` holds log P(y = c) + evidence of no feature, per row

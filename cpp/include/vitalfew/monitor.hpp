@@ -1,4 +1,4 @@
-// How a long kernel hears of Ctrl-C and tells how far it is.
+// How a long kernel hears of Ctrl-C and of its deadline, and tells how far it is.
 #pragma once
 
 #include <chrono>
@@ -11,14 +11,28 @@ struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
+// Thrown when the deadline of the calling thread has passed.
+struct DeadlineReached : std::exception {
+  const char* what() const noexcept override { return "the deadline has passed"; }
+};
+
+// The time by which kernels that this thread calls must end; max() stands for no deadline.
+inline std::chrono::steady_clock::time_point& thread_deadline() noexcept {
+  static thread_local auto deadline = std::chrono::steady_clock::time_point::max();
+  return deadline;
+}
+
 // check() and report() are called as often as a kernel likes: poll() runs at most every 30 ms, and only in the thread that
-// called the kernel; in its helpers both do nothing. poll() throws to stop the kernel.
+// called the kernel; in its helpers both do nothing. poll() throws to stop the kernel, and so does a deadline that has
+// passed: no kernel begins after it.
 class Monitor {
  public:
+  Monitor() { heed_deadline(last_); }
   virtual ~Monitor() = default;
   void check() {
     if (!is_caller()) return;
     const auto now = std::chrono::steady_clock::now();
+    heed_deadline(now);
     if (now - last_ < std::chrono::milliseconds(30)) return;
     last_ = now;
     poll(done_);
@@ -33,11 +47,28 @@ class Monitor {
   virtual void poll(double /*done*/) {}
 
  private:
+  void heed_deadline(std::chrono::steady_clock::time_point now) const {
+    if (now >= deadline_) throw DeadlineReached();
+  }
   bool is_caller() const { return std::this_thread::get_id() == caller_; }
 
   std::thread::id caller_ = std::this_thread::get_id();
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   double done_ = 0;
+  const std::chrono::steady_clock::time_point& deadline_ = thread_deadline();  // of the caller; a progress callback may move it
 };
+
+// Runs steps whose results so far stand by themselves. Returns whether they came to their end before the deadline; rethrows
+// if the deadline came before the first result.
+template <class Steps, class HasResult>
+bool ends_in_time(Steps&& steps, HasResult&& has_result) {
+  try {
+    steps();
+    return true;
+  } catch (const DeadlineReached&) {
+    if (!has_result()) throw;
+    return false;
+  }
+}
 
 }  // namespace vitalfew

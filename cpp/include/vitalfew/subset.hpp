@@ -81,6 +81,7 @@ struct FittingSteps {
   std::vector<std::int32_t> column;
   std::vector<double> change, loss;
   double null_loss = 0;
+  bool is_complete = true;  // false: the deadline came before the last step
 };
 
 // Forward-fitting: a step takes the column whose own coefficient alone lowers the loss most; myopic: the column with the

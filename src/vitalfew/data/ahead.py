@@ -10,6 +10,7 @@ from threading import Event, Thread
 from typing import Any, TypeVar
 
 from vitalfew import _core
+from vitalfew._deadline import Inheriting
 from vitalfew._threads import limit_threads
 
 Item = TypeVar("Item")
@@ -56,7 +57,7 @@ def read_ahead(items: Iterable[Item], most: int = WAITING) -> Generator[Item, No
             if close is not None:
                 close()
 
-    thread = Thread(target=fetch, name="vitalfew-read-ahead", daemon=True)
+    thread = Thread(target=Inheriting(fetch), name="vitalfew-read-ahead", daemon=True)
     thread.start()
     try:
         while True:
@@ -90,7 +91,7 @@ def work_ahead(work: Callable[[Item], Result], items: Iterable[Item], threads: i
     with limit_threads(1), ThreadPoolExecutor(team) as pool:
         try:
             for item in items:
-                pending.append(pool.submit(work, item))
+                pending.append(pool.submit(Inheriting(work), item))
                 while len(pending) > team:
                     yield pending.popleft().result()
             while pending:

@@ -43,7 +43,7 @@ class Block(Protocol):
     def score(self, table: NDArray[np.float64], events: Events | None = None, threads: int = 0) -> NDArray[np.float64]:
         """Sum of the table lines of each row's values at each point of a path: (rows, points, classes)."""
 
-    def search_mdl(self, search: _core.MdlSearch) -> tuple[NDArray, NDArray, NDArray]:
+    def search_mdl(self, search: _core.MdlSearch) -> tuple[NDArray, NDArray, NDArray, bool]:
         """Greedy MDL search: features that enter or leave, signs, data part of the description length."""
 
 

@@ -15,6 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
 from vitalfew._checks import check_choice, check_consistent_length, encode_labels
+from vitalfew._deadline import Inheriting, check_deadline
 from vitalfew._progress import progress
 from vitalfew.data.numeric import read_target
 from vitalfew.families.learners import fit_learner
@@ -216,7 +217,7 @@ def bias_variance(
     X, y, X_test, y_test = _split(X, y, test, loss, rng)
     draws = [(rows, rng.randint(np.iinfo(np.int32).max)) for rows in _draw(_num_samples(X), n_sets, sets, rng)]
     run = Parallel(n_jobs=n_jobs, return_as="generator")
-    jobs = run(delayed(_predictions)(estimator, X, y, X_test, rows, seed, loss) for rows, seed in draws)
+    jobs = run(delayed(Inheriting(_predictions))(estimator, X, y, X_test, rows, seed, loss) for rows, seed in draws)
     predicted = []
     with progress(n_sets, "bias and variance", verbose) as bar:
         for one in jobs:
@@ -284,6 +285,7 @@ def _draw(n_rows: int, n_sets: int, sets: str, rng) -> Iterator[NDArray[np.intp]
 
 def _predictions(estimator, X, y, X_test, rows, seed: int, loss: str) -> NDArray:
     """What the model from one training set predicts."""
+    check_deadline()
     seeds = {k: seed for k, v in estimator.get_params().items() if k.split("__")[-1] == "random_state" and v is None}
     fresh = clone(estimator).set_params(**seeds)
     X_set, y_set = _safe_indexing(X, rows), y[rows]

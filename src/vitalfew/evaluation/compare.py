@@ -20,6 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from vitalfew import _core
 from vitalfew._arrow import check_given
 from vitalfew._checks import check_consistent_length, check_is_values
+from vitalfew._deadline import Inheriting, time_left
 from vitalfew._progress import as_verbose, progress
 from vitalfew._threads import limit_threads
 from vitalfew.data.fingerprint import FingerprintError, fingerprint
@@ -28,7 +29,7 @@ from vitalfew.evaluation.fold_book import FoldBook
 from vitalfew.evaluation.metrics import Metric, task_of
 from vitalfew.evaluation.model_size import count_features
 from vitalfew.evaluation.rows import as_rows, looks_like_classes, n_columns, read_y, take_parts
-from vitalfew.exceptions import CheckpointWarning, UnfinishedWarning
+from vitalfew.exceptions import CheckpointWarning, TimeBudgetError, UnfinishedWarning
 from vitalfew.families.subset_model import is_count
 from vitalfew.rules.prefitted import warn_if_prefitted
 
@@ -167,9 +168,10 @@ def compare(
     outer.run(n_jobs, as_verbose(progress))
     found = outer.comparison(dummy)
     if outer.n_left:
+        budget = "the deadline has passed" if time_budget is None else f"the time budget of {time_budget:g} s was spent"
         warnings.warn(
-            f"the time budget of {time_budget:g} s was spent with {outer.n_left} of {len(named) * len(splits)} fits "
-            "not run: the status of each model says which. Give more time, or a checkpoint to go on from.",
+            f"{budget} with {outer.n_left} of {len(named) * len(splits)} fits not run: the status of each model says "
+            "which. Give more time, or a checkpoint to go on from.",
             UnfinishedWarning,
             stacklevel=2,
         )
@@ -364,14 +366,15 @@ class Outer:
 
     def _jobs(self, threads: int) -> Iterator[Any]:
         """Asked for the next job when there is somebody to do it."""
+        run = Inheriting(run_fold)
         for j, split in enumerate(self.splits):
             for m, (name, model) in enumerate(self.models.items()):
                 if not np.isnan(self.errors[m, j]) or name in self.failures:
                     continue
-                if self.deadline is not None and time.time() > self.deadline:
+                if time_left() <= 0 or (self.deadline is not None and time.time() > self.deadline):
                     return
                 seed = int(self.seeds[j])
-                yield delayed(run_fold)(m, j, model, self.X, self.y, split, self.metric, seed, threads, self.deadline)
+                yield delayed(run)(m, j, model, self.X, self.y, split, self.metric, seed, threads, self.deadline)
 
     def _put(self, m: int, j: int, result: dict[str, Any]) -> None:
         self.errors[m, j] = result["error"]
@@ -386,7 +389,7 @@ class Outer:
 
 
 def run_fold(m: int, j: int, model, X, y, split, metric: Metric, seed: int, threads: int, deadline) -> tuple:
-    """One model on one fold: numbers of both, and what came out; None if it is too late to begin."""
+    """One model on one fold: numbers of both, and what came out; None if it is too late to begin or to end."""
     if deadline is not None and time.time() > deadline:
         return m, j, None
     train, test = split
@@ -399,6 +402,8 @@ def run_fold(m: int, j: int, model, X, y, split, metric: Metric, seed: int, thre
             error = metric.error(fresh, tested, y[test])
             seconds = time.perf_counter() - start
             size = count_features(fresh, n_columns(X))
+    except TimeBudgetError:
+        return m, j, None
     except Exception as problem:
         return m, j, {"failure": f"{type(problem).__name__}: {problem}"}
     return m, j, {"error": error, "n_features": None if np.isnan(size) else size, "seconds": seconds}

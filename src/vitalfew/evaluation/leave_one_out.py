@@ -15,6 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 from vitalfew import _core
 from vitalfew._arrow import check_given
 from vitalfew._checks import check_choice, check_consistent_length, check_weight
+from vitalfew._deadline import Inheriting, check_deadline
 from vitalfew._progress import as_verbose
 from vitalfew._progress import progress as progress_bar
 from vitalfew._threads import limit_threads
@@ -206,7 +207,7 @@ def _answer(found: LeftOut, method: str, classes) -> NDArray:
 
 def _refit(model, X, y, weight, method: str, classes, n_jobs, verbose: bool | None) -> NDArray:
     """n fits, each tested on the row that it has not seen."""
-    jobs = (delayed(_without)(i, model, X, y, weight, method, classes) for i in range(len(y)))
+    jobs = (delayed(Inheriting(_without))(i, model, X, y, weight, method, classes) for i in range(len(y)))
     team = joblib.effective_n_jobs(n_jobs)
     threads = 0 if team == 1 else max(1, _core.thread_count(0) // team)
     found: list[Any] = []
@@ -218,6 +219,7 @@ def _refit(model, X, y, weight, method: str, classes, n_jobs, verbose: bool | No
 
 
 def _without(i: int, model, X, y, weight, method: str, classes) -> NDArray:
+    check_deadline()
     others = np.delete(np.arange(len(y)), i)
     rows, row = take_parts(model, X, others, np.array([i]))
     weights = {} if weight is None else _weights_for(model, weight[others])

@@ -16,6 +16,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
+from vitalfew._deadline import Inheriting, check_deadline, time_left
 from vitalfew._progress import is_shown, progress
 from vitalfew.data.frames import is_frame
 from vitalfew.data.numeric import NumericData
@@ -162,7 +163,7 @@ class BaggingPath:
         run = Parallel(n_jobs=n_jobs, prefer="threads")
         waiting = iter(jobs)
         while some := list(islice(waiting, TOGETHER)):
-            yield from run(delayed(ballot)(learner, X, codes, n_classes, self.votes) for learner, X in some)
+            yield from run(delayed(Inheriting(ballot))(learner, X, codes, n_classes, self.votes) for learner, X in some)
 
 
 @dataclass(frozen=True)
@@ -227,12 +228,13 @@ class BaggingFamily:
     def _grow(self, ensemble: BaggingClassifier, data: NumericData, have: int, most: int) -> list[NDArray]:
         """Fit learners until there are so many. The bags of the new ones."""
         bags: list[NDArray] = []
-        steps = [*range(have + STEP, most, STEP), most] if is_shown(self.verbose) else [most]
+        steps = [*range(have + STEP, most, STEP), most] if is_shown(self.verbose) or time_left() < np.inf else [most]
         weights = {} if data.weight is None else {"sample_weight": data.weight}
         source = ensemble.estimator.source
         X = data.X if source is None else source.numbers()
         with progress(most - have, "bagging", self.verbose) as bar:
             for size in steps if most > have else []:
+                check_deadline()
                 ensemble.set_params(n_estimators=size).fit(X, data.label, **weights)
                 new = size - have - len(bags)
                 # After a warm start scikit-learn knows the draws of the last learners alone.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from vitalfew import _core
 from vitalfew._checks import check_threads
+from vitalfew._deadline import time_left
 from vitalfew._progress import kernel_progress
 from vitalfew.data.numeric import NumericData
 from vitalfew.families.fold_paths import squared_loss_folds
@@ -22,6 +23,8 @@ from vitalfew.summaries.moments import Moments
 
 # Beyond so many columns, and where columns outnumber rows, exchanges are made from the rows and nothing is proven.
 MOST_COLUMNS = 1500
+# Share of the time to a deadline after which the best so far stands, unproven.
+FOR_PROOFS = 0.9
 # Variables of the largest model where a rule chooses and `max_features` does not say.
 MOST_VARIABLES = 12
 
@@ -71,7 +74,7 @@ class BestSettings:
         """For the kernel."""
         return _core.BestRequest(
             most=most,
-            seconds=self.seconds,
+            seconds=min(self.seconds, FOR_PROOFS * time_left()),
             largest_first=not isinstance(self.k, str),
             threads=self.threads,
             intercept=self.fit_intercept,
@@ -272,7 +275,7 @@ def find_ties(model, kernel: str, data: NumericData | Moments | None, columns: N
         k=len(columns),
         loss=loss * (1 + model.near_ties),
         most=int(model.max_ties),
-        seconds=float(model.time_budget),
+        seconds=min(float(model.time_budget), FOR_PROOFS * time_left()),
         threads=check_threads(model.n_jobs),
         intercept=bool(model.fit_intercept),
     )

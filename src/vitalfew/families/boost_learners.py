@@ -12,6 +12,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from vitalfew._deadline import check_deadline
 from vitalfew.families.binned_tree import BinnedTree
 from vitalfew.families.boost_run import CURVES, MARGIN_BINS, BoostRun, FittedLearners
 from vitalfew.families.learners import check_classifier, fresh_learner
@@ -66,6 +67,7 @@ class LearnerBooster:
         seen: dict[str, list] = {name: [] for name in CURVES}
         stop = 0
         while len(models) < rounds and stop == 0:
+            check_deadline()
             model = self._fit()
             votes = FittedLearners([model], self.n_classes, self.is_confident).votes(0, self.X)
             error = float(self.weights() @ self._is_wrong(votes))

@@ -11,6 +11,7 @@ from typing import Any
 from scipy import sparse
 
 from vitalfew import _core
+from vitalfew._deadline import Inheriting
 from vitalfew._threads import limit_threads
 from vitalfew.data.numeric import NumericData
 from vitalfew.summaries.moments import Moments, fold_moments
@@ -76,7 +77,7 @@ def paths_in_threads(family, data, splits, path) -> Iterator[tuple[Any, Any]]:
     # that there is only one.
     team = min(_core.thread_count(family.threads), len(splits))
     with limit_threads(1), ThreadPoolExecutor(team) as pool:
-        jobs = [pool.submit(work, train, test) for train, test in splits]
+        jobs = [pool.submit(Inheriting(work), train, test) for train, test in splits]
         try:
             for job in jobs:
                 yield job.result()

@@ -62,7 +62,7 @@ class FittingFamily(FittingSettings):
             # A column that comes again costs nothing more, so rows are read for different columns only.
             seen = Moments.of(data) if "moments" in data.known or data.n_features <= most else data
         with kernel_progress(most, "forward-fitting", self.verbose) as show:
-            found = solve("fitting", seen, self.request(most, heed or show), self.fit_intercept)
+            found = solve("fitting", seen, self.request(most, heed or show), self.fit_intercept, grid is None)
         names = names_of(data)
         return FittingPath.from_kernel(found, data, seen, self.fit_intercept, grid, names)
 

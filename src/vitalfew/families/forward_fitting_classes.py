@@ -68,7 +68,7 @@ class FittingClassFamily(FittingSettings):
         reduced, present = present_classes(data)
         n_outputs = 1 if len(present) <= 2 else len(present)
         with kernel_progress(most, "forward-fitting", self.verbose) as show:
-            found = self._solve(reduced, len(present), most, heed or show)
+            found = self._solve(reduced, len(present), self.request(most, heed or show), grid is None)
         steps = Steps(found["column"], found["change"])
         points = np.arange(len(steps.column) + 1) if grid is None else np.asarray(grid)
         at = np.minimum(points, len(steps.column))
@@ -92,12 +92,12 @@ class FittingClassFamily(FittingSettings):
         """Folds run side by side."""
         return paths_in_threads(self, data, splits, path)
 
-    def _solve(self, data: NumericData, n_classes: int, most: int, progress) -> dict[str, Any]:
+    def _solve(self, data: NumericData, n_classes: int, request, takes_prefix: bool) -> dict[str, Any]:
         if n_classes == 1:  # a fold with nothing to learn
             nothing = np.empty(0)
             return {"column": np.empty(0, np.int32), "change": nothing, "loss": nothing, "null_loss": 0.0,
                     "intercept": np.zeros(1)}  # fmt: skip
-        return solve("fitting_classes", data, self.request(most, progress))
+        return solve("fitting_classes", data, request, takes_prefix=takes_prefix)
 
 
 def _placed(steps: Steps, points: NDArray, width: int) -> sparse.csr_array:

@@ -67,7 +67,7 @@ class GreedyFamily(GreedySettings):
         most = self.most(data, grid)
         seen = Moments.of(data) if isinstance(data, NumericData) and self._wants_moments(data, most) else data
         with kernel_progress(most, "greedy search", self.verbose) as show:
-            found = solve("greedy", seen, self.request(most, heed or show), self.fit_intercept)
+            found = solve("greedy", seen, self.request(most, heed or show), self.fit_intercept, grid is None)
         return SubsetPath.from_kernel(found, data, seen, self.fit_intercept, grid)
 
     def uses_moments(self, data: NumericData) -> bool:

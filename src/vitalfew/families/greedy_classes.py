@@ -35,7 +35,7 @@ class GreedyClassFamily(GreedySettings):
         most = self.most(data, grid)
         reduced, present = present_classes(data)
         with kernel_progress(most, "greedy search", self.verbose) as show:
-            found = solve_classes("greedy_classes", reduced, self.request(most, heed or show))
+            found = solve_classes("greedy_classes", reduced, self.request(most, heed or show), grid is None)
         return SubsetClassPath.from_kernel(found, data, present, self.fit_intercept, grid)
 
     def fold_paths(self, data: NumericData, splits, path: SubsetClassPath, _options):
@@ -57,9 +57,11 @@ def nothing_to_learn() -> dict[str, Any]:
     }
 
 
-def solve_classes(kernel: str, data: NumericData, request) -> dict[str, Any]:
+def solve_classes(kernel: str, data: NumericData, request, takes_prefix: bool = False) -> dict[str, Any]:
     """What a kernel finds; a fold may have one class only."""
-    return nothing_to_learn() if data.classes is not None and len(data.classes) == 1 else solve(kernel, data, request)
+    if data.classes is not None and len(data.classes) == 1:
+        return nothing_to_learn()
+    return solve(kernel, data, request, takes_prefix=takes_prefix)
 
 
 class SubsetClassifier(LinearClassifier):

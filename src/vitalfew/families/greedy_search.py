@@ -19,6 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from vitalfew._checks import check_choice, check_discrete
+from vitalfew._deadline import time_left
 from vitalfew._progress import progress
 from vitalfew.data.frames import NumberedNames, as_frame, check_shape
 from vitalfew.data.numeric import check_squares
@@ -35,6 +36,8 @@ from vitalfew.rules.scoring import deviation
 from vitalfew.rules.selection import Selection, frame_or_columns, make_frame
 
 RULES = ("cv", "1se", "holdout")
+# Share of the time to a deadline; the rest is for the final fit.
+FOR_THE_SEARCH = 0.9
 
 
 @dataclass
@@ -292,7 +295,8 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         most = self._most(len(variables))
         scorer = check_scoring(self.estimator, self.scoring)
         evaluator = make_evaluator(self.estimator, X, y, sample_weight, self._splits(y), scorer, self.n_jobs)
-        deadline = None if self.time_budget is None else time.perf_counter() + float(self.time_budget)
+        seconds = min(np.inf if self.time_budget is None else float(self.time_budget), FOR_THE_SEARCH * time_left())
+        deadline = time.perf_counter() + seconds
         with (
             progress(None, "greedy search", self.verbose) as bar,
             ScoreBook(evaluator, self.checkpoint, deadline, bar) as book,
@@ -305,10 +309,10 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
             except OutOfTime:
                 is_complete = False
         if max(walk.best, default=0) == 0 and most > 0:
-            raise ValueError(f"time_budget={self.time_budget} s were spent before the first step was done: give more.")
+            raise ValueError(f"time_budget={seconds:g} s were spent before the first step was done: give more.")
         if not is_complete:
             warnings.warn(
-                f"the time budget of {self.time_budget:g} s was spent after {len(walk.history)} steps: the best so far "
+                f"the time budget of {seconds:g} s was spent after {len(walk.history)} steps: the best so far "
                 "is kept. Give more time, or a checkpoint to go on from.",
                 UnfinishedWarning,
                 stacklevel=2,

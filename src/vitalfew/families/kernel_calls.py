@@ -8,12 +8,25 @@ import numpy as np
 from scipy import sparse
 
 from vitalfew import _core
+from vitalfew._deadline import accept_prefix
 from vitalfew.data.numeric import NumericData, kernel_columns
 from vitalfew.summaries.moments import Moments
 
 
-def solve(kernel: str, data: NumericData | Moments, request, has_intercept: bool = True) -> dict[str, Any]:
-    """What ``_core.<kernel>_moments``, ``_dense`` or ``_sparse`` finds."""
+def solve(
+    kernel: str, data: NumericData | Moments, request, has_intercept: bool = True, takes_prefix: bool = False
+) -> dict[str, Any]:
+    """What ``_core.<kernel>_moments``, ``_dense`` or ``_sparse`` finds.
+
+    If a deadline cuts the path short, its first points are returned with a warning where the caller `takes_prefix`.
+    """
+    found = _call(kernel, data, request, has_intercept)
+    if not found.get("in_time", True):
+        accept_prefix(takes_prefix, "points of the path")
+    return found
+
+
+def _call(kernel: str, data: NumericData | Moments, request, has_intercept: bool) -> dict[str, Any]:
     if isinstance(data, Moments):
         return getattr(_core, f"{kernel}_moments")(*data.second(has_intercept), request)
     is_sparse = sparse.issparse(data.X)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vitalfew._deadline import check_deadline
 from vitalfew.families.kernels import Kernel, KernelData
 from vitalfew.families.ridge_forms import solve_positive
 from vitalfew.families.spectrum import BLOCK_NUMBERS, GramSpectrum, KernelSpectrum, Spectrum
@@ -103,6 +104,7 @@ class NystroemForm:
         turned = self.features @ vectors
         step = max(64, BLOCK_NUMBERS // max(len(turned), 1))
         for start in range(0, self.data.n_rows, step):
+            check_deadline()
             rows = slice(start, min(start + step, self.data.n_rows))
             yield rows, self.kernel.between(self.data.X[rows], self.basis) @ turned
 

@@ -85,7 +85,7 @@ class LassoFamily:
                 threads=self.threads,
                 progress=heed or show,
             )
-            return solve("lasso", data, request, self.fit_intercept)
+            return solve("lasso", data, request, self.fit_intercept, grid is None)
 
 
 class Lasso(LinearRegressor):

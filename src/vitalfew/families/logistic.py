@@ -102,9 +102,9 @@ class LogisticFamily:
             threads=self.threads,
             progress=progress,
         )
-        if n_classes == 2:
-            return solve("logistic", replace(data, target=data.label.astype(np.float64), classes=None), request)
-        return solve("multinomial", data, request)
+        kernel = "logistic" if n_classes == 2 else "multinomial"
+        seen = replace(data, target=data.label.astype(np.float64), classes=None) if n_classes == 2 else data
+        return solve(kernel, seen, request, takes_prefix=grid is None)
 
     def _ridge_grid(self, data: NumericData) -> NDArray[np.float64]:
         """From a hundred times the largest slope at zero, where little is left of the coefficients, downwards."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from vitalfew._deadline import check_deadline
 from vitalfew.data.numeric import NumericData
 from vitalfew.families.logistic_path import log_probabilities, one_hot, unit_scale
 
@@ -161,6 +162,7 @@ def _conjugate_gradients(objective: RidgeObjective, gradient: NDArray, probabili
     direction, square = scaled.copy(), float(np.sum(residual * scaled))
     enough = min(0.1, np.sqrt(np.sqrt(square))) ** 2 * square
     for _ in range(1000):
+        check_deadline()
         bent = objective.curve(direction, probability, alpha)
         along = float(np.sum(direction * bent))
         if along <= 1e-300:
@@ -207,6 +209,7 @@ def _minimise(objective: RidgeObjective, theta: NDArray, alpha: float, wanted: f
     value, gradient, probability, loss = objective.evaluate(theta, alpha)
     fell = np.inf
     for _ in range(MOST_STEPS):
+        check_deadline()
         if _gap(gradient, alpha, objective, fell) <= wanted or loss < 1e-10:
             theta = _settle(objective, theta)
             value, gradient, probability, loss = objective.evaluate(theta, alpha)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew import _core
+from vitalfew._deadline import accept_prefix
 from vitalfew._progress import kernel_progress
 from vitalfew.data.blocks import Events
 from vitalfew.data.discrete import DiscreteData
@@ -232,7 +233,10 @@ class FeatureFamily:
                 threads=data.coder.threads,
                 progress=show,
             )
-            return data.block.search_mdl(search)
+            feature, sign, trace, is_complete = data.block.search_mdl(search)
+        if not is_complete:
+            accept_prefix(grid is None, "sizes of the path")
+        return feature, sign, trace
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
+from vitalfew._deadline import check_deadline
 from vitalfew.data.numeric import NumericData
 from vitalfew.families.least_squares import is_constant
 from vitalfew.families.spectrum import BLOCK_NUMBERS, DIGITS, EPS, GramSpectrum, KernelSpectrum, digits_left
@@ -181,6 +182,7 @@ def rows_times(X, mean: NDArray, vectors: NDArray) -> Iterator[tuple[slice, NDAr
     else:
         centred, product = np.empty((min(step, n), d)), np.empty((min(step, n), vectors.shape[1]))
     for start in range(0, n, step):
+        check_deadline()
         rows = slice(start, min(start + step, n))
         if sparse.issparse(X):
             yield rows, np.asarray(X[rows] @ vectors) - shift
@@ -192,6 +194,7 @@ def rows_times(X, mean: NDArray, vectors: NDArray) -> Iterator[tuple[slice, NDAr
 
 def solve_positive(matrix: NDArray, rhs: NDArray) -> tuple[NDArray, NDArray, float] | None:
     """Solution, diagonal of the inverse and condition of a positive definite matrix; None if it is not. O(n³)."""
+    check_deadline()
     norm = float(np.abs(matrix).sum(axis=0).max(initial=0.0))
     lower, info = linalg.lapack.dpotrf(matrix.T, lower=1)
     if info or not len(rhs):

@@ -8,9 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from vitalfew._deadline import check_deadline
+
 EPS = float(np.finfo(float).eps)
 # Digits of the coefficients that a route must leave.
 DIGITS = 8
+# Of a cubed dimension: what eigenvalues take on a fast machine. Once begun, LAPACK cannot be stopped.
+LEAST_SECONDS = 5e-11
 # Matrices of so many rows may be copied.
 SMALL = 1000
 Turn = Callable[[NDArray], Iterable[tuple[slice, NDArray]]]
@@ -40,6 +44,7 @@ class Spectrum:
     """A symmetric matrix by its eigenvalues and eigenvectors, which may overwrite it. O(n³)."""
 
     def __init__(self, matrix: NDArray[np.float64]):
+        check_deadline(needs=LEAST_SECONDS * len(matrix) ** 3)
         if len(matrix) <= SMALL:
             # The threads of NumPy's library still spin after a product and are in the way of those of SciPy's.
             self.values, self.vectors = np.linalg.eigh(matrix)

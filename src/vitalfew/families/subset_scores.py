@@ -19,6 +19,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import get_scorer
 from sklearn.utils import _safe_indexing
 
+from vitalfew._deadline import Inheriting, check_deadline
 from vitalfew.data.aside import written_aside
 from vitalfew.data.fingerprint import FingerprintError, fingerprint
 from vitalfew.data.frames import read_table
@@ -56,7 +57,7 @@ class RefittingEvaluator:
     def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]:
         """In parallel, as `n_jobs` says; results come as they are ready, in order."""
         run = Parallel(n_jobs=self.n_jobs, return_as="generator")
-        yield from run(delayed(self.score)(subset) for subset in subsets)
+        yield from run(delayed(Inheriting(self.score))(subset) for subset in subsets)
 
     def score(self, subset: Subset) -> NDArray[np.float64]:
         """The scores of one subset on all folds. Without features the class shares, or the mean, are predicted."""
@@ -66,6 +67,7 @@ class RefittingEvaluator:
             model = DummyClassifier(strategy="prior") if is_classifier(self.estimator) else DummyRegressor()
         found = []
         for train, test in self.splits:
+            check_deadline()
             weights = {} if self.weight is None else {"sample_weight": np.asarray(self.weight)[train]}
             fitted = clone(model).fit(_safe_indexing(X, train), _safe_indexing(self.y, train), **weights)
             try:

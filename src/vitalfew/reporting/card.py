@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
+from vitalfew._deadline import deadline
 from vitalfew.evaluation.sealed import SealedTest
+from vitalfew.exceptions import TimeBudgetError
 from vitalfew.export.python_source import to_python
 from vitalfew.export.sql import to_sql
 from vitalfew.families.describe import chosen_features, rules_of
-from vitalfew.reporting.study import Study
+from vitalfew.reporting.study import FOR_THE_CARD, Study
 from vitalfew.reporting.which_model import Choice
 
 MOST_LISTED = 500
@@ -24,10 +28,19 @@ def card(study: Study, choice: Choice, sealed: SealedTest) -> tuple[dict, BaseEs
     if choice.chosen is None:
         told = "No model was chosen, so none was fitted; the sealed test rows were not opened."
         return {"answer": told, "skipped": told}, None
-    model = clone(choice.chosen.estimator)
+    model, began = clone(choice.chosen.estimator), study.clock.spent
+    limit = max(study.clock.budget - began, FOR_THE_CARD * study.clock.budget)
+    rows = _affordable_rows(study, choice, 0.7 * limit)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model.fit(study.table.frame, study.y)
+        try:
+            with deadline(limit):
+                model.fit(study.table.take(rows).frame if len(rows) < study.n else study.table.frame, study.y[rows])
+        except TimeBudgetError:
+            told = f"{choice.chosen.name} was not fitted, and the sealed test rows were not opened: "
+            told += f"{study.clock.stopped(began)}."
+            return {"answer": told, "skipped": told}, None
+        # The sealed rows are opened once: nothing stops that half way.
         score = sealed.score(model, name=choice.chosen.name)
     baseline = next((r["error"] for r in choice.facts["rows"] if r["is_baseline"]), None)
     sql, python, why = _exports(model, study.d)
@@ -52,6 +65,16 @@ def card(study: Study, choice: Choice, sealed: SealedTest) -> tuple[dict, BaseEs
         },
         model,
     )
+
+
+def _affordable_rows(study: Study, choice: Choice, limit: float) -> NDArray[np.intp]:
+    """All training rows, or as many as can be fitted in the time if a fit takes as long as its rows are many."""
+    most = int(choice.n_rows * limit / choice.seconds) if choice.seconds > 0 else study.n
+    if most >= study.n:
+        return np.arange(study.n)
+    most = max(most, choice.n_rows)
+    study.notes.append(f"The model was fitted to {most:,} of {study.n:,} training rows: there was no time for more.")
+    return study.sample(most, 10)
 
 
 def _listed(model: BaseEstimator) -> list[dict]:

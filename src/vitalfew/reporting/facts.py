@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from vitalfew._deadline import deadline
 from vitalfew.evaluation.sealed import SealedTest
+from vitalfew.exceptions import TimeBudgetError
 from vitalfew.reporting.card import card
 from vitalfew.reporting.how_many import how_many
 from vitalfew.reporting.redundant import redundant, screen_informative
 from vitalfew.reporting.rows import Table
-from vitalfew.reporting.study import Study
+from vitalfew.reporting.study import FOR_MODELS, Study
 from vitalfew.reporting.together import together
 from vitalfew.reporting.which_model import Choice, which_model
 from vitalfew.reporting.words import plural
@@ -33,12 +35,12 @@ def gather(
     from vitalfew import __version__
 
     step(STEPS[0])
-    many = how_many(study)
+    many = _ask(study, 0.3, how_many)
     step(STEPS[1])
     screened = screen_informative(study)
-    same = redundant(study, screened)
+    same = _ask(study, 0.1, redundant, screened)
     step(STEPS[2])
-    joint = together(study, screened)
+    joint = {"sets": [], "slopes": []} | _ask(study, 0.2, together, screened)
     step(STEPS[3])
     choice = which_model(study, n_jobs)
     step(STEPS[4])
@@ -61,15 +63,33 @@ def gather(
         "features": _features(study, many, same, joint, model_card),
         "how_many": many,
         "redundant": same,
-        "together": {**joint, "slopes": [_without(s, "feature") for s in joint["slopes"]]},
+        "together": joint
+        if joint.get("skipped")
+        else {**joint, "slopes": [_without(s, "feature") for s in joint["slopes"]]},
         "which_model": choice.facts,
         "card": model_card,
     }
     return facts, model
 
 
+def _ask(study: Study, share: float, question: Callable[..., dict], *given) -> dict:
+    """The facts of a part, or why there are none if it needs more than its share of the time."""
+    began = study.clock.spent
+    try:
+        with deadline(study.clock.share(share, keep=FOR_MODELS)):
+            return question(study, *given)
+    except TimeBudgetError:
+        why = f"Not answered: {study.clock.stopped(began)}."
+        return {"answer": why, "skipped": why}
+
+
 def is_nothing(study: Study, joint: dict, choice: Choice) -> bool:
-    """Whether no model helps, no feature tells anything for sure, and no two do together."""
+    """Whether no model helps, no feature tells anything for sure, and no two do together.
+
+    Parts that ran out of time are no evidence of that.
+    """
+    if joint.get("skipped") or not choice.is_complete:
+        return False
     sure = study.alone.p_value.min(initial=1.0) * study.d < STRONG
     works_together = any(s["p_value"] <= STRONG for s in joint["sets"])
     return choice.chosen is None and not sure and not works_together
@@ -141,10 +161,10 @@ def _target(study: Study, name: str, n_missing: int) -> dict:
 def _features(study: Study, many: dict, same: dict, joint: dict, model_card: dict) -> dict:
     order = study.alone.order
     names = [study.name(j) for j in order]
-    stable = many["stability"]
+    stable = many.get("stability")
     often = dict(zip(stable["names"], stable["frequency"])) if stable else {}
     group: dict[str, int] = {}
-    for at, found in enumerate(same["groups"]):
+    for at, found in enumerate(same.get("groups", ())):
         for name in (found["keep"], *(m["name"] for m in found["members"])):
             group.setdefault(name, at)
     context = {s["feature"]: s for s in joint["slopes"]}
@@ -172,6 +192,8 @@ def _chosen_names(many: dict, model_card: dict) -> set[str]:
         used = {f["name"] for f in model_card["features"]}
         columns = {n.split("=", 1)[0] for n in used}
         return used | columns
+    if many.get("skipped"):
+        return set()
     return {f for f, k in zip(many["feature"], many["k"]) if f is not None and k <= many["size"]}
 
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import OneHotEncoder
 
 from vitalfew import rules
+from vitalfew._deadline import deadline, time_left
+from vitalfew.exceptions import TimeBudgetError, UnfinishedWarning
 from vitalfew.families.greedy import GreedySubsetRegressor
 from vitalfew.families.naive_bayes import NaiveBayes
+from vitalfew.families.naive_bayes_path import FeatureFamily
 from vitalfew.reporting.study import Study
 from vitalfew.reporting.words import listing, plural
 from vitalfew.rules.criteria import subset_cost
@@ -26,6 +31,10 @@ LEAST_PAIRS = 5
 # Differences below these are no evidence: Kass and Raftery's "positive", and twenty to one in bits.
 BIC_EVEN = 6.0
 BITS_EVEN = float(np.log2(20))
+# Shares of the time that is left: for the path itself, and for each rule that resamples.
+FOR_THE_PATH, FOR_A_RULE = 0.5, 0.6
+SHORT = {"mdl": "description length", "bic": "BIC", "loo": "leave-one-out", "cv": "5-fold error"}
+LABELS = {"loo": "leave-one-out {}", "cv": "5-fold {}, selection inside"}
 
 
 @dataclass(frozen=True)
@@ -51,17 +60,26 @@ class Criterion:
 
 def how_many(study: Study) -> dict:
     """The facts of the first question."""
-    rows = study.sample(MOST_ROWS, 1)
-    k, added, criteria = _numeric_path(study, rows) if study.is_numeric else _class_path(study, rows)
+    rows, began = study.sample(MOST_ROWS, 1), study.clock.spent
+    k, added, criteria, missing = _numeric_path(study, rows) if study.is_numeric else _class_path(study, rows)
     low = [int(k[c.even[0]]) for c in criteria]
     high = [int(k[c.even[-1]]) for c in criteria]
     agree = max(low) <= min(high)
     chosen = [int(k[c.best]) for c in criteria]
     span = [max(low), min(high)] if agree else [min(chosen), max(chosen)]
-    size = span[0] if agree else next(lo for c, lo in zip(criteria, low) if c.rule == "cv")
-    stability = _stability(study, size) if size > 0 else None
+    by_rule = {c.rule: lo for c, lo in zip(criteria, low)}
+    size = span[0] if agree else by_rule.get("cv", low[0])
+    stability = None
+    if size > 0:
+        try:
+            stability = _stability(study, size)
+        except TimeBudgetError:
+            missing.append("how often features are chosen again")
+    answer = _answer(span, agree, chosen, criteria, stability, study.d)
+    if missing:
+        answer += f" {listing(missing).capitalize()}: not known, {study.clock.stopped(began)}."
     return {
-        "answer": _answer(span, agree, chosen, criteria, stability, study.d),
+        "answer": answer,
         "method": "greedy forward search, " + ("least squares" if study.is_numeric else "Naive Bayes"),
         "k": [int(v) for v in k],
         "feature": [None if j is None else study.name(j) for j in added],
@@ -92,19 +110,20 @@ def _finite(v) -> float | None:
 def _class_path(study: Study, rows):
     """Naive Bayes, features in the order in which they shorten the description of the labels most."""
     X, y = study.features.take(rows).X, study.y[rows]
-    model = NaiveBayes(
-        features="cv",
-        max_features=min(MOST_FEATURES, study.d),
-        random_state=study.seed,
-        n_jobs=study.threads or None,
-        verbose=False,
-    )
+    most = min(MOST_FEATURES, study.d)
+    model = NaiveBayes(features="bic", max_features=most, n_jobs=study.threads or None, verbose=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        model.fit(X, y)
-    path, cv = model.paths_["features"], model.selections_["features"]
+        is_whole = _fit_in_time(lambda: model.fit(X, y))
+        path = model.path_
+        family = FeatureFamily(model.prior_strength_, model.prior_mean, max_features=most, verbose=False)
+        options = rules.Options(random_state=study.seed, verbose=False)
+        resampled, missing = _in_time(
+            {rule: lambda rule=rule: rules.choose(rule, path, family, path.data, options) for rule in ("loo", "cv")}
+        )
+    if not is_whole:
+        missing.append(f"sizes above {path.grid[-1]}")
     mdl = rules.choose("mdl", path, None, path.data, rules.Options())
-    loo = rules.choose("loo", path, None, path.data, rules.Options())
     described = path.description_length()
     counts = path.evidence.counts
     each = counts.n_classes * (counts.n_values - 1)
@@ -118,10 +137,22 @@ def _class_path(study: Study, rows):
         [
             Criterion("mdl", "description length", "bits", mdl.score, None, BITS_EVEN),
             Criterion("bic", "BIC of the labels", "BIC", bic, None, BIC_EVEN),
-            _resampled("loo", "leave-one-out error", loo),
-            _resampled("cv", "5-fold error, selection inside", cv),
+            *(_resampled(rule, LABELS[rule].format("error"), found) for rule, found in resampled.items()),
         ],
+        missing,
     )
+
+
+def _in_time(tasks: dict[str, Callable[[], Any]]) -> tuple[dict[str, Any], list[str]]:
+    """What each task finds in its part of the time that is left, and in words what was not found."""
+    found, missing = {}, []
+    for rule, task in tasks.items():
+        try:
+            with deadline(FOR_A_RULE * time_left()):
+                found[rule] = task()
+        except TimeBudgetError:
+            missing.append(LABELS[rule].format("error"))
+    return found, missing
 
 
 def _newcomer(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> int | None:
@@ -140,19 +171,28 @@ def _numeric_path(study: Study, rows):
     """Least squares, variables in the order in which they lower the squared error most."""
     X, group, owner = numbers_of(study, rows)
     y = study.y[rows]
-    fitted = {}
+    most = min(MOST_FEATURES, study.d)
+
+    def model(rule: str) -> GreedySubsetRegressor:
+        return GreedySubsetRegressor(
+            rule,
+            feature_groups=group,
+            max_features=most,
+            random_state=study.seed,
+            n_jobs=study.threads or None,
+            verbose=False,
+        )
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        for rule in ("bic", "loo", "cv"):
-            fitted[rule] = GreedySubsetRegressor(
-                rule,
-                feature_groups=group,
-                max_features=min(MOST_FEATURES, study.d),
-                random_state=study.seed,
-                n_jobs=study.threads or None,
-                verbose=False,
-            ).fit(X, y)
-    path = fitted["bic"].path_
+        by_bic = model("bic")
+        is_whole = _fit_in_time(lambda: by_bic.fit(X, y))
+        tasks = {rule: lambda rule=rule: model(rule).fit(X, y).selection_ for rule in ("loo", "cv")}
+        # A path that was cut short would be cut elsewhere if it were fitted again.
+        resampled, missing = _in_time(tasks) if is_whole else ({}, [LABELS[r].format("squared error") for r in tasks])
+    path = by_bic.path_
+    if not is_whole:
+        missing.append(f"sizes above {path.grid[-1]}")
     likelihood = path.log_likelihood()
     k = np.asarray(path.grid)
     bits = (
@@ -167,11 +207,19 @@ def _numeric_path(study: Study, rows):
         added,
         [
             Criterion("mdl", "description length", "bits", bits, None, BITS_EVEN),
-            Criterion("bic", "BIC", "BIC", fitted["bic"].selection_.score, None, BIC_EVEN),
-            _resampled("loo", "leave-one-out squared error", fitted["loo"].selection_),
-            _resampled("cv", "5-fold squared error, selection inside", fitted["cv"].selection_),
+            Criterion("bic", "BIC", "BIC", by_bic.selection_.score, None, BIC_EVEN),
+            *(_resampled(rule, LABELS[rule].format("squared error"), found) for rule, found in resampled.items()),
         ],
+        missing,
     )
+
+
+def _fit_in_time(fit: Callable[[], Any]) -> bool:
+    """Fit a path in its part of the time that is left. Whether it came to its end."""
+    with warnings.catch_warnings(record=True) as told, deadline(FOR_THE_PATH * time_left()):
+        warnings.simplefilter("always", UnfinishedWarning)
+        fit()
+    return not any(issubclass(one.category, UnfinishedWarning) for one in told)
 
 
 def numbers_of(study: Study, rows) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
@@ -264,11 +312,13 @@ def similarity(frequency: NDArray[np.float64], n_sets: int) -> float | None:
 
 
 def _answer(span, agree, chosen, criteria, stability, d) -> str:
+    if max(chosen) == 0 and len(criteria) < len(SHORT):
+        return f"Not decided: {listing([SHORT[c.rule] for c in criteria])} prefer the model without features."
     if max(chosen) == 0:
         return "None: every criterion prefers the model without features."
     if agree:
         size = f"{span[0]}" if span[0] == span[1] else f"{span[0]} to {span[1]}"
-        text = f"{size} of {d:,} features: description length, BIC, leave-one-out and 5-fold error agree on that."
+        text = f"{size} of {d:,} features: {listing([SHORT[c.rule] for c in criteria])} agree on that."
     else:
         each = listing([f"{c.label} {k}" for c, k in zip(criteria, chosen)])
         text = f"The criteria do not agree: between {span[0]} and {span[1]} of {d:,} features ({each})."

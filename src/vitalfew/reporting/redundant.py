@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
+from vitalfew._deadline import check_deadline, deadline
+from vitalfew.exceptions import TimeBudgetError
 from vitalfew.reporting.codes import BITS
 from vitalfew.reporting.pairs import PairTable, pair_table
-from vitalfew.reporting.study import Study
+from vitalfew.reporting.study import FOR_MODELS, Study
 from vitalfew.reporting.words import listing, plural, short
 
 MOST_SCREENED = 200
@@ -22,6 +24,8 @@ MOST_WORK = 2e9
 LEFT_OVER = 0.1
 NEAR = 0.9
 MOST_INFLATED = 300
+# Share of the time for pairs of features.
+FOR_PAIRS = 0.1
 
 
 @dataclass(frozen=True)
@@ -31,18 +35,29 @@ class Screened:
     feature: NDArray[np.intp]
     pairs: PairTable
     n_rows: int
+    stopped: str | None = None  # what is said if time ran out before any pair was looked at
+
+    @classmethod
+    def nothing(cls, n_rows: int, stopped: str | None = None) -> Screened:
+        none = np.zeros((0, 0))
+        pairs = PairTable(np.zeros(0), none, none, np.zeros(0), none, n_rows)
+        return cls(np.zeros(0, dtype=np.intp), pairs, n_rows, stopped)
 
 
 def screen_informative(study: Study) -> Screened:
     """The most informative features, as many as there is time for."""
     rows = study.sample(MOST_ROWS, 3)
     most = int(min(MOST_SCREENED, np.sqrt(MOST_WORK / len(rows))))
-    clear = [j for j in study.alone.order if study.alone.is_clear[j]]
-    feature = np.array(clear[:most], dtype=np.intp)
+    order = study.alone.order
+    feature = order[study.alone.is_clear[order]][:most]
     if len(feature) == 0:
-        nothing = np.zeros((0, 0))
-        return Screened(feature, PairTable(np.zeros(0), nothing, nothing, np.zeros(0), nothing, len(rows)), len(rows))
-    return Screened(feature, pair_table(study.coded.take(rows).select(feature), study.threads), len(rows))
+        return Screened.nothing(len(rows))
+    began = study.clock.spent
+    try:
+        with deadline(study.clock.share(FOR_PAIRS, keep=FOR_MODELS)):
+            return Screened(feature, pair_table(study.coded.take(rows).select(feature), study.threads), len(rows))
+    except TimeBudgetError:
+        return Screened.nothing(len(rows), study.clock.stopped(began))
 
 
 def redundant(study: Study, screened: Screened) -> dict:
@@ -70,6 +85,7 @@ def exact_copies(study: Study) -> list[list[int]]:
         columns = features.X.tocsc()
         columns.sort_indices()
     for j in range(features.d):
+        check_deadline()
         if features.is_sparse:
             own = slice(columns.indptr[j], columns.indptr[j + 1])
             raw = columns.indices[own].tobytes() + columns.data[own].astype(float).tobytes()
@@ -181,11 +197,18 @@ def variance_inflation(study: Study) -> list[dict]:
 
 
 def _answer(study: Study, groups: list[dict], relations: list[str], screened: Screened) -> str:
+    if screened.stopped is not None:
+        found = _redundancies(groups, relations) if groups else "There are no exact copies."
+        return f"{found} Near copies and shared information were not looked for: {screened.stopped}."
     if not groups and not len(screened.feature):
         return "None: there are no copies, and no feature tells anything that another could repeat."
     if not groups:
         looked = f" among the {len(screened.feature):,} that tell anything" if len(screened.feature) < study.d else ""
         return f"None{looked}: no feature is a copy of another, and each tells something that the others do not."
+    return _redundancies(groups, relations)
+
+
+def _redundancies(groups: list[dict], relations: list[str]) -> str:
     n = len(relations)
     kinds = [
         plural(relations.count(r), name, many)

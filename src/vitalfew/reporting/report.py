@@ -131,7 +131,9 @@ def report(
     task : {"classes", "numeric"}, optional
         By default numbers are a quantity, unless there are two of them, or at most ten and all whole.
     time_budget : float, default 60
-        Seconds. Parts that would take longer look at fewer resamples, permutations or models, and say so.
+        Seconds, reading included. Parts that would take longer look at fewer resamples, permutations, models or
+        rows, or are left out, and say so. Not included: writing the page, and what of the table is read and coded
+        beyond the budget.
     test_size : float, default 0.25
         Share of the rows that are sealed.
     random_state : int, default 0

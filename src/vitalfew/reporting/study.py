@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 from vitalfew.reporting.codes import Alone, Coded, alone, code, label_of
 from vitalfew.reporting.rows import Features, Table
 
+# Shares of the time that are kept: for fitting what was chosen, and for the comparison of models as well.
+FOR_THE_CARD = 0.15
+FOR_MODELS = 0.5
+
 
 class Clock:
     """A time budget in seconds, shared among the parts of a report."""
@@ -26,6 +30,13 @@ class Clock:
     def share(self, part: float, least: float = 0.2, keep: float = 0.0) -> float:
         """Seconds for a part: its share of the whole, or what is left if that is less, but for a share to be kept."""
         return max(min(part * self.budget, (1 - keep) * self.budget - self.spent), least)
+
+    def stopped(self, since: float) -> str:
+        """What is said of a part that began so many seconds into the report and has run out of time."""
+        return (
+            f"stopped after {max(self.spent - since, 0):.2g} s of a time budget of {self.budget:g} s; "
+            "rerun with a larger time budget"
+        )
 
 
 @dataclass(frozen=True)

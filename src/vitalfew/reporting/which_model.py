@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -17,8 +14,10 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
+from vitalfew._deadline import deadline
 from vitalfew.evaluation.compare import compare
 from vitalfew.evaluation.comparison import Comparison
+from vitalfew.evaluation.rows import as_rows, read_y
 from vitalfew.families.adaboost import AdaBoost
 from vitalfew.families.decision_tree import DecisionTree
 from vitalfew.families.encoding import make_encoded, number_steps, reads_tables
@@ -29,7 +28,8 @@ from vitalfew.families.lasso import Lasso
 from vitalfew.families.logistic import LogisticRegression
 from vitalfew.families.naive_bayes import NaiveBayes
 from vitalfew.families.ridge import Ridge
-from vitalfew.reporting.study import Study
+from vitalfew.reporting.affordable import affordable, first_fold
+from vitalfew.reporting.study import FOR_THE_CARD, Study
 from vitalfew.reporting.words import plural
 
 MOST_ROWS = 4000
@@ -37,8 +37,6 @@ MOST_KERNEL_ROWS = 1500
 # Cells beyond which trees and boosting of all columns wait for a selector.
 MOST_CELLS = 4e7
 FOLDS = 5
-# Share of the time that is kept for fitting what was chosen and for the page.
-FOR_THE_CARD = 0.15
 LEVEL = 0.05
 
 
@@ -58,10 +56,13 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Choice:
-    """What is said of the comparison, and what was chosen."""
+    """What is said of the comparison, what was chosen, and how long it took to fit to how many rows."""
 
     facts: dict
     chosen: Candidate | None
+    is_complete: bool = True  # False if models could not be compared for want of time
+    seconds: float = 0.0
+    n_rows: int = 0
 
 
 def candidates(study: Study, n_rows: int) -> list[Candidate]:
@@ -153,40 +154,27 @@ def which_model(study: Study, n_jobs: int | None) -> Choice:
     y = study.y[rows]
     kind = KFold if study.is_numeric else StratifiedKFold
     splits = list(kind(folds, shuffle=True, random_state=study.seed).split(np.zeros(len(y)), y))
-    limit = study.clock.share(0.6, 2.0, keep=FOR_THE_CARD)
+    limit = study.clock.share(0.6, keep=FOR_THE_CARD)
     end = study.clock.spent + limit
-    with warnings.catch_warnings(), TemporaryDirectory() as folder:
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        # Results of the first fold, which says what there is time for, are kept for the second call.
-        judge = partial(
-            compare, X=X, y=y, checkpoint=Path(folder) / "folds", n_jobs=n_jobs, random_state=study.seed, progress=False
-        )
-        first = judge(models, cv=splits[:1], time_budget=0.4 * limit)
-        # Models are told apart on all folds or not at all well: a slow first fold does not take the time of the others.
+        # A first fold says what there is time for. Models are told apart on all folds or not at all well.
+        X, y = as_rows(X), read_y(y, not study.is_numeric)
+        known, left_out = first_fold(study, models, X, y, splits[0], (0.4 * limit, limit / folds))
         left = max(end - study.clock.spent, 0.5 * limit)
-        kept, left_out = _affordable(first, models, folds - 1, 0.9 * left)
-        found = judge(kept, cv=splits, time_budget=left)
-    return _chosen(found, {c.name: c for c in listed}, left_out, len(rows), folds)
+        kept, too_slow = affordable(known, models, folds, 0.9 * left)
+        if not kept:
+            return _nothing_compared(study, left_out, end - limit)
+        with deadline(left):
+            found = compare(kept, X, y, cv=splits, n_jobs=n_jobs, random_state=study.seed, progress=False)
+    return _chosen(found, {c.name: c for c in listed}, left_out | too_slow, len(rows), folds)
 
 
-def _affordable(first: Comparison, models: dict, folds: int, limit: float) -> tuple[dict, dict[str, str]]:
-    """Models whose other folds fit into the time, the quickest first, and why others were left out."""
-    seconds = {line["name"]: line["seconds"] for line in first.rows if line["name"] in models}
-    known = {name: s for name, s in seconds.items() if s == s}
-    left_out = {n: "not run: there was no time for a first fold" for n in models if n not in known}
-    kept: list[str] = []
-    spent = 0.0
-    for name in sorted(known, key=lambda n: known[n]):
-        if kept and spent + folds * known[name] > limit:
-            left_out[name] = f"left out: a fold takes {known[name]:.2g} s"
-            continue
-        spent += folds * known[name]
-        kept.append(name)
-    if not kept:  # a report has a model, however little time there was: the first is among the quickest
-        kept = [next(iter(models))]
-        del left_out[kept[0]]
-    left_out |= {n: f"failed: {why}" for n, why in first.failures.items() if n in left_out}
-    return {n: m for n, m in models.items() if n in kept}, left_out
+def _nothing_compared(study: Study, left_out: dict[str, str], began: float) -> Choice:
+    reason = f"Not answered: no model could be compared, {study.clock.stopped(began)}."
+    if all(why.startswith("failed") for why in left_out.values()):
+        reason = f"No model could be fitted: {next(iter(left_out.values()))}."
+    return Choice({"answer": reason, "skipped": reason}, None, is_complete=False)
 
 
 def _chosen(
@@ -197,11 +185,16 @@ def _chosen(
     is_useful = _beats(found, best)
     if not is_useful:
         simplest = found.baseline
+    late = [n for n, why in left_out.items() if not why.startswith("failed")]
+    late += [str(line["name"]) for line in found.rows if "time budget" in str(line["status"])]
     rows = [_line(line, found, by_name, simplest) for line in found.rows]
     rows += [_absent(by_name[name], why) for name, why in left_out.items()]
     metric = found.metric
-    if best is None or simplest is None:
-        answer = reason = "No model could be compared in the time given."
+    if best is None or simplest is None or (not is_useful and late):
+        answer = reason = (
+            f"Not decided: {len(late)} of {plural(len(by_name), 'model')} could not be compared in the time given, and "
+            f"none of the others has a clearly lower {metric} than {found.baseline}; rerun with a larger time budget."
+        )
     elif not is_useful:
         reason = (
             f"No model has a clearly lower {metric} than {found.baseline} "
@@ -223,7 +216,9 @@ def _chosen(
         ],
         "reason": reason,
     }
-    return Choice(facts, by_name.get(simplest or "") if is_useful else None)
+    own = next((line for line in found.rows if line["name"] == simplest), {"seconds": 0.0})
+    fitted = round(n_rows * (folds - 1) / folds)
+    return Choice(facts, by_name.get(simplest or "") if is_useful else None, not late, float(own["seconds"]), fitted)
 
 
 def _beats(found: Comparison, best: str | None) -> bool:

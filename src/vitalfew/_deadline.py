@@ -1,0 +1,69 @@
+"""Deadlines: the time by which what this thread computes must end.
+
+The core keeps the deadline of each thread, and its kernels heed it where they heed Ctrl-C. Loops in Python that call no
+kernel call :func:`check_deadline`. A call of BLAS or LAPACK cannot be stopped: where one may take seconds,
+``check_deadline(needs=...)`` refuses to begin it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from vitalfew import _core
+from vitalfew.exceptions import TimeBudgetError, UnfinishedWarning
+
+REMEDY = "Allow more time, or use fewer rows or columns."
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Stop what is computed inside after so many seconds by a TimeBudgetError; the earlier of nested deadlines wins."""
+    before = _core.deadline()
+    _core.set_deadline(min(before, _core.steady_time() + seconds))
+    try:
+        yield
+    finally:
+        _core.set_deadline(before)
+
+
+def time_left() -> float:
+    """Seconds until the deadline of this thread; infinity if there is none."""
+    return _core.deadline() - _core.steady_time()
+
+
+def check_deadline(needs: float = 0.0) -> None:
+    """Raise a TimeBudgetError if fewer seconds are left than the next step needs."""
+    if (left := time_left()) <= needs:
+        raise TimeBudgetError(
+            f"stopped by a deadline: {max(left, 0):.2g} s are left, the next step needs about {needs:.2g} s. {REMEDY}"
+        )
+
+
+def accept_prefix(is_usable: bool, what: str) -> None:
+    """Warn that a kernel was cut short; raise where the caller cannot use the part that it found."""
+    if not is_usable:
+        raise TimeBudgetError(f"the deadline came before all {what} were found. {REMEDY}")
+    warnings.warn(
+        f"the deadline came before all {what} were found: the model is chosen among those found so far.",
+        UnfinishedWarning,
+        stacklevel=3,
+    )
+
+
+class Inheriting:
+    """A function that runs, in another thread or process, under the deadline of the thread that made it."""
+
+    def __init__(self, function: Callable[..., Any]):
+        self.function = function
+        left = time_left()
+        # Steady clocks of two processes have nothing in common.
+        self.end = math.inf if left == math.inf else time.time() + left
+
+    def __call__(self, *arguments, **named):
+        with deadline(self.end - time.time()):
+            return self.function(*arguments, **named)
