@@ -127,6 +127,7 @@ def test_keys(database):
     _make_keyed(database)
     put_rows = label_documents(database, "keyed", "body", "topic", model="nb", dry_run=True)
     assert put_rows.columns[:3] == ["b", "a", "topic"]
+    put(database, "documents", table.set_column(1, "body", table["body"].fill_null("")))
     two = label_documents(database, "documents", "body", "topic", key=["id", "body"], model="nb", into="two")
     assert two.columns[:3] == ["id", "body", "topic"]
 

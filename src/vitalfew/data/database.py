@@ -39,6 +39,7 @@ class Database(ABC):
     read_only: bool
     row_number: str | None = None  # what a table calls the number of a row, if it has one without being asked
     can_read_while_writing: bool = True  # in another thread
+    has_case: bool = False  # whether quoted names that differ only in case are different
 
     @abstractmethod
     def tables(self) -> dict[str, tuple[str, ...]]:
@@ -95,14 +96,32 @@ class Database(ABC):
         known = self.tables()
         if table in known and not replace:
             raise DataFileError(f"{self.name!r} has a table {table!r} already; give another name, or replace it.")
-        schemas = self.schemas()
-        first, _, rest = table.partition(".")
-        place = known.get(table) or ((first, rest) if rest and first in schemas else (*schemas[:1], table))
+        place = self.place_of(table)
         check_header(schema.names, f"table {table}")
         _check_names([table, *schema.names])
         plain = _plain(schema)
         with self.writing(place, plain, table in known) as insert:
             yield Sink(plain, insert)
+
+    def place_of(self, table: str) -> tuple[str, ...]:
+        """Where a table is, or would be made; one that exists under another spelling is refused."""
+        known, schemas = self.tables(), self.schemas()
+        if table in known:
+            return known[table]
+        first, _, rest = table.partition(".")
+        place = (first, rest) if rest and first in schemas else (*schemas[:1], table)
+        for name, other in known.items():
+            if self._folded(other) == self._folded(place):
+                raise DataFileError(
+                    f"{self.name!r} has a table {name!r}, which is the same as {table!r} to it; choose another name, "
+                    f"or write it {name!r}."
+                )
+        return place
+
+    def _folded(self, place: tuple[str, ...]) -> list[bytes]:
+        """Names as the engine compares them: most know no upper case, of ASCII letters only."""
+        names = [name.encode("utf-8", "surrogatepass") for name in place]
+        return names if self.has_case else [name.lower() for name in names]
 
     def _find(self, table: str | None) -> tuple[str, ...]:
         known = self.tables()

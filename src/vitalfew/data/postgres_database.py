@@ -24,6 +24,8 @@ _FREEZE = "set transaction isolation level repeatable read, read only"
 class PostgresDatabase(AdbcDatabase):
     """One connection keeps a snapshot of the database, in which every reader, on a connection of its own, reads."""
 
+    has_case = True
+
     def __init__(self, address: str, read_only: bool):
         name, self.secrets = _without_password(address)
         self.read_only = read_only

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from vitalfew.data.ahead import read_ahead
 from vitalfew.data.kinds import check_names
 from vitalfew.data.source import Source
+from vitalfew.labelling.keys import KeyCheck
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,6 +33,7 @@ class Documents:
     keys: tuple[str, ...] = ()
     marker: str | None = None
     can_read_ahead: bool = True
+    has_row_numbers: bool = False  # as keys, which the database has given
 
     def check(self) -> None:
         """The columns are there, and the text is text."""
@@ -63,9 +65,17 @@ class Documents:
         return import_module("pyarrow").types.is_floating(self.label_type)
 
     def everything(self) -> Iterator[tuple[pa.Array, pa.Array]]:
-        """Texts and labels of all rows; the label of a row without one is null."""
-        for batch in self._read([self.text, self.label], None):
+        """Texts and labels of all rows; the label of a row without one is null.
+
+        Keys are checked on the way: one that is null, or occurs twice, is an error.
+        """
+        keys = () if self.has_row_numbers else self.keys
+        check = KeyCheck(keys)
+        for batch in self._read(list(dict.fromkeys([self.text, self.label, *keys])), None):
+            if keys:
+                check.add(batch)
             yield plain_text(batch.column(self.text)), self._labels(batch)
+        check.finish(self._read(list(keys), None))
 
     def unlabelled(self) -> Iterator[tuple[pa.RecordBatch, pa.Array]]:
         """Keys and texts of the rows without a label."""

@@ -75,16 +75,20 @@ def _table_place(database: Database, wanted: Wanted) -> Place:
     into = wanted.into or f"{table}_predicted"
     if known.get(into) == source.place or into.lower() == table.lower():
         raise ValueError(f"the labels cannot go into {table!r}, which holds the documents; name another (--into).")
+    database.place_of(into)
     if into in known and not wanted.replace:
         raise DataFileError(f"{database.name!r} has a table {into!r} already; name another (--into), or --replace it.")
     keys = wanted.keys
     columns = source.schema().names
     if not keys:
         keys = tuple(database.primary_key(source.place))
-    if not keys and "rowid" not in columns:
+    has_row_numbers = not keys and "rowid" not in columns
+    if has_row_numbers:
         source = _numbered(database, source)
         keys = ("rowid",)
-    documents = Documents(source, wanted.text, wanted.label, keys, wanted.marker, database.can_read_while_writing)
+    documents = Documents(
+        source, wanted.text, wanted.label, keys, wanted.marker, database.can_read_while_writing, has_row_numbers
+    )
     documents.check()
     return Place(documents, into, lambda schema: database.sink(into, schema, replace=wanted.replace))
 
