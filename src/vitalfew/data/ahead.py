@@ -18,6 +18,8 @@ Result = TypeVar("Result")
 
 # Batches that wait for whoever works on them.
 WAITING = 2
+# A batch of more bytes waits alone.
+LARGE = 64 << 20
 
 
 def batches_in_memory(threads: int) -> int:
@@ -34,6 +36,9 @@ def read_ahead(items: Iterable[Item], most: int = WAITING) -> Generator[Item, No
     is_over = Event()
 
     def put(kind: str, value: Any) -> bool:
+        if getattr(value, "nbytes", 0) > LARGE:
+            while not queue.empty() and not is_over.wait(0.01):
+                continue
         while not is_over.is_set():
             try:
                 queue.put((kind, value), timeout=0.1)

@@ -11,7 +11,7 @@ from vitalfew.data.database import Database, dotted, quoted, reason
 from vitalfew.data.files import import_extra
 from vitalfew.data.handed import Handed
 from vitalfew.data.outputs import committing
-from vitalfew.data.source import check_header
+from vitalfew.data.source import check_header, joined, piece_rows
 from vitalfew.exceptions import DataFileError
 
 if TYPE_CHECKING:
@@ -80,9 +80,9 @@ class DuckDatabase(Database):
             check_header(relation.columns, self.name)
             return question, _reader(relation.limit(0), 1).schema
 
-    def stream(self, question: str, schema: pa.Schema, batch_rows: int) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
+    def stream(self, question: str, schema: pa.Schema, batch_rows: int) -> Iterator[pa.RecordBatch]:
         with self._cursor() as cursor:
-            yield from _reader(cursor.sql(question), batch_rows)
+            yield from joined(_reader(cursor.sql(question), piece_rows(schema, batch_rows)), batch_rows)
 
     @contextmanager
     def writing(

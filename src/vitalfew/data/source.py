@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 # Rows of a batch: enough to keep all threads busy, little enough that a batch of long documents fits in memory.
 BATCH_ROWS = 65_536
+# Bytes of a batch, about: where rows are large it has fewer of them. Several batches are held at once.
+BATCH_BYTES = 32 << 20
+# Rows that are fetched at once where nobody knows how long their texts are.
+PIECE_ROWS = 2048
 
 
 @runtime_checkable
@@ -203,6 +207,39 @@ def chosen(
             block = block.select(list(columns))
         for start in range(0, block.num_rows, batch_rows):
             yield block.slice(start, batch_rows)
+
+
+def row_bytes(schema: pa.Schema) -> int | None:
+    """Bytes of a row; None where a column holds values of any length."""
+    try:
+        return sum(-(-kind.bit_width // 8) for kind in schema.types)
+    except ValueError:
+        return None
+
+
+def piece_rows(schema: pa.Schema, batch_rows: int) -> int:
+    """Rows to ask of a source that counts a batch by rows, so that it stays within `BATCH_BYTES`."""
+    width = row_bytes(schema)
+    return max(min(batch_rows, PIECE_ROWS if width is None else BATCH_BYTES // max(width, 1)), 1)
+
+
+def joined(pieces: Iterable[pa.RecordBatch], batch_rows: int) -> Iterator[pa.RecordBatch]:
+    """Batches of up to `batch_rows` rows and about `BATCH_BYTES` bytes, made of smaller ones."""
+    held: list[pa.RecordBatch] = []
+    n_rows = n_bytes = 0
+    for piece in pieces:
+        if held and (n_rows + piece.num_rows > batch_rows or n_bytes + piece.nbytes > BATCH_BYTES):
+            yield _one_batch(held)
+            held, n_rows, n_bytes = [], 0, 0
+        held.append(piece)
+        n_rows += piece.num_rows
+        n_bytes += piece.nbytes
+    if held:
+        yield _one_batch(held)
+
+
+def _one_batch(pieces: list[pa.RecordBatch]) -> pa.RecordBatch:
+    return pieces[0] if len(pieces) == 1 else import_module("pyarrow").concat_batches(pieces)
 
 
 def _arrow_table(frame: Any) -> pa.Table:

@@ -13,7 +13,7 @@ from vitalfew._arrow import check_arrow
 from vitalfew.data.csv_file import Content, check_encoding, csv_errors, csv_options
 from vitalfew.data.files import FORMATS, arrow_errors, check_file, recognise_format
 from vitalfew.data.outputs import matching_files
-from vitalfew.data.source import BATCH_ROWS, asked, check_columns, check_header, chosen
+from vitalfew.data.source import BATCH_BYTES, BATCH_ROWS, asked, check_columns, check_header, chosen, row_bytes
 from vitalfew.exceptions import DataFileError
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class DatasetSource:
                     schema=self._stored_schema(fragment),
                     columns=read,
                     filter=condition,
-                    batch_size=batch_rows,
+                    batch_size=_fitting_rows(fragment, read, batch_rows) if is_parquet else batch_rows,
                     batch_readahead=2,
                 )
                 checked = (self._converted(batch) for batch in _checked(scanner.to_batches(), fragment.path))
@@ -150,6 +150,25 @@ class StreamSource:
 
     def n_rows(self) -> None:
         return None
+
+
+def _fitting_rows(fragment: Any, columns: Sequence[str], batch_rows: int) -> int:
+    """Rows of a Parquet file that take `BATCH_BYTES` or less, by the largest of its groups of rows."""
+    own, found = fragment.physical_schema, fragment.metadata
+    width = 0
+    texts = set()
+    for name in set(columns) & set(own.names):
+        own_width = row_bytes(import_module("pyarrow").schema([own.field(name)]))
+        width += own_width or 0
+        if own_width is None:
+            texts.add(name)
+    places = [j for j in range(found.num_columns) if found.schema.column(j).path.partition(".")[0] in texts]
+    longest = 0.0
+    for g in range(found.num_row_groups) if places else ():
+        group = found.row_group(g)
+        n_bytes = sum(group.column(j).total_uncompressed_size for j in places)
+        longest = max(longest, n_bytes / max(group.num_rows, 1))
+    return max(min(batch_rows, int(BATCH_BYTES / max(width + longest, 1))), 1)
 
 
 def _condition(known: str | None, missing: str | None) -> Any:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from vitalfew.data.adbc_database import AdbcDatabase
 from vitalfew.data.database import dotted, quoted, subquery
 from vitalfew.data.outputs import committing
+from vitalfew.data.source import joined, piece_rows
 from vitalfew.exceptions import DataFileError
 
 if TYPE_CHECKING:
@@ -97,7 +98,10 @@ class SqliteDatabase(AdbcDatabase):
     def stream(self, question: str, schema: pa.Schema, batch_rows: int) -> Iterator[pa.RecordBatch]:
         """The driver takes the types of the rows that come first: one is put there that says them, and left out."""
         first = ", ".join(f"{_EXAMPLES[str(field.type)]} as {quoted(field.name)}" for field in schema)
-        options = {"adbc.sqlite.query.batch_rows": str(batch_rows + 1)}
+        options = {"adbc.sqlite.query.batch_rows": str(piece_rows(schema, batch_rows) + 1)}
+        yield from joined(self._without_first(first, question, options), batch_rows)
+
+    def _without_first(self, first: str, question: str, options: dict[str, str]) -> Iterator[pa.RecordBatch]:
         skipped = 1
         for batch in self.read(self.connection, f"select {first} union all {question}", options):
             yield batch.slice(skipped)

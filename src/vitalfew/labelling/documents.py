@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from vitalfew.data.ahead import read_ahead
 from vitalfew.data.kinds import check_names
-from vitalfew.data.source import Source
+from vitalfew.data.source import PIECE_ROWS, Source, joined
 from vitalfew.labelling.keys import KeyCheck
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Rows of a batch: with documents of 5 kB it takes 160 MB.
+# Rows of a batch; they are fetched in smaller pieces, of which fewer are put together where documents are long.
 BATCH_ROWS = 32_768
 
 
@@ -90,7 +90,7 @@ class Documents:
             yield kept.select(list(self.keys)), plain_text(kept.column(self.text))
 
     def _read(self, columns: list[str], missing: str | None) -> Iterator[pa.RecordBatch]:
-        batches = self.source.batches(columns, missing=missing, batch_rows=BATCH_ROWS)
+        batches = joined(self.source.batches(columns, missing=missing, batch_rows=PIECE_ROWS), BATCH_ROWS)
         if not self.can_read_ahead:
             yield from batches
             return

@@ -16,7 +16,7 @@ from vitalfew.labelling.vocabulary import Vocabulary, WordCounter
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# A class keeps at least so many of its labelled documents where there is no room for all.
+# A class keeps at least so many of its labelled documents where there is no room for all; fewer where they are long.
 MIN_KEPT = 100
 # A class is learnt from its words; with more classes than this the label is likely to be a key.
 MOST_CLASSES = 1000
@@ -60,6 +60,7 @@ class LabelledStore:
     _labels: list[pa.Array] = field(default_factory=list)
     _n_bytes: int = 0
     _n_halvings: int = 0
+    _least: int = MIN_KEPT
 
     def __post_init__(self) -> None:
         self._rng = np.random.default_rng(self.random_state)
@@ -77,14 +78,15 @@ class LabelledStore:
             raise ValueError(f"the label has more than {MOST_CLASSES:,} distinct values; name a column of classes.")
         if self._n_halvings:
             # Classes of which few were seen are kept as they are.
-            rare = [self.n_seen[v] <= MIN_KEPT for v in labels.to_pylist()]
+            rare = [self.n_seen[v] <= self._least for v in labels.to_pylist()]
             kept = np.flatnonzero(np.array(rare) | (self._rng.random(len(labels)) < 0.5**self._n_halvings))
             texts, labels = texts.take(kept), labels.take(kept)
         self._texts.append(texts)
         self._labels.append(labels)
         self._n_bytes += texts.nbytes
-        while self._n_bytes > self.memory and self._halve():
-            pass
+        while self._n_bytes > self.memory and self._least:
+            if not self._halve():
+                self._least //= 2
 
     def finish(self) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
         """Texts and labels."""
@@ -95,10 +97,10 @@ class LabelledStore:
         texts, labels = (part.combine_chunks() for part in self.finish())
         codes = labels.dictionary_encode().indices.to_numpy()
         chosen = self._rng.random(len(codes)) < 0.5
-        for c in np.flatnonzero(np.bincount(codes) <= 2 * MIN_KEPT):
+        for c in np.flatnonzero(np.bincount(codes) <= 2 * self._least):
             mine = np.flatnonzero(codes == c)
             chosen[mine] = False
-            chosen[self._rng.permutation(mine)[:MIN_KEPT]] = True
+            chosen[self._rng.permutation(mine)[: self._least]] = True
         if chosen.all():
             return False
         kept = np.flatnonzero(chosen)
@@ -130,6 +132,8 @@ class Sample:
         self._draws.append(draw[kept])
         if sum(map(len, self._draws)) > 2 * self.most or sum(t.nbytes for t in self._texts) > self.memory:
             self._shrink()
+            while self._texts[0].nbytes > self.memory and len(self._texts[0]) > 1:
+                self._shrink()
 
     def _shrink(self) -> None:
         texts, draw = import_module("pyarrow").chunked_array(self._texts), np.concatenate(self._draws)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -18,8 +19,11 @@ from vitalfew.data.text import Terms
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# What a word that is counted takes, about: its text, its count, and the copy that merging makes.
+# What a word that is counted takes, about: its text, its count, and the copies that merging makes. Of a long word each
+# byte beyond the first ones takes several.
 BYTES_A_WORD = 100
+USUAL_LENGTH = 16
+COPIES = 4
 MIN_DOCUMENTS = 2
 
 
@@ -77,7 +81,7 @@ class Vocabulary:
 class WordCounter:
     """Counts the documents of each word, in parts that are merged.
 
-    Memory is bounded: when more words than `most_words` are known, those of a single document are forgotten, then the
+    Memory is bounded: when the words that are known take more bytes, those of a single document are forgotten, then the
     rarest; a word forgotten and met again counts from there on, and `is_exact` says that this has happened.
     """
 
@@ -95,6 +99,10 @@ class WordCounter:
 
     def add(self, texts: pa.Array) -> None:
         """More documents."""
+        for some in slices_of(texts, self.memory // 8):
+            self._add(some)
+
+    def _add(self, texts: pa.Array) -> None:
         if self._part is None:
             self._part = _core.WordRows(True, 1, 1, False, Terms.of([]).table(), None, self.threads)
         add_documents(self._part, texts)
@@ -141,15 +149,39 @@ class WordCounter:
 
     def _forget(self) -> None:
         compute = import_module("pyarrow.compute")
-        most = max(self.memory // BYTES_A_WORD, 1000)
         assert self._known is not None
-        if self._known.num_rows <= most:
+        room = max(self.memory, 1000 * BYTES_A_WORD)
+        if self._cost(self._known).sum() <= room:
             return
         self.is_exact = False
         self._known = self._known.filter(compute.greater(self._known["count"], 1))
-        if self._known.num_rows > most // 2:
-            kept = compute.select_k_unstable(self._known, k=most // 2, sort_keys=[("count", "descending")])
-            self._known = self._known.take(kept)
+        cost = self._cost(self._known)
+        if cost.sum() > room // 2:
+            # Of words that are equally frequent the shorter ones stay.
+            order = np.lexsort((cost, -self._known["count"].to_numpy()))
+            n_kept = int(np.searchsorted(np.cumsum(cost[order]), room // 2, side="right"))
+            self._known = self._known.take(np.sort(order[:n_kept]))
+
+    @staticmethod
+    def _cost(known: pa.Table) -> NDArray[np.int64]:
+        """Bytes that each word takes."""
+        length = import_module("pyarrow.compute").binary_length(known["word"]).to_numpy()
+        return BYTES_A_WORD + COPIES * np.maximum(length - USUAL_LENGTH, 0)
+
+
+def slices_of(texts: pa.Array, most: int) -> Iterator[pa.Array]:
+    """Neighbouring documents of up to so many bytes together; a longer one is alone."""
+    if texts.nbytes <= most:
+        yield texts
+        return
+    length = import_module("pyarrow.compute").binary_length(texts)
+    end = np.cumsum(length.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64))
+    start = 0
+    while start < len(texts):
+        before = int(end[start - 1]) if start else 0
+        stop = max(int(np.searchsorted(end, before + most, side="right")), start + 1)
+        yield texts.slice(start, stop - start)
+        start = stop
 
 
 def _as_terms(words: pa.Array) -> Terms:
