@@ -210,8 +210,8 @@ def _read(kind: str, source, name: str, table, query, na: tuple[str, ...], encod
             found = import_module("pyarrow.parquet").ParquetFile(source).read()
         else:
             found = _read_arrow(import_arrow(), source)
-    # A column that nobody uses may hold any bytes.
-    check_arrow(found, repr(name), DataFileError, needs_utf8=False)
+        # A column that nobody uses may hold any bytes.
+        check_arrow(found, repr(name), DataFileError, needs_utf8=False)
     return found
 
 
