@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from functools import partial
+from functools import partial, partialmethod
 from importlib.resources import files
 from types import SimpleNamespace
 
@@ -14,7 +14,8 @@ from sklearn.ensemble import RandomForestRegressor
 
 from vitalfew import DecisionTree, report, rules
 from vitalfew._deadline import deadline, time_left
-from vitalfew.evaluation.compare import compare, run_fold
+from vitalfew.evaluation.compare import Outer, run_fold
+from vitalfew.evaluation.metrics import Metric
 from vitalfew.exceptions import TimeBudgetError
 from vitalfew.reporting import affordable, card, how_many, together, which_model
 from vitalfew.reporting.rows import read_table
@@ -60,7 +61,7 @@ def test_both_rounds_of_the_comparison_share_one_limit(monkeypatch, spent):
     few = which_model.candidates(study, study.n)[:3]
     monkeypatch.setattr(which_model, "candidates", lambda *_: few)
     monkeypatch.setattr(affordable, "run_fold", partial(take_all, run_fold))
-    monkeypatch.setattr(which_model, "compare", partial(take_all, compare))
+    monkeypatch.setattr(Outer, "run", partialmethod(lambda self, *a, real: take_all(real, self, *a), real=Outer.run))
     which_model.which_model(study, 1)
     assert study.clock.now <= min(spent + 0.6 * 100, (1 - FOR_THE_CARD) * 100) + 1
 
@@ -74,17 +75,23 @@ def test_pairs_are_screened_among_as_many_features_as_there_is_time_for(monkeypa
     assert together._affordable(study_of(40, Stopped(100)), 4.0) == expected
 
 
+def loop_of(study, models) -> Outer:
+    split = np.arange(40), np.arange(40, 60)
+    metric = Metric.of(None, not study.is_numeric)
+    return Outer(models, study.features.X, study.y, [split], metric, 0, None, None)
+
+
 def test_no_model_takes_more_than_its_part_of_the_first_fold():
     study = study_of(4, Stopped(100))
     tree = DecisionTree(verbose=False)
-    models = {"a": tree, "b": tree}
-    split = np.arange(40), np.arange(40, 60)
-    known, left_out = affordable.first_fold(study, models, study.features.X, study.y, split, (9.0, 5.0))
+    outer = loop_of(study, {"a": tree, "b": tree})
+    known, left_out = affordable.first_fold(study, outer, (9.0, 5.0))
     assert (set(known), left_out) == ({"a", "b"}, {})
-    known, left_out = affordable.first_fold(study, models, study.features.X, study.y, split, (9.0, 1e-9))
+    assert np.isfinite(outer.without(["a"]).errors).all()
+    known, left_out = affordable.first_fold(study, outer, (9.0, 1e-9))
     assert known == {}
     assert left_out["b"] == "stopped: a fold takes more than 1e-09 s"
-    known, left_out = affordable.first_fold(study, models, study.features.X, study.y, split, (0.0, 5.0))
+    known, left_out = affordable.first_fold(study, outer, (0.0, 5.0))
     assert left_out["a"] == "not run: there was no time for a first fold"
 
 
@@ -97,7 +104,7 @@ def test_a_forest_that_would_take_too_long_is_not_grown(monkeypatch):
         return m, j, {"seconds": 1.0}
 
     monkeypatch.setattr(affordable, "run_fold", slow)
-    found = affordable.first_fold(study, {"a": RandomForestRegressor(100)}, None, None, None, (90.0, 20.0))
+    found = affordable.first_fold(study, loop_of(study, {"a": RandomForestRegressor(100)}), (90.0, 20.0))
     assert found == ({}, {"a": "stopped: a fold takes more than 20 s"})
     assert grown == [affordable.FEW_TREES]
 
@@ -111,7 +118,8 @@ def test_a_comparison_without_time_is_no_finding(monkeypatch):
     assert every.facts["answer"].startswith("None: no model")
     late = {c.name: "stopped: a fold takes more than 1 s" for c in which_model.candidates(study, study.n)}
     del late["Naive Bayes"]
-    monkeypatch.setattr(which_model, "first_fold", lambda *_: ({"Naive Bayes": 0.1}, late))
+    known = {"Naive Bayes": 0.1, "most frequent class": 0.1}
+    monkeypatch.setattr(which_model, "first_fold", lambda *_: (known, late))
     some = which_model.which_model(study, 1)
     assert some.facts["answer"].startswith("Not decided: ")
     assert not some.is_complete

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import joblib
@@ -154,7 +154,7 @@ def compare(
     _check(repeats, time_budget, cv)
     deadline = None if time_budget is None else time.time() + float(time_budget)
     metric = Metric.of(scoring, is_classification)
-    dummy = _add_baseline(named, is_classification) if baseline else None
+    dummy = add_baseline(named, is_classification) if baseline else None
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     book = None
     if checkpoint is not None:
@@ -237,7 +237,7 @@ def model_name(model) -> str:
     return type(model).__name__
 
 
-def _add_baseline(named: dict[str, Any], is_classification: bool) -> str:
+def add_baseline(named: dict[str, Any], is_classification: bool) -> str:
     """Puts a model that looks at nothing before the others. Its name."""
     name = "most frequent class" if is_classification else "mean alone"
     while name in named:
@@ -326,12 +326,20 @@ class Outer:
         sound = [m for m, name in enumerate(self.names) if name not in self.failures]
         return int(np.isnan(self.errors[sound]).sum())
 
+    def without(self, names: Collection[str]) -> Outer:
+        """The same loop without some models, with the results of the others so far."""
+        kept = [m for m, name in enumerate(self.names) if name not in names]
+        fewer = replace(self, models={self.names[m]: self.models[self.names[m]] for m in kept})
+        for name in ("errors", "sizes", "seconds"):
+            setattr(fewer, name, getattr(self, name)[kept])
+        return fewer
+
     def run(self, n_jobs: int | None, verbose: bool | None) -> None:
         """What is not known yet is fitted; what has been found stays if it is stopped."""
         keys = {} if self.book is None else self._keys()
         for (m, j), key in keys.items():
             if self.book is not None and key in self.book.results:
-                self._put(m, j, self.book.results[key])
+                self.put(m, j, self.book.results[key])
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
         team = joblib.effective_n_jobs(n_jobs)
         threads = 0 if team == 1 else max(1, _core.thread_count(0) // team)
@@ -343,7 +351,7 @@ class Outer:
                 if "failure" in result:
                     self.failures.setdefault(self.names[m], f"fold {j}: {result['failure']}")
                 else:
-                    self._put(m, j, result)
+                    self.put(m, j, result)
                     if self.book is not None and (m, j) in keys:
                         self.book.add(keys[m, j], {"model": self.names[m], "fold": j, **result})
                 bar.update()
@@ -376,7 +384,8 @@ class Outer:
                 seed = int(self.seeds[j])
                 yield delayed(run)(m, j, model, self.X, self.y, split, self.metric, seed, threads, self.deadline)
 
-    def _put(self, m: int, j: int, result: dict[str, Any]) -> None:
+    def put(self, m: int, j: int, result: dict[str, Any]) -> None:
+        """Keep what came out of one model on one fold."""
         self.errors[m, j] = result["error"]
         self.sizes[m, j] = np.nan if result["n_features"] is None else result["n_features"]
         self.seconds[m, j] = result["seconds"]

@@ -40,7 +40,7 @@ def gather(
     screened = screen_informative(study)
     same = _ask(study, 0.1, redundant, screened)
     step(STEPS[2])
-    joint = {"sets": [], "slopes": []} | _ask(study, 0.2, together, screened)
+    joint = {"sets": [], "slopes": []} | _ask(study, 0.3, together, screened)
     step(STEPS[3])
     choice = which_model(study, n_jobs)
     step(STEPS[4])
@@ -88,7 +88,7 @@ def is_nothing(study: Study, joint: dict, choice: Choice) -> bool:
 
     Parts that ran out of time are no evidence of that.
     """
-    if joint.get("skipped") or not choice.is_complete:
+    if joint.get("skipped") or choice.facts.get("skipped"):
         return False
     sure = study.alone.p_value.min(initial=1.0) * study.d < STRONG
     works_together = any(s["p_value"] <= STRONG for s in joint["sets"])

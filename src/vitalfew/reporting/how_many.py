@@ -118,9 +118,7 @@ def _class_path(study: Study, rows):
         path = model.path_
         family = FeatureFamily(model.prior_strength_, model.prior_mean, max_features=most, verbose=False)
         options = rules.Options(random_state=study.seed, verbose=False)
-        resampled, missing = _in_time(
-            {rule: lambda rule=rule: rules.choose(rule, path, family, path.data, options) for rule in ("loo", "cv")}
-        )
+        resampled, missing = _in_time(lambda rule: rules.choose(rule, path, family, path.data, options))
     if not is_whole:
         missing.append(f"sizes above {path.grid[-1]}")
     mdl = rules.choose("mdl", path, None, path.data, rules.Options())
@@ -143,13 +141,13 @@ def _class_path(study: Study, rows):
     )
 
 
-def _in_time(tasks: dict[str, Callable[[], Any]]) -> tuple[dict[str, Any], list[str]]:
-    """What each task finds in its part of the time that is left, and in words what was not found."""
+def _in_time(choose: Callable[[str], rules.Selection]) -> tuple[dict[str, rules.Selection], list[str]]:
+    """What each rule that resamples finds in its part of the time that is left, and in words what was not found."""
     found, missing = {}, []
-    for rule, task in tasks.items():
+    for rule in LABELS:
         try:
             with deadline(FOR_A_RULE * time_left()):
-                found[rule] = task()
+                found[rule] = choose(rule)
         except TimeBudgetError:
             missing.append(LABELS[rule].format("error"))
     return found, missing
@@ -187,9 +185,10 @@ def _numeric_path(study: Study, rows):
         warnings.simplefilter("ignore", UserWarning)
         by_bic = model("bic")
         is_whole = _fit_in_time(lambda: by_bic.fit(X, y))
-        tasks = {rule: lambda rule=rule: model(rule).fit(X, y).selection_ for rule in ("loo", "cv")}
         # A path that was cut short would be cut elsewhere if it were fitted again.
-        resampled, missing = _in_time(tasks) if is_whole else ({}, [LABELS[r].format("squared error") for r in tasks])
+        resampled, missing = {}, [label.format("squared error") for label in LABELS.values()]
+        if is_whole:
+            resampled, missing = _in_time(lambda rule: model(rule).fit(X, y).selection_)
     path = by_bic.path_
     if not is_whole:
         missing.append(f"sizes above {path.grid[-1]}")

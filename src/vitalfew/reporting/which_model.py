@@ -15,8 +15,9 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from vitalfew._deadline import deadline
-from vitalfew.evaluation.compare import compare
+from vitalfew.evaluation.compare import Outer, add_baseline
 from vitalfew.evaluation.comparison import Comparison
+from vitalfew.evaluation.metrics import Metric
 from vitalfew.evaluation.rows import as_rows, read_y
 from vitalfew.families.adaboost import AdaBoost
 from vitalfew.families.decision_tree import DecisionTree
@@ -159,15 +160,21 @@ def which_model(study: Study, n_jobs: int | None) -> Choice:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         # A first fold says what there is time for. Models are told apart on all folds or not at all well.
-        X, y = as_rows(X), read_y(y, not study.is_numeric)
-        known, left_out = first_fold(study, models, X, y, splits[0], (0.4 * limit, limit / folds))
+        baseline = add_baseline(models, not study.is_numeric)
+        metric = Metric.of(None, not study.is_numeric)
+        seed = int(np.random.RandomState(study.seed).randint(np.iinfo(np.int32).max))  # as `compare` draws it
+        outer = Outer(models, as_rows(X), read_y(y, not study.is_numeric), splits, metric, seed, None, None)
+        known, left_out = first_fold(study, outer, (0.4 * limit, limit / folds))
         left = max(end - study.clock.spent, 0.5 * limit)
-        kept, too_slow = affordable(known, models, folds, 0.9 * left)
-        if not kept:
+        kept, too_slow = affordable(known, folds - 1, 0.9 * left)
+        left_out |= too_slow
+        left_out.pop(baseline, None)
+        if set(kept) <= {baseline}:
             return _nothing_compared(study, left_out, end - limit)
+        outer = outer.without(left_out)
         with deadline(left):
-            found = compare(kept, X, y, cv=splits, n_jobs=n_jobs, random_state=study.seed, progress=False)
-    return _chosen(found, {c.name: c for c in listed}, left_out | too_slow, len(rows), folds)
+            outer.run(n_jobs, False)
+    return _chosen(outer.comparison(baseline), {c.name: c for c in listed}, left_out, len(rows), folds)
 
 
 def _nothing_compared(study: Study, left_out: dict[str, str], began: float) -> Choice:
