@@ -51,7 +51,7 @@ def gather(
         "made": {
             "version": __version__,
             "date": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-            "seconds": study.clock.spent,
+            "seconds": study.clock.reading + study.clock.spent,
             "seed": study.seed,
             "time_budget": study.clock.budget,
         },

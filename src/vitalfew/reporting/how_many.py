@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import OneHotEncoder
 
 from vitalfew import rules
-from vitalfew._deadline import deadline, time_left
+from vitalfew._deadline import check_deadline, deadline, time_left
 from vitalfew.exceptions import TimeBudgetError, UnfinishedWarning
 from vitalfew.families.greedy import GreedySubsetRegressor
 from vitalfew.families.naive_bayes import NaiveBayes
@@ -186,7 +186,8 @@ def _numeric_path(study: Study, rows):
         by_bic = model("bic")
         is_whole = _fit_in_time(lambda: by_bic.fit(X, y))
         # A path that was cut short would be cut elsewhere if it were fitted again.
-        resampled, missing = {}, [label.format("squared error") for label in LABELS.values()]
+        resampled: dict[str, rules.Selection] = {}
+        missing = [label.format("squared error") for label in LABELS.values()]
         if is_whole:
             resampled, missing = _in_time(lambda rule: model(rule).fit(X, y).selection_)
     path = by_bic.path_
@@ -226,19 +227,29 @@ def numbers_of(study: Study, rows) -> tuple[NDArray[np.float64], NDArray[np.int6
     features = study.features.take(rows)
     if features.is_sparse:
         return features.X, np.arange(features.d), np.arange(features.d)
+    if isinstance(features.X, np.ndarray) and not features.is_category.any():
+        X = np.array(features.X, dtype=float)
+        for j in np.flatnonzero(np.isnan(X).any(axis=0)):
+            X[:, j] = _filled(np.ascontiguousarray(X[:, j]))
+        return X, np.arange(features.d), np.arange(features.d)
     columns, owner = [], []
     for j in range(features.d):
+        check_deadline()
         values = features.values(j)
         if features.is_category[j]:
             text = np.array([["(missing)" if v is None or v != v else v] for v in values], dtype=object)
             found = OneHotEncoder(drop="first", max_categories=20, sparse_output=False).fit_transform(text)
         else:
-            found = np.asarray(values, dtype=float)[:, None]
-            found = np.where(np.isnan(found), np.nanmean(found) if np.isfinite(found).any() else 0.0, found)
+            found = _filled(np.asarray(values, dtype=float))[:, None]
         columns.append(found)
         owner += [j] * found.shape[1]
     at = np.array(owner, dtype=np.int64)
     return np.hstack(columns), at, at
+
+
+def _filled(column: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A column with its mean where a value is missing."""
+    return np.where(np.isnan(column), np.nanmean(column) if np.isfinite(column).any() else 0.0, column)
 
 
 def _stability(study: Study, size: int) -> dict | None:

@@ -131,9 +131,9 @@ def report(
     task : {"classes", "numeric"}, optional
         By default numbers are a quantity, unless there are two of them, or at most ten and all whole.
     time_budget : float, default 60
-        Seconds, reading included. Parts that would take longer look at fewer resamples, permutations, models or
-        rows, or are left out, and say so. Not included: writing the page, and what of the table is read and coded
-        beyond the budget.
+        Seconds from when the table has been read and coded to when the facts are known. Parts that would take longer
+        look at fewer sizes, resamples, permutations, models or rows, or are left out, and say so. Writing the page is
+        not included.
     test_size : float, default 0.25
         Share of the rows that are sealed.
     random_state : int, default 0
@@ -189,6 +189,7 @@ def report(
             bar.update()
 
         study = Study.of(train, y_train, is_numeric, clock, int(random_state), check_threads(n_jobs))
+        clock.begin()
         study.notes.extend(rows_note(n_missing, n_rare, target))
         facts, model = gather(study, sealed, table, (target, n_missing), source, n_jobs, step)
     return Report(facts, model, sealed)

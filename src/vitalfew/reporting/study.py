@@ -22,10 +22,16 @@ class Clock:
     def __init__(self, budget: float):
         self.budget = budget
         self.start = time.perf_counter()
+        self.reading = 0.0  # seconds before the budget began to count
 
     @property
     def spent(self) -> float:
         return time.perf_counter() - self.start
+
+    def begin(self) -> None:
+        """Let the budget count from now: what was read and coded until now had to be."""
+        self.reading = self.spent
+        self.start = time.perf_counter()
 
     def share(self, part: float, least: float = 0.2, keep: float = 0.0) -> float:
         """Seconds for a part: its share of the whole, or what is left if that is less, but for a share to be kept."""
