@@ -229,7 +229,7 @@ def numbers_of(study: Study, rows) -> tuple[NDArray[np.float64], NDArray[np.int6
         return features.X, np.arange(features.d), np.arange(features.d)
     if isinstance(features.X, np.ndarray) and not features.is_category.any():
         X = np.array(features.X, dtype=float)
-        for j in np.flatnonzero(np.isnan(X).any(axis=0)):
+        for j in np.flatnonzero(np.isnan(X).any(axis=0)).tolist():
             X[:, j] = _filled(np.ascontiguousarray(X[:, j]))
         return X, np.arange(features.d), np.arange(features.d)
     columns, owner = [], []
