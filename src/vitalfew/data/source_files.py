@@ -13,7 +13,8 @@ from vitalfew._arrow import check_arrow
 from vitalfew.data.csv_file import Content, check_encoding, csv_errors, csv_options
 from vitalfew.data.files import FORMATS, arrow_errors, check_file, recognise_format
 from vitalfew.data.outputs import matching_files
-from vitalfew.data.source import BATCH_BYTES, BATCH_ROWS, asked, check_columns, check_header, chosen, row_bytes
+from vitalfew.data.parquet_rows import parquet_batches
+from vitalfew.data.source import BATCH_ROWS, asked, check_columns, check_header, chosen
 from vitalfew.exceptions import DataFileError
 
 if TYPE_CHECKING:
@@ -55,14 +56,7 @@ class DatasetSource:
     def __init__(self, name: str, paths: list[str], kind: str, folder: Any = None):
         pa, dataset = import_module("pyarrow"), import_module("pyarrow.dataset")
         self.name, self.kind = name, kind
-        if kind == "parquet":
-            # Pages are read as they are wanted: memory does not grow with the groups of rows.
-            options = dataset.ParquetFragmentScanOptions(
-                pre_buffer=False, use_buffered_stream=True, page_checksum_verification=True
-            )
-            form = dataset.ParquetFileFormat(default_fragment_scan_options=options)
-        else:
-            form = dataset.IpcFileFormat()
+        form = dataset.ParquetFileFormat() if kind == "parquet" else dataset.IpcFileFormat()
         with arrow_errors(paths[0], kind):
             base = None if folder is None else os.path.abspath(folder)
             files = [os.path.abspath(p) for p in paths]
@@ -88,25 +82,34 @@ class DatasetSource:
 
     def batches(self, columns=None, *, known=None, missing=None, batch_rows=BATCH_ROWS) -> Iterator[pa.RecordBatch]:
         check_columns(self.schema(), columns, known, missing)
-        names = list(columns) if columns is not None else self.schema().names
-        is_parquet = self.kind == "parquet"
-        condition = _condition(known, missing) if is_parquet else None
-        read = names if is_parquet else asked(self.schema(), columns, known, missing)
+        read = asked(self.schema(), columns, known, missing)
+        scan = self._parquet_batches if self.kind == "parquet" else self._arrow_batches
         for fragment in self.dataset.get_fragments():
             with arrow_errors(fragment.path, self.kind):
-                # Arrow files are filtered and files of other types converted after the check, never before.
-                scanner = fragment.scanner(
-                    schema=self._stored_schema(fragment),
-                    columns=read,
-                    filter=condition,
-                    batch_size=_fitting_rows(fragment, read, batch_rows) if is_parquet else batch_rows,
-                    batch_readahead=2,
+                if self.kind == "parquet" and (condition := _condition(known, missing)) is not None:
+                    fragment = fragment.subset(filter=condition, schema=self.schema())
+                # Rows are filtered and types converted after the check, never before.
+                checked = (
+                    self._converted(batch) for batch in _checked(scan(fragment, read, batch_rows), fragment.path)
                 )
-                checked = (self._converted(batch) for batch in _checked(scanner.to_batches(), fragment.path))
-                if is_parquet:
-                    yield from (batch for batch in checked if batch.num_rows)
-                else:
-                    yield from chosen(checked, names, known, missing, batch_rows)
+                yield from chosen(
+                    checked, self.schema().names if columns is None else columns, known, missing, batch_rows
+                )
+
+    def _parquet_batches(self, fragment, read: list[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
+        pa = import_module("pyarrow")
+        stored = [name for name in read if name in fragment.physical_schema.names]
+        told = import_module("pyarrow.dataset").get_partition_keys(fragment.partition_expression)
+        known = {name: pa.scalar(told.get(name), self.schema().field(name).type) for name in read if name not in stored}
+        for batch in parquet_batches(fragment, stored, batch_rows):
+            n = batch.num_rows
+            arrays = [pa.repeat(known[name], n) if name in known else batch.column(name) for name in read]
+            # Without columns, the number of rows is still to be told.
+            yield pa.RecordBatch.from_arrays(arrays, names=read) if read else batch.select([])
+
+    def _arrow_batches(self, fragment, read: list[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
+        schema = self._stored_schema(fragment)
+        yield from fragment.scanner(schema=schema, columns=read, batch_size=batch_rows, batch_readahead=2).to_batches()
 
     def _stored_schema(self, fragment) -> pa.Schema:
         """Columns in the types that a file has; those that its folders tell have none in it."""
@@ -150,25 +153,6 @@ class StreamSource:
 
     def n_rows(self) -> None:
         return None
-
-
-def _fitting_rows(fragment: Any, columns: Sequence[str], batch_rows: int) -> int:
-    """Rows of a Parquet file that take `BATCH_BYTES` or less, by the largest of its groups of rows."""
-    own, found = fragment.physical_schema, fragment.metadata
-    width = 0
-    texts = set()
-    for name in set(columns) & set(own.names):
-        own_width = row_bytes(import_module("pyarrow").schema([own.field(name)]))
-        width += own_width or 0
-        if own_width is None:
-            texts.add(name)
-    places = [j for j in range(found.num_columns) if found.schema.column(j).path.partition(".")[0] in texts]
-    longest = 0.0
-    for g in range(found.num_row_groups) if places else ():
-        group = found.row_group(g)
-        n_bytes = sum(group.column(j).total_uncompressed_size for j in places)
-        longest = max(longest, n_bytes / max(group.num_rows, 1))
-    return max(min(batch_rows, int(BATCH_BYTES / max(width + longest, 1))), 1)
 
 
 def _condition(known: str | None, missing: str | None) -> Any:
