@@ -103,7 +103,7 @@ def test_what_was_fitted_beforehand_is_named(kind):
         Bagging(GaussianNB()),
         SelectFromModel(LogisticRegression().fit(X, Y), prefit=True),
     ],
-    ids=str,
+    ids=["pipeline", "functions", "partial", "calibrated", "bagging", "prefit"],
 )
 def test_what_is_fitted_anew_is_not(model):
     warn_if_prefitted(model, "the model")
