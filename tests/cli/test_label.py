@@ -80,6 +80,7 @@ def test_files(tmp_path, run):
         (["--model", "ems"], "there is no model 'ems'"),
         (["--into", "films"], "the labels cannot go into 'films', which holds the documents"),
         (["--into", "a", "-o", "b.csv"], "give a table (--into) or a file (--output), not both."),
+        (["-o", "b.csv"], "is a database; name the new table with --into."),
         (["--semi-supervised", "--model", "nb"], "--semi-supervised is --model em"),
         (["--memory", "much"], "memory must be a number of bytes or a text such as '2GB', got 'much'."),
         (["--text", "boddy"], "there is no column 'boddy'; did you mean 'body'?"),

@@ -82,10 +82,13 @@ def label(
     from vitalfew.cli.tables import show
     from vitalfew.data.outputs import check_outputs
     from vitalfew.labelling.label import label_documents
+    from vitalfew.labelling.places import is_database
 
     if into is not None and output is not None:
         raise ValueError("give a table (--into) or a file (--output), not both.")
     check_outputs({"--output": output}, [database])
+    if output is not None and is_database(database, format):
+        raise ValueError(f"--output names a file, but {database!r} is a database; name the new table with --into.")
     if semi_supervised:
         if model not in ("auto", "em"):
             raise ValueError(f"--semi-supervised is --model em; leave one of it and --model {model} out.")

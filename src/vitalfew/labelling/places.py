@@ -60,7 +60,7 @@ class Wanted:
 @contextmanager
 def open_place(wanted: Wanted, *, read_only: bool) -> Iterator[Place]:
     """The documents and their destination, checked before any work is done."""
-    if not _is_database(wanted):
+    if not is_database(wanted.database, wanted.format):
         yield _file_place(wanted)
         return
     with open_database(wanted.database, format=wanted.format, read_only=read_only) as database:
@@ -108,13 +108,13 @@ def _numbered(database: Database, source: SqlSource) -> SqlSource:
     return found
 
 
-def _is_database(wanted: Wanted) -> bool:
-    database = wanted.database
+def is_database(database: Any, format: str | None) -> bool:
+    """Whether the documents are in a database and not in files."""
     if is_address(database) or not isinstance(database, str | os.PathLike):
         return True
     from vitalfew.data.source_files import find_files
 
-    return find_files([database], wanted.format)[1] in ("duckdb", "sqlite")
+    return find_files([database], format)[1] in ("duckdb", "sqlite")
 
 
 def _file_place(wanted: Wanted) -> Place:
