@@ -112,6 +112,7 @@ OWN = {
     ("BoostRequest", "loss"): _core.BoostLoss.exponential,
     ("best_pairs", "start"): np.arange(3),
     ("find_not_finite", "x"): np.ones(N),
+    ("copy_indices", "out"): np.zeros(len(VALUES["indices"])),
     ("PathRequest", "group"): None,
     ("PathRequest", "grid"): None,
     ("SubsetRequest", "group"): None,

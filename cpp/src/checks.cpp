@@ -57,6 +57,25 @@ Code top_of_column(const Code* x, std::size_t n, std::ptrdiff_t stride) {
   return top;
 }
 
+// Whether a code + 1 is above the limit of its column; missing wraps to 0. Without a branch, so that it becomes vector code.
+VITALFEW_HOT bool any_above(const std::uint8_t* x, std::size_t rows, std::size_t cols, const std::uint8_t* limit) {
+  std::uint8_t above = 0;
+  for (std::size_t i = 0; i < rows; ++i, x += cols)
+    for (std::size_t j = 0; j < cols; ++j) above |= std::uint8_t(std::uint8_t(x[j] + 1) > limit[j]);
+  return above != 0;
+}
+template <class Code>
+bool any_above(const Code* x, std::size_t rows, std::size_t cols, const Code* limit) {
+  bool above = false;
+  for (std::size_t i = 0; i < rows; ++i, x += cols)
+    for (std::size_t j = 0; j < cols; ++j) above |= Code(x[j] + 1) > limit[j];
+  return above;
+}
+template <class Code>
+bool any_above(const Code* x, std::size_t n, Code limit) {
+  return top_of_column(x, n, 1) > limit;
+}
+
 // How many values are neither 0 nor infinite nor NaN.
 template <class T>
 inline std::size_t count_plain(const T* value, std::size_t n) {
@@ -113,9 +132,17 @@ void check_rows(const Codes<Code>& codes, std::size_t begin, std::size_t end) {
 }
 
 template <std::unsigned_integral Code>
+CheckedRows<Codes<Code>>::CheckedRows(const Codes<Code>& codes) : codes_(codes), limit_(codes.n_cols) {
+  for (std::size_t j = 0; j < codes.n_cols; ++j)
+    limit_[j] = Code(std::min<std::int64_t>(codes.offset[j + 1] - codes.offset[j], std::numeric_limits<Code>::max()));
+}
+
+template <std::unsigned_integral Code>
 std::size_t CheckedRows<Codes<Code>>::block_rows() const {
   const std::size_t bytes = std::max<std::size_t>(codes_.n_cols, 1) * sizeof(Code);
-  return std::clamp<std::size_t>((std::size_t{1} << 18) / bytes, codes_.is_by_row() ? 1 : 256, 1024);
+  // Columns are read in pieces of some length, or each piece would wait for memory.
+  return codes_.is_by_row() ? std::clamp<std::size_t>((std::size_t{1} << 14) / bytes, 1, 1024)
+                            : std::clamp<std::size_t>((std::size_t{1} << 18) / bytes, 256, 1024);
 }
 
 template <std::unsigned_integral Code>
@@ -123,9 +150,15 @@ Codes<Code> CheckedRows<Codes<Code>>::take(std::size_t begin, std::size_t end) {
   const std::size_t rows = end - begin, cols = codes_.n_cols;
   const bool is_by_row = codes_.is_by_row();
   copy_.resize(rows * cols);
-  const std::size_t lines = is_by_row ? rows : cols, length = is_by_row ? cols : rows;
+  std::size_t lines = is_by_row ? rows : cols, length = is_by_row ? cols : rows;
   const std::ptrdiff_t step = is_by_row ? codes_.row_stride : codes_.col_stride, inner = is_by_row ? 1 : codes_.row_stride;
+  const Codes<Code> found{copy_.data(), rows, cols, is_by_row ? std::ptrdiff_t(cols) : 1, is_by_row ? 1 : std::ptrdiff_t(rows),
+                          codes_.offset};
   const Code* line = codes_.data + std::ptrdiff_t(begin) * codes_.row_stride;
+  if (inner == 1 && step == std::ptrdiff_t(length)) {
+    length *= lines;
+    lines = 1;
+  }
   for (std::size_t l = 0; l < lines; ++l, line += step) {
     Code* const to = copy_.data() + l * length;
     if (inner == 1)
@@ -133,9 +166,12 @@ Codes<Code> CheckedRows<Codes<Code>>::take(std::size_t begin, std::size_t end) {
     else
       for (std::size_t k = 0; k < length; ++k) to[k] = line[std::ptrdiff_t(k) * inner];
   }
-  const Codes<Code> found{copy_.data(), rows, cols, is_by_row ? std::ptrdiff_t(cols) : 1, is_by_row ? 1 : std::ptrdiff_t(rows),
-                          codes_.offset};
-  check_rows(found, 0, rows);
+  bool is_above = false;
+  if (is_by_row)
+    is_above = any_above(copy_.data(), rows, cols, limit_.data());
+  else
+    for (std::size_t j = 0; j < cols; ++j) is_above |= any_above(copy_.data() + j * rows, rows, limit_[j]);
+  if (is_above) check_rows(found, 0, rows);
   return found;
 }
 

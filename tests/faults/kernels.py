@@ -105,6 +105,7 @@ SHORT = {
     "set_deadline": "sets the deadline of the thread",
     "weakest_links": "looks at each leaf of one tree once",
     "WordTable": "hashes a vocabulary that Python holds already",
+    "copy_indices": "copies one array",
 }
 
 

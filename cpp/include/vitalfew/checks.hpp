@@ -51,13 +51,13 @@ class CheckedRows<BinaryRows> {
 template <std::unsigned_integral Code>
 class CheckedRows<Codes<Code>> {
  public:
-  explicit CheckedRows(const Codes<Code>& codes) : codes_(codes) {}
+  explicit CheckedRows(const Codes<Code>& codes);
   std::size_t block_rows() const;  // so few that the copy stays in the cache
   Codes<Code> take(std::size_t begin, std::size_t end);
 
  private:
   Codes<Code> codes_;
-  std::vector<Code> copy_;
+  std::vector<Code> copy_, limit_;  // limit: the number of values of each column
 };
 
 // Copies indices and returns the largest copy, where negative ones count as large. What is returned holds for the copy even if
