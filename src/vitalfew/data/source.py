@@ -20,7 +20,7 @@ BATCH_ROWS = 65_536
 # Bytes of a batch, about: where rows are large it has fewer of them. Several batches are held at once.
 BATCH_BYTES = 32 << 20
 # Rows that are fetched at once where nobody knows how long their texts are.
-PIECE_ROWS = 2048
+PIECE_ROWS = 512
 
 
 @runtime_checkable

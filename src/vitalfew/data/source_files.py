@@ -133,12 +133,12 @@ class StreamSource:
         schemas = []
         for path in paths:
             with arrow_errors(path, "arrow"), _opened_stream(path) as reader:
+                check_header(reader.schema.names, path)
                 schemas.append(reader.schema)
         for path, schema in zip(paths, schemas):
             if not schema.equals(schemas[0]):
                 raise DataFileError(f"{path!r} has other columns than {paths[0]!r}; give files of one kind.")
         self._schema = schemas[0]
-        check_header(self._schema.names, name)
 
     def schema(self) -> pa.Schema:
         return self._schema
