@@ -90,7 +90,8 @@ class Documents:
             yield kept.select(list(self.keys)), plain_text(kept.column(self.text))
 
     def _read(self, columns: list[str], missing: str | None) -> Iterator[pa.RecordBatch]:
-        batches = joined(self.source.batches(columns, missing=missing, batch_rows=PIECE_ROWS), BATCH_ROWS)
+        rows = min(PIECE_ROWS, BATCH_ROWS)
+        batches = joined(self.source.batches(columns, missing=missing, batch_rows=rows), BATCH_ROWS)
         if not self.can_read_ahead:
             yield from batches
             return
