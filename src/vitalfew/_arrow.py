@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 
 
 def check_arrow(data: Any, source: str, error: type[ValueError] = ValueError, *, needs_utf8: bool = True) -> None:
@@ -47,19 +48,34 @@ def check_arrow(data: Any, source: str, error: type[ValueError] = ValueError, *,
 def check_given(data: Any, name: str = "X") -> None:
     """Raises ValueError where Arrow data of a caller leads outside of its own buffers; anything else passes.
 
-    Arrow data are tables, batches and arrays of pyarrow, and columns of pandas that Arrow stores.
+    Arrow data are tables, batches and arrays of pyarrow, lists of them, and columns, indexes and categories of pandas
+    that Arrow stores, also inside of narwhals.
     """
     pa = sys.modules.get("pyarrow")
-    if pa is None:
+    if pa is None or isinstance(data, np.ndarray):
         return
-    if isinstance(data, pa.Table | pa.RecordBatch | pa.ChunkedArray | pa.Array):
+    data = nw.to_native(data, pass_through=True)
+    arrow = (pa.Table, pa.RecordBatch, pa.ChunkedArray, pa.Array)
+    if isinstance(data, arrow):
         check_arrow(data, name)
+    elif isinstance(data, list | tuple):
+        if any(issubclass(kind, arrow) for kind in set(map(type, data))):
+            for part in data:
+                check_given(part, name)
     elif nw.dependencies.is_pandas_dataframe(data):
         for j, dtype in enumerate(data.dtypes):
-            if _is_arrow_dtype(dtype):
-                check_arrow(data.iloc[:, j].array.__arrow_array__(), f"column {str(data.columns[j])!r} of {name}")
-    elif nw.dependencies.is_pandas_series(data) and _is_arrow_dtype(data.dtype):
-        check_arrow(data.array.__arrow_array__(), name)
+            _check_pandas(data.iloc[:, j], dtype, f"column {str(data.columns[j])!r} of {name}")
+    else:
+        _check_pandas(data, getattr(data, "dtype", None), name)
+
+
+def _check_pandas(column: Any, dtype: Any, name: str) -> None:
+    """Checks a series, index or array of pandas, if Arrow stores its values or its categories."""
+    if _is_arrow_dtype(dtype):
+        check_arrow(getattr(column, "array", column).__arrow_array__(), name)
+    categories = getattr(dtype, "categories", None)
+    if categories is not None:
+        _check_pandas(categories, getattr(categories, "dtype", None), f"the categories of {name}")
 
 
 def _is_arrow_dtype(dtype: Any) -> bool:

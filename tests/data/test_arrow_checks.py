@@ -17,13 +17,13 @@ from vitalfew.exceptions import DataFileError
 N = 60
 
 
-def damaged(kind=None, bad=2**30):
+def damaged(kind=None, bad=2**30, n=N):
     """A column of text of which the offset of row 7 is wrong."""
     kind = kind or pa.string()
-    sound = pa.array(["a", "bb", "ccc", "d", ""] * (N // 5), kind)
+    sound = pa.array((["a", "bb", "ccc", "d", ""] * n)[:n], kind)
     offsets = np.frombuffer(sound.buffers()[1], np.int64 if kind == pa.large_string() else np.int32).copy()
     offsets[7] = bad
-    return pa.Array.from_buffers(kind, N, [None, pa.py_buffer(offsets), sound.buffers()[2]])
+    return pa.Array.from_buffers(kind, n, [None, pa.py_buffer(offsets), sound.buffers()[2]])
 
 
 def not_utf8():
@@ -162,17 +162,30 @@ vf.sealed_split(table, y)
 vf.sealed_split(X, column)
 vf.NaiveBayes().fit(table.to_pandas(types_mapper=pd.ArrowDtype), y)
 vf.NaiveBayes().fit(X, pd.Series(pd.array(column, dtype=pd.ArrowDtype(pa.string()))))
+vf.NaiveBayes().fit(X, pd.Index(pd.arrays.ArrowExtensionArray(pa.chunked_array([column]))))
+vf.NaiveBayes().fit(X, pd.arrays.ArrowExtensionArray(pa.chunked_array([column])))
+vf.NaiveBayes().fit(X, nw.from_native(pa.chunked_array([column]), series_only=True))
+vf.NaiveBayes().fit([column, pa.array(X[:, 0])], y)
+vf.Ridge(1.0).fit(X, X[:, 0]).score(X, column)
+vf.Ridge(1.0).fit(X, X[:, 0]).score(X, X[:, 0], column)
+vf.Stump().fit(X, y).score(X, column)
+vf.Bagging().fit(X, y).score(X, column)
+vf.Ridge(1.0).fit(X[:, :1], X[:, 0]).transform(table)
+vf.bias_variance(vf.NaiveBayes(), table, y, n_sets=2)
+vf.loo_predict(vf.NaiveBayes(), table, y)
+vf.Counts.from_arrow(counts.set_column(counts.schema.get_field_index("class 0"), "class 0", damaged(n=len(counts))))
 """.strip().splitlines()
 SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
-import numpy as np, pandas as pd, pyarrow as pa
+import narwhals as nw, numpy as np, pandas as pd, pyarrow as pa
 import vitalfew as vf
 from vitalfew.data.discretize import Discretizer
 from vitalfew.data.text import WordPresence
 from test_arrow_checks import CALLS, N, damaged
 column, y = damaged(), np.array(["p", "q", "q"] * (N // 3))
 table, X = pa.table({"said": column}), np.random.default_rng(0).random((N, 3))
+counts = vf.Counts.from_data((X[:, [0] * 20] > 0.5) * 1, y).to_arrow()
 for call in CALLS:
     print(call, end=": ", flush=True)
     try:

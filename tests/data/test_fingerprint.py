@@ -93,6 +93,15 @@ def helped(body):
     return defined(f"def g(x): return {body}\ndef f(x): return g(x)")
 
 
+FIELDS = np.array([(1, 2.0)], dtype=[("a", int), ("b", float)])
+MORE_FIELDS = np.array([(7, 2.0)], dtype=[("a", int), ("b", float)])
+
+
+def with_attributes(frame):
+    frame.attrs["unit"] = "kg"
+    return frame
+
+
 DIFFERENT = {
     "lambdas": (lambda x: -0.87, lambda x: 100.0),
     "constants": (lambda x: x + 1, lambda x: x + 2),
@@ -104,6 +113,13 @@ DIFFERENT = {
     "keyword defaults": (lambda x, *, n=1: x + n, lambda x, *, n=2: x + n),
     "closures": (adder(1), adder(2)),
     "closures over arrays": (adder(LONG), adder(CHANGED)),
+    "closures over frames whose names repeat": (
+        adder(pd.DataFrame([[1, 2]], columns=["a", "a"])),
+        adder(pd.DataFrame([[1, 99]], columns=["a", "a"])),
+    ),
+    "closures over fields in another order": (adder(FIELDS[["b", "a"]]), adder(MORE_FIELDS[["b", "a"]])),
+    "attributes of frames": (pd.DataFrame({"a": [1]}), with_attributes(pd.DataFrame({"a": [1]}))),
+    "sparse arrays and matrices": (sparse.csr_array(np.eye(2)), sparse.csr_matrix(np.eye(2))),
     "globals": (defined("n = 1\ndef f(x): return x + n"), defined("n = 2\ndef f(x): return x + n")),
     "globals in nested code": (
         defined("n = 1\ndef f(x): return [n for _ in x]"),

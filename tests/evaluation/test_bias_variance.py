@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_wine, make_circles, make_moons
 from sklearn.ensemble import BaggingRegressor
 from sklearn.linear_model import LinearRegression
@@ -12,7 +13,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from vitalfew import Bagging, bias_variance
+from vitalfew import Bagging, NaiveBayes, bias_variance
 
 
 def recorded(kind, **options):
@@ -233,3 +234,29 @@ def test_bad_arguments(options, message):
     X, y = load_wine(return_X_y=True)
     with pytest.raises(ValueError, match=message):
         bias_variance(options.pop("estimator", GaussianNB()), X, y, **options)
+
+
+SPARSE = sparse.csr_array(
+    (np.tile([3.0, 2, 1], 40), np.tile(np.int32([2, 1, 0]), 40), np.arange(0, 121, 3, dtype=np.int32)), shape=(40, 3)
+)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
+def test_every_sparse_format(form):
+    X, y = SPARSE.asformat(form), np.arange(40) % 2
+    assert bias_variance(NaiveBayes(), X, y, n_sets=2, random_state=0).error >= 0
+    assert bias_variance(NaiveBayes(), X, y, n_sets=2, test=(X, y), random_state=0).error >= 0
+
+
+def test_broken_sparse_matrices_are_refused():
+    X, y = sparse.csr_array(np.eye(40)), np.arange(40) % 2
+    X.indptr[1:-1:2] = 2**30
+    for options in ({}, {"test": (X, y)}):
+        with pytest.raises(ValueError, match="sparse X is broken"):
+            bias_variance(NaiveBayes(), X, y, n_sets=2, random_state=0, **options)
+
+
+def test_test_rows_are_not_sorted_in_place():
+    X, y = SPARSE.copy(), np.arange(40) % 2
+    bias_variance(SVC(), SPARSE.copy(), y, test=(X, y), n_sets=2, random_state=0)
+    assert (X.indices == SPARSE.indices).all()

@@ -118,3 +118,30 @@ def test_names_of_tables_that_differ_only_in_case(database):
                 label_documents(database, "documents", "body", "topic", replace=replace, **asked)
         assert sorted(names(database)) == ["Results", "documents"]
     assert get(database, "Results").to_pydict() == {"x": [1]}
+
+
+ENCODED = {
+    "dictionary": lambda keys: pa.array(keys).dictionary_encode(),
+    "null in a dictionary": lambda keys: pa.DictionaryArray.from_arrays(range(len(keys)), keys),
+}
+
+
+@pytest.mark.parametrize("kind", ENCODED)
+def test_keys_are_decoded_first(tmp_path, kind):
+    def run(keys):
+        topics = ["p" if i % 2 else "q" for i in range(20)] + [None] * 10
+        rows = pa.table({"k": ENCODED[kind](keys), "body": [f"word{i % 2} and" for i in range(30)], "topic": topics})
+        with pa.ipc.new_file(tmp_path / "in.arrow", rows.schema) as writer:
+            writer.write_table(rows)
+        into = str(tmp_path / "out.parquet")
+        return label_documents(
+            str(tmp_path / "in.arrow"), None, "body", "topic", key="k", into=into, model="nb", replace=True
+        )
+
+    keys = [f"k{i}" for i in range(30)]
+    assert run(keys).n_unlabelled == 10
+    assert pa.parquet.read_table(tmp_path / "out.parquet")["k"].cast(pa.string()).to_pylist() == keys[20:]
+    with pytest.raises(ValueError, match="occurs more than once"):
+        run([*keys[:-1], "k0"])
+    with pytest.raises(ValueError, match="rows without a value"):
+        run([*keys[:-1], None])

@@ -58,6 +58,22 @@ def test_the_peak_stays_within_the_budget(tmp_path, name):
     assert pq.read_metadata(tmp_path / "out.parquet").num_rows == n - 100
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
+def test_long_texts_of_a_dictionary(tmp_path):
+    """A file of 2 MB that stands for 2 GB of documents."""
+    n = 2000
+    texts = pa.array(["good film " * 100_000, "bad plot " * 100_000])
+    bodies = pa.DictionaryArray.from_arrays(pa.array([i % 2 for i in range(n)], pa.int32()), texts)
+    topics = [["good", "bad"][i % 2] if i < 20 else None for i in range(n)]
+    rows = pa.table({"id": range(n), "body": bodies, "topic": topics})
+    with pa.ipc.new_file(tmp_path / "in.arrow", rows.schema) as writer:
+        writer.write_table(rows)
+    command = [sys.executable, "-c", SCRIPT, str(tmp_path / "in.arrow"), str(tmp_path / "out.parquet"), str(BUDGET)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) <= 1.25 * BUDGET
+
+
 def test_slices_hold_so_many_bytes():
     texts = pa.array(["a" * 30, "b" * 30, "", "c" * 200, "d" * 10, None])
     found = list(slices_of(texts, 70))

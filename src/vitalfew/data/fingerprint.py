@@ -115,11 +115,16 @@ class _Walk:
             return _EXACT[type(value)](self, value)
         if sparse.issparse(value):
             rows = value.tocsr()
-            return self._parts(b"sparse", [rows.shape, rows.data, rows.indices, rows.indptr])
+            kind = isinstance(value, sparse.sparray)  # arrays and matrices differ in what * means
+            return self._parts(b"sparse", [kind, rows.shape, rows.data, rows.indices, rows.indptr])
+        if nw.dependencies.is_pandas_dataframe(value) and not value.columns.is_unique:
+            columns = [value.iloc[:, j] for j in range(value.shape[1])]
+            return self._parts(b"frame", [type(value), value.shape, list(value.columns), columns, value.index])
         table = nw.from_native(value, allow_series=True, pass_through=True)
         if isinstance(table, nw.DataFrame):
-            columns = [(name, table[:, j]) for j, name in enumerate(table.columns)]
-            return self._parts(b"frame", [table.shape, *columns, nw.maybe_get_index(table)])
+            named = [(name, table[:, j]) for j, name in enumerate(table.columns)]
+            extra = [type(nw.to_native(table)), getattr(value, "attrs", None), nw.maybe_get_index(table)]
+            return self._parts(b"frame", [table.shape, *named, *extra])
         if isinstance(table, nw.Series):
             return self._series(table)
         return self._object(value)
@@ -151,7 +156,8 @@ class _Walk:
         return _hash(type(values).__name__.encode(), *sorted(_Walk(self.trail).digest(value) for value in values))
 
     def _array(self, values) -> bytes:
-        kind = [values.dtype.str if values.dtype.names is None else values.dtype.descr, values.shape]
+        names = values.dtype.names
+        kind = [values.dtype.str if names is None else [(n, values.dtype[n].str) for n in names], values.shape]
         if values.dtype.names is not None:  # what lies between fields is no content
             return self._parts(b"fields", [kind, *(values[name] for name in values.dtype.names)])
         if values.dtype.kind in "OT":
@@ -190,11 +196,10 @@ class _Walk:
 
     def _cell(self, cell: CellType) -> bytes:
         try:
-            return self._parts(b"cell", [cell.cell_contents])
-        except ValueError as problem:
-            if isinstance(problem, FingerprintError):
-                raise
+            content = cell.cell_contents
+        except ValueError:
             return _hash(b"empty cell")
+        return self._parts(b"cell", [content])
 
     def _class(self, cls: type) -> bytes:
         if is_installed(cls):

@@ -119,9 +119,11 @@ def read_frame(X: Any, *, min_rows: int = 1) -> RawTable | None:
 
 def as_frame(X: Any) -> nw.DataFrame | None:
     """A data frame of any library; None if `X` is not one."""
-    if sparse.issparse(X) or isinstance(X, np.ndarray | list | tuple):
+    if sparse.issparse(X):
         return None
-    check_given(nw.to_native(X, pass_through=True))
+    check_given(X)
+    if isinstance(X, np.ndarray | list | tuple):
+        return None
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(f"X is a lazy {type(X).__name__} without rows yet: collect it first.")

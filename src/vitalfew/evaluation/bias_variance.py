@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import train_test_split
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
@@ -18,6 +18,7 @@ from vitalfew._checks import check_choice, check_consistent_length, encode_label
 from vitalfew._deadline import Inheriting, check_deadline
 from vitalfew._progress import progress
 from vitalfew.data.numeric import read_target
+from vitalfew.evaluation.rows import as_rows, take
 from vitalfew.families.learners import fit_learner
 from vitalfew.families.subset_model import is_count
 from vitalfew.rules.prefitted import warn_if_prefitted
@@ -248,17 +249,16 @@ def _check(estimator, n_sets, loss, sets, test, optimal) -> str:
 def _split(X, y, test, loss: str, rng) -> tuple[Any, NDArray, Any, NDArray]:
     """Rows to draw from and rows to test on, with targets."""
     read = _labels if loss == "zero_one" else read_target
-    target = read(y)
+    X, target = as_rows(X), read(y)
     check_consistent_length(X, target)
     if isinstance(test, tuple | list):
-        X_test, y_test = test
-        y_test = read(y_test)
+        X_test, y_test = as_rows(test[0]), read(test[1])
         check_consistent_length(X_test, y_test)
         return X, target, X_test, y_test
     share = 0.25 if test is None else test
     strata = target if loss == "zero_one" and np.unique(target, return_counts=True)[1].min() > 1 else None
     train, held = train_test_split(np.arange(len(target)), test_size=share, random_state=rng, stratify=strata)
-    return _safe_indexing(X, train), target[train], _safe_indexing(X, held), target[held]
+    return take(X, train), target[train], take(X, held), target[held]
 
 
 def _labels(y) -> NDArray:
@@ -288,7 +288,7 @@ def _predictions(estimator, X, y, X_test, rows, seed: int, loss: str) -> NDArray
     check_deadline()
     seeds = {k: seed for k, v in estimator.get_params().items() if k.split("__")[-1] == "random_state" and v is None}
     fresh = clone(estimator).set_params(**seeds)
-    X_set, y_set = _safe_indexing(X, rows), y[rows]
+    X_set, y_set = take(X, rows), y[rows]
     model = fit_learner(fresh, X_set, y_set) if loss == "zero_one" else fresh.fit(X_set, y_set)
     return np.asarray(model.predict(X_test))
 

@@ -23,14 +23,14 @@ from vitalfew.exceptions import GuessingWarning
 from vitalfew.families.boost_learners import check_learner
 from vitalfew.families.boost_path import BoostFamily, BoostPath, Data
 from vitalfew.families.decision_tree import DecisionTree
-from vitalfew.families.selector import Selector
+from vitalfew.families.selector import CheckedScore, Selector
 
 FORMS = ("auto", "ova", "samme")
 VOTES = ("sign", "confidence")
 LOSSES = ("exponential", "logistic")
 
 
-class AdaBoost(Selector, ClassifierMixin, BaseEstimator):
+class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
     r"""AdaBoost: weak classifiers found one after the other, each on rows weighted by how wrong the earlier ones are.
 
     With labels :math:`y_i = \pm 1` and weights that begin equal, round t finds the base classifier :math:`h_t` of least

@@ -22,12 +22,13 @@ from vitalfew.data.numeric import NumericData
 from vitalfew.data.sparse_parts import sparse_rows
 from vitalfew.families.bagging_path import BaggingFamily, BaggingPath, bag_size
 from vitalfew.families.learners import make_learner
+from vitalfew.families.selector import CheckedScore
 from vitalfew.families.subset_model import is_count
 
 VOTES = ("label", "probability")
 
 
-class Bagging(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
     r"""Uniform votes of learners, each fitted to a bag: rows drawn at random from the training rows.
 
     The ensemble of learners :math:`h_1, \dots, h_m` gives class c the share

@@ -17,7 +17,7 @@ from vitalfew._checks import check_choice, check_classes, check_threads, weigh_c
 from vitalfew.data.binned import BinnedData
 from vitalfew.data.bins import BinCoder, to_dense
 from vitalfew.data.frames import tag_tables
-from vitalfew.families.selector import Selector
+from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.families.subset_model import is_count
 from vitalfew.families.tree_family import CRITERIA, TreeFamily, resolve
 from vitalfew.families.tree_nodes import Tree
@@ -39,7 +39,7 @@ NUMBERS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-class DecisionTree(Selector, ClassifierMixin, BaseEstimator):
+class DecisionTree(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
     r"""Classification tree as in C4.5, pruned by a rule: categories without one-hot, missing values in fractions.
 
     A node of weight n is split by the feature with the highest gain ratio G / S among those whose gain is at least the

@@ -18,6 +18,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
+from vitalfew._arrow import check_given
 from vitalfew._checks import check_choice, check_discrete
 from vitalfew._deadline import time_left
 from vitalfew._progress import progress
@@ -338,7 +339,8 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
 
     @_estimator_has("score")
     def score(self, X, y) -> Any:
-        """Of the fitted estimator, for the features chosen."""
+        """Score the fitted estimator on the chosen features."""
+        check_given(y, "y")
         return self.best_estimator_.score(self._chosen(X), y)
 
     @property

@@ -9,10 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from vitalfew.data.frames import tag_tables
 from vitalfew.families.evidence import normalise
-from vitalfew.families.selector import Selector
+from vitalfew.families.selector import CheckedScore, Selector
 
 
-class JointClassifier(Selector, ClassifierMixin, BaseEstimator):
+class JointClassifier(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
     """What follows from `predict_joint_log_proba` and `support_`, the features in use."""
 
     classes_: NDArray

@@ -22,7 +22,7 @@ from vitalfew.families.kernel_forms import NystroemForm
 from vitalfew.families.kernel_path import KernelFamily, KernelPath
 from vitalfew.families.kernels import Kernel, KernelData, check_kernel, parameters_of
 from vitalfew.families.penalty import check_penalty, choose_penalty, fixed_grid
-from vitalfew.families.selector import Selector
+from vitalfew.families.selector import CheckedScore, Selector
 
 # Beyond so many rows the kernel matrix is approximated, from so many landmarks.
 MOST_ROWS = 10_000
@@ -33,7 +33,7 @@ DEGREES = (1, 2, 3, 4, 5)
 COEF0 = (10.0, 3.0, 1.0, 0.3, 0.1, 0.0)
 
 
-class KernelRidge(Selector, RegressorMixin, BaseEstimator):
+class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
     r"""Kernel ridge regression: penalty and kernel by rule, leave-one-out exact.
 
     .. math:: \hat y(x) = \sum_i a_i k(x_i, x), \qquad a = (K + \alpha I)^{-1} y

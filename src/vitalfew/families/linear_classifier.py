@@ -13,13 +13,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from vitalfew._checks import check_classes, check_threads, weigh_classes
 from vitalfew.data.numeric import NumericData, read_matrix
 from vitalfew.families.logistic_path import log_probabilities, probabilities
-from vitalfew.families.selector import Selector
+from vitalfew.families.selector import CheckedScore, Selector
 
 # Log odds of a class that a training fold does not have.
 NEVER = -30.0
 
 
-class LinearClassifier(Selector, ClassifierMixin, BaseEstimator):
+class LinearClassifier(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
     """A linear model for classes, with `classes_`, `coef_` and `intercept_` once it is fitted."""
 
     def decision_function(self, X) -> NDArray[np.float64]:

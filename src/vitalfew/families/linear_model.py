@@ -17,7 +17,7 @@ from vitalfew.exceptions import RuleError
 from vitalfew.families.fold_paths import summarise_folds
 from vitalfew.families.least_squares import least_squares
 from vitalfew.families.penalty import check_penalty, choose_penalty, fixed_grid
-from vitalfew.families.selector import Selector
+from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.rules.charts import chart_text, import_altair
 from vitalfew.rules.resampling import select_from_folds, with_splits
 from vitalfew.summaries.moments import Moments
@@ -25,7 +25,7 @@ from vitalfew.summaries.moments import Moments
 CRITERIA = ("bic", "aic", "ebic")
 
 
-class LinearRegressor(Selector, RegressorMixin, BaseEstimator):
+class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
     """A linear model with a path over one knob. Subclasses say which, and how the path is fitted: `_family()`."""
 
     _knob = "alpha"

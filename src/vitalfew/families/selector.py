@@ -1,4 +1,4 @@
-"""scikit-learn's selector of columns, which checks sparse matrices first."""
+"""Mixins of scikit-learn that check their input before anything follows its indices or offsets."""
 
 from __future__ import annotations
 
@@ -7,16 +7,48 @@ from typing import Any
 from scipy import sparse
 from sklearn.feature_selection import SelectorMixin
 
+from vitalfew._arrow import check_given
 from vitalfew.data.sparse_parts import check_sparse
 
 
 class Selector(SelectorMixin):
-    """Columns by the mask of a fitted model. A broken sparse matrix is refused before SciPy follows its indices."""
+    """Selects columns by the mask of a fitted model; broken input is refused."""
 
     def transform(self, X) -> Any:
         """Reduce X to the selected features."""
-        return super().transform(check_sparse(X) if sparse.issparse(X) else X)
+        return super().transform(_checked(X))
 
     def inverse_transform(self, X) -> Any:
         """Return the selected features in their places, with zeros in those of the others."""
-        return super().inverse_transform(check_sparse(X) if sparse.issparse(X) else X)
+        return super().inverse_transform(_checked(X))
+
+
+class CheckedScore:
+    """Checks the target and the weights of `score`. It stands before ClassifierMixin or RegressorMixin."""
+
+    def score(self, X, y, sample_weight=None) -> float:
+        """Return the accuracy of a classifier, or the coefficient of determination R² of a regressor.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame
+            Test rows.
+        y : array of shape (n_samples,)
+            True classes or values.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+        """
+        check_given(y, "y")
+        check_given(sample_weight, "sample_weight")
+        return super().score(X, y, sample_weight)  # type: ignore[misc]
+
+
+def _checked(X) -> Any:
+    if sparse.issparse(X):
+        return check_sparse(X)
+    check_given(X)
+    return X

@@ -15,10 +15,11 @@ from vitalfew._checks import check_classes, check_threads
 from vitalfew.data.binned import BinnedData
 from vitalfew.data.bins import MOST_BINS, BinCoder, Bins
 from vitalfew.data.labelled import read_rows
+from vitalfew.families.selector import CheckedScore
 from vitalfew.families.stumps import StumpSet
 
 
-class Stump(TransformerMixin, ClassifierMixin, BaseEstimator):
+class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
     r"""The decision stump of least weighted error, and the features of -1 and 1 that the best stumps make.
 
     .. math:: h(x) = \mathrm{sign}(s (x_k - \theta_0))

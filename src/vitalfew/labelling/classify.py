@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vitalfew import _core
+from vitalfew.data.decoded import plain_type
 from vitalfew.labelling.candidates import LinearModel
 from vitalfew.labelling.documents import Documents
 from vitalfew.labelling.vocabulary import Vocabulary
@@ -50,7 +51,9 @@ def output_schema(documents: Documents) -> pa.Schema:
     """Keys and label as the documents have them, then probability and words; a name that is taken gets a dash."""
     pa = import_module("pyarrow")
     given = documents.source.schema()
-    fields = [given.field(key) for key in documents.keys] + [pa.field(documents.label, documents.label_type)]
+    fields = [given.field(key) for key in documents.keys]
+    fields = [f if pa.types.is_dictionary(f.type) else f.with_type(plain_type(f.type)) for f in fields]
+    fields.append(pa.field(documents.label, documents.label_type))
     taken = {field.name.lower() for field in fields}
     words = [f"word_{i}" for i in range(1, N_REASONS + 1)]
     for name in ("probability", *words):

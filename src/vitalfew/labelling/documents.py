@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from vitalfew.data.ahead import read_ahead
+from vitalfew.data.decoded import decoded
 from vitalfew.data.kinds import check_names
 from vitalfew.data.source import PIECE_ROWS, Source, joined
 from vitalfew.labelling.keys import KeyCheck
@@ -91,7 +92,8 @@ class Documents:
 
     def _read(self, columns: list[str], missing: str | None) -> Iterator[pa.RecordBatch]:
         rows = min(PIECE_ROWS, BATCH_ROWS)
-        batches = joined(self.source.batches(columns, missing=missing, batch_rows=rows), BATCH_ROWS)
+        pieces = self.source.batches(columns, missing=missing, batch_rows=rows)
+        batches = joined(decoded(pieces), BATCH_ROWS)
         if not self.can_read_ahead:
             yield from batches
             return
@@ -101,8 +103,6 @@ class Documents:
     def _labels(self, batch: pa.RecordBatch) -> pa.Array:
         pa, compute = import_module("pyarrow"), import_module("pyarrow.compute")
         labels = batch.column(self.label)
-        if pa.types.is_dictionary(labels.type):
-            labels = labels.dictionary_decode()
         if self._may_be_nan:
             labels = compute.if_else(compute.is_nan(labels), pa.scalar(None, labels.type), labels)
         if self.marker is None:
@@ -114,8 +114,6 @@ class Documents:
 def plain_text(texts: pa.Array) -> pa.Array:
     """A null document is an empty one."""
     pa = import_module("pyarrow")
-    if pa.types.is_dictionary(texts.type):
-        texts = texts.dictionary_decode()
     if pa.types.is_null(texts.type):
         texts = texts.cast(pa.string())
     return texts.fill_null("") if texts.null_count else texts

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vitalfew._arrow import check_given
 from vitalfew._checks import check_consistent_length, check_threads, check_weight, encode_labels
 from vitalfew.data.blocks import Block, class_totals
 from vitalfew.data.coding import Categories, Coding, Cuts, OwnCodes, TableCoder
@@ -276,6 +277,7 @@ class Counts:
     @classmethod
     def from_arrow(cls, table) -> Counts:
         """Reads what :meth:`to_arrow` made."""
+        check_given(table, "table")
         metadata = (table.schema.metadata or {}).get(b"vitalfew")
         if metadata is None:
             raise ValueError("the Arrow table does not hold counts: its schema has no 'vitalfew' entry.")
