@@ -89,7 +89,7 @@ WITHOUT_KERNELS := --ignore=test_estimators.py --ignore=rules --ignore=evaluatio
   $(addprefix --ignore=report/test_, questions.py render.py page.py) \
   $(addprefix --ignore=families/test_, ridge.py kernel_ridge.py bagging.py greedy_search.py cluster_rows.py) \
   $(addprefix --ignore=data/test_, files.py kinds.py aside.py source.py source_sql.py sink.py fingerprint.py arrow_checks.py) \
-  --ignore=faults/test_interrupted_commands.py --ignore=summaries/test_summarize_memory.py
+  --ignore=faults/test_interrupted_commands.py --ignore=faults/test_races.py --ignore=summaries/test_summarize_memory.py
 
 asan: $(VENV)/.installed  ## the core's own tests and Python's, on a core built with address and undefined-behaviour sanitizers
 	$(PYTHON) -m venv .venv-asan
