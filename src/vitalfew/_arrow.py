@@ -11,7 +11,7 @@ import numpy as np
 
 
 def check_arrow(data: Any, source: str, error: type[ValueError] = ValueError, *, needs_utf8: bool = True) -> None:
-    """Raises `error` where a table, batch or array of Arrow leads outside of its own buffers.
+    """Raises `error` if the offsets or indices of Arrow data point outside its buffers.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def check_arrow(data: Any, source: str, error: type[ValueError] = ValueError, *,
 
 
 def check_given(data: Any, name: str = "X") -> None:
-    """Raises ValueError where Arrow data of a caller leads outside of its own buffers; anything else passes.
+    """Raises ValueError if Arrow data of a caller points outside its buffers; other data passes.
 
     Arrow data are tables, batches and arrays of pyarrow, lists of them, and columns, indexes and categories of pandas
     that Arrow stores, also inside of narwhals.
@@ -92,7 +92,7 @@ def _columns(data: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _is_safe_text(pa: Any, column: Any) -> bool:
-    """Whether text has a sound layout: the same bytes are valid as binary values."""
+    """Returns True if only the encoding of text is wrong: its bytes are valid binary values."""
     kind = column.type
     is_coded = pa.types.is_dictionary(kind)
     bytes_of = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}

@@ -1,6 +1,7 @@
 """Deadlines: the time by which what this thread computes must end.
 
-The core keeps the deadline of each thread, and its kernels heed it where they heed Ctrl-C. Loops in Python that call no
+The core keeps one deadline per thread. Its kernels check the deadline wherever they check for Ctrl-C.
+Loops in Python that call no
 kernel call :func:`check_deadline`. A call of BLAS or LAPACK cannot be stopped: where one may take seconds,
 ``check_deadline(needs=...)`` refuses to begin it.
 """
@@ -22,7 +23,7 @@ REMEDY = "Allow more time, or use fewer rows or columns."
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Stop what is computed inside after so many seconds by a TimeBudgetError; the earlier of nested deadlines wins."""
+    """Raise a TimeBudgetError in the block after `seconds`; the earlier of nested deadlines wins."""
     before = _core.deadline()
     _core.set_deadline(min(before, _core.steady_time() + seconds))
     try:

@@ -119,11 +119,11 @@ def _new_part(goal: Path) -> tuple[int, str]:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove temporary files of processes that are gone: those that nobody has locked."""
+    """Remove temporary files that no process has locked: their writers have ended."""
     with os.scandir(folder) as entries:
         stale = [e.path for e in entries if _STALE.fullmatch(e.name) and e.is_file(follow_symlinks=False)]
     for part in stale:
-        with suppress(OSError):  # somebody else's, or gone by now
+        with suppress(OSError):  # owned by another user, or already removed
             descriptor = os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)) if fcntl else None
             try:
                 if descriptor is None or _lock(descriptor):

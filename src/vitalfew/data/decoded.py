@@ -1,4 +1,4 @@
-"""Decodes dictionary, run-end and view columns in pieces: what they stand for may be far larger than they are."""
+"""Decodes dictionary, run-end and view columns in pieces, because the decoded values may be far larger."""
 
 from __future__ import annotations
 

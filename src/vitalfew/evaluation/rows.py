@@ -14,7 +14,6 @@ from sklearn.utils.validation import _num_samples
 
 from vitalfew._arrow import check_given
 from vitalfew._checks import check_classes, encode_labels
-from vitalfew.data.fingerprint import fingerprint as fingerprint
 from vitalfew.data.frames import as_frame
 from vitalfew.data.numeric import read_target
 from vitalfew.data.sparse_parts import sparse_rows

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from vitalfew.data.fingerprint import fingerprint
 from vitalfew.data.frames import as_frame
-from vitalfew.evaluation.rows import fingerprint, is_series
+from vitalfew.evaluation.rows import is_series
 from vitalfew.evaluation.sealed_columns import COLUMNS
 from vitalfew.evaluation.sealed_members import PLAIN, SCALARS, Members
 
