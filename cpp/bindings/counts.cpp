@@ -63,7 +63,7 @@ void bind_copy_indices(nb::module_& m) {
         return copy_indices(view(indices), std::span(out.data(), out.size()), threads, monitor);
       },
       "indices"_a.noconvert(), "out"_a.noconvert(), "threads"_a = 0,
-      "Copies indices and returns the largest copy as an unsigned number; what does not fit is copied as -1.");
+      "Copies indices and returns the largest as an unsigned number: 2^32 - 1 if one of them does not fit.");
 }
 
 }  // namespace

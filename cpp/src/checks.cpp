@@ -21,6 +21,16 @@ VITALFEW_HOT std::uint32_t largest(const std::int32_t* index, std::size_t n) {
   return most;
 }
 
+// Copies indices of 64 bits into 32. The bits that are returned tell whether all of them fit: then none is above bit 30.
+VITALFEW_HOT std::uint64_t narrow(const std::int64_t* index, std::size_t n, std::int32_t* copy) {
+  std::uint64_t bits = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    bits |= std::uint64_t(index[k]);
+    copy[k] = std::int32_t(index[k]);
+  }
+  return bits;
+}
+
 // How many of index[1..n) are not above the one before.
 VITALFEW_HOT std::size_t falls(const std::int32_t* index, std::size_t n) {
   std::size_t count = 0;
@@ -189,14 +199,12 @@ std::uint32_t copy_indices(std::span<const Index> index, std::span<std::int32_t>
   std::vector<std::uint32_t> most(blocks);
   parallel_blocks(blocks, n < 1'000'000 ? 1 : threads, monitor, [&](std::size_t b) {
     const std::size_t begin = b * entries_per_block, count = std::min(entries_per_block, n - begin);
+    std::uint64_t bits = 0;
     if constexpr (sizeof(Index) == sizeof(std::int32_t))
       std::copy_n(index.data() + begin, count, copy.data() + begin);
     else
-      for (std::size_t k = begin; k < begin + count; ++k) {
-        const Index value = index[k];
-        copy[k] = value == Index(std::int32_t(value)) ? std::int32_t(value) : -1;
-      }
-    most[b] = largest(copy.data() + begin, count);
+      bits = narrow(index.data() + begin, count, copy.data() + begin);
+    most[b] = bits >> 31 != 0 ? std::numeric_limits<std::uint32_t>::max() : largest(copy.data() + begin, count);
   });
   return most.empty() ? 0 : *std::max_element(most.begin(), most.end());
 }

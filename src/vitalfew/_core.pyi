@@ -47,7 +47,7 @@ def copy_indices(indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), or
 @overload
 def copy_indices(indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int = 0) -> int:
     """
-    Copies indices and returns the largest copy as an unsigned number; what does not fit is copied as -1.
+    Copies indices and returns the largest as an unsigned number: 2^32 - 1 if one of them does not fit.
     """
 
 @overload

@@ -61,7 +61,7 @@ class CheckedRows<Codes<Code>> {
 };
 
 // Copies indices and returns the largest copy, where negative ones count as large. What is returned holds for the copy even if
-// another thread writes to the indices meanwhile. Indices of 64 bits that do not fit in 32 are copied as -1.
+// another thread writes to the indices meanwhile. An index of 64 bits that does not fit in 31 counts as the largest of all.
 template <std::signed_integral Index>
 std::uint32_t copy_indices(std::span<const Index> index, std::span<std::int32_t> copy, int threads, Monitor& monitor);
 
