@@ -24,11 +24,11 @@ MOST_PAGES = 128 << 20
 # Rows that are decoded at once; a few of them would be slow, since each column is asked for them in turn.
 MOST_ROWS = 1 << 18
 # Groups of rows that take no more are decoded whole, two of them at a time: faster than page by page.
-MOST_GROUP = 64 << 20
+MOST_GROUP = 128 << 20
 
 
 def parquet_batches(fragment: Any, columns: Sequence[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
-    """Columns of the row groups of a fragment, at most `batch_rows` rows at a time and about `BATCH_BYTES` bytes in memory.
+    """Columns of the row groups of a fragment, at most `batch_rows` rows at a time.
 
     A dataset decodes whole groups of rows; where these are large, pages are read as rows are wanted. Where the pages of
     all columns would take too much, some columns at a time are decoded into a file, and rows are joined from there.

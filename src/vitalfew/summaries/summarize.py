@@ -67,7 +67,8 @@ def summarize(
         How counts cut numbers of many values, see :class:`~vitalfew.NaiveBayes`.
     memory : int, default 2**30
         Bytes that batches and summaries may take together, on a cluster in each task. What the source needs to read
-        is its own: Parquet files keep up to about 130 MB of pages, Arrow files the batches in which they were written.
+        is its own: Parquet files keep up to about 250 MB of row groups, Arrow files the batches in which they were
+        written.
     push_down : bool or "auto", default "auto"
         Let a database count text, booleans and whole numbers by itself (``GROUP BY``); "auto" does where that was
         measured to be faster, which is in tables of DuckDB. Weighted rows and moments are streamed.
