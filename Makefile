@@ -48,7 +48,7 @@ postgres:        ## PostgreSQL for the tests of databases, where it can be insta
 	@scripts/postgres.sh
 
 docs: $(VENV)/.docs  ## the documentation site in build/docs/html: its code is run, its links are checked
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal docs $(wildcard tests/test_site_*.py)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal docs tests/site
 	$(MAKE) site
 
 # Scripts of the gallery are run again if they change, by Sphinx; if what they use does, all of them are.
@@ -85,11 +85,10 @@ quality: $(VENV)/.bench  ## test error and number of features on real data
 	$(BIN)/python benchmarks/quality.py $(ARGS)
 
 # Tests of what is NumPy alone, or goes the same ways through the core again, gain nothing from sanitizers.
-WITHOUT_KERNELS := --ignore=test_estimators.py --ignore=rules --ignore=evaluation --ignore=export --ignore=cli --ignore=labelling --ignore=test_cluster.py \
-  $(addprefix --ignore=report/test_, questions.py render.py page.py) \
-  $(addprefix --ignore=families/test_, ridge.py kernel_ridge.py bagging.py greedy_search.py cluster_rows.py) \
-  $(addprefix --ignore=data/test_, files.py kinds.py aside.py source.py source_sql.py sink.py fingerprint.py arrow_checks.py) \
-  --ignore=faults/test_interrupted_commands.py --ignore=faults/test_races.py --ignore=summaries/test_summarize_memory.py
+WITHOUT_KERNELS := $(addprefix --ignore=, test_estimators.py test_cluster.py rules evaluation export cli labeling encoding support site \
+  $(addprefix reporting/test_, questions.py render.py page.py) families/ridge families/ensembles/test_bagging.py \
+  families/subsets/test_greedy_search.py families/bayes/test_cluster_rows.py data/test_files.py data/test_source.py data/databases \
+  data/tables/test_column_kinds.py faults/test_interrupted_commands.py faults/test_races.py summaries/test_summarize_memory.py)
 
 asan: $(VENV)/.installed  ## the core's own tests and Python's, on a core built with address and undefined-behaviour sanitizers
 	$(PYTHON) -m venv .venv-asan
@@ -104,9 +103,10 @@ asan: $(VENV)/.installed  ## the core's own tests and Python's, on a core built 
 # Tests of kernels that share work between threads, and of threads in Python. Python itself knows nothing of the sanitizer,
 # which is loaded first and wants memory where it expects it (setarch -R); polars must not begin threads while it is loaded,
 # and DuckDB holds more locks at a time than the sanitizer's search for deadlocks can count.
-WITH_THREADS := data/test_ahead.py data/test_bins.py data/test_coding.py data/test_words.py report/test_pairs.py \
-  $(addprefix summaries/test_, counts.py moments.py information.py) \
-  $(addprefix families/test_, mdl.py naive_bayes.py semi_supervised.py tree.py adaboost.py best_subset.py best_classes.py greedy_classes.py)
+WITH_THREADS := data/sources/test_prefetch.py data/coding data/tables/test_text_columns.py reporting/test_pairs.py \
+  $(addprefix summaries/test_, counts.py moments.py information.py) families/trees families/linear families/ensembles/test_adaboost.py \
+  $(addprefix families/bayes/test_, mdl.py naive_bayes.py semi_supervised.py) \
+  $(addprefix families/subsets/test_, best_subset.py best_classes.py greedy_classes.py)
 
 tsan: $(VENV)/.installed  ## the core's own tests and those of threads, on a core built with the thread sanitizer
 	$(PYTHON) -m venv .venv-tsan

@@ -25,9 +25,9 @@ from sklearn.svm import LinearSVC
 from judge import SHARED
 from run import circumstances, table, write_section
 from vitalfew import NaiveBayes, SemiSupervisedNaiveBayes, WordPresence
-from vitalfew.families.mixture import WeightRows
-from vitalfew.labelling.candidates import CANDIDATES, CountedRows, Labelled, Others
-from vitalfew.labelling.choice import choose
+from vitalfew.families.bayes.mixture import WeightRows
+from vitalfew.labeling.candidates import CANDIDATES, CountedRows, LabeledDocuments, Others
+from vitalfew.labeling.choice import choose
 
 DATA = ("newsgroups20", "webkb", "reuters_r8", "sms_spam", "ag_news_test")
 HOLDOUT, SEED = 0.3, 0
@@ -103,9 +103,11 @@ def auto(corpus: Corpus, known):
     classes, code = np.unique(corpus.y, return_inverse=True)
     rest = ~np.isin(np.arange(len(code)), known)
 
-    def documents(part: int, rows) -> Labelled:
+    def documents(part: int, rows) -> LabeledDocuments:
         codes = code[rows] if part == 0 else np.zeros(len(corpus.test_y), dtype=int)
-        return Labelled(corpus.presence[part][rows], corpus.idf[part][rows], codes.astype(np.int32), len(classes))
+        return LabeledDocuments(
+            corpus.presence[part][rows], corpus.idf[part][rows], codes.astype(np.int32), len(classes)
+        )
 
     labelled = documents(0, known)
     counts = np.bincount(corpus.presence[0][rest].indices, minlength=corpus.presence[0].shape[1])

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from postgres import _new_server
 from run import circumstances, table, write_section
 from vitalfew import label_documents
-from vitalfew.data.databases import open_database
+from vitalfew.data.databases.open import open_database
 
 BATCH = 65_536
 TOPICS = pa.array(["sports", "politics", "science", "music"])

@@ -15,9 +15,9 @@ from pathlib import Path
 import jsonschema
 from inputs import Inputs, holder, paths
 
-from vitalfew.reporting.render_html import page
-from vitalfew.reporting.render_markdown import render_markdown
-from vitalfew.reporting.text import clean
+from vitalfew.reporting.render.html import page
+from vitalfew.reporting.render.markdown import render_markdown
+from vitalfew.reporting.render.text import clean
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "report"))
 import example_facts
@@ -62,7 +62,7 @@ def shorter(node):
 
 @cache
 def validator():
-    schema = json.loads(files("vitalfew.reporting").joinpath("schema.json").read_text("utf-8"))
+    schema = json.loads(files("vitalfew.reporting.render").joinpath("schema.json").read_text("utf-8"))
     return jsonschema.Draft202012Validator(schema)
 
 

@@ -41,7 +41,7 @@ def check_source(source: Path) -> None:
     for needed in (
         "CMakeLists.txt",
         "LICENSE",
-        "cpp/src/parallel.cpp",
+        "cpp/src/base/parallel.cpp",
         "tests/test_package.py",
         "src/vitalfew/py.typed",
     ):

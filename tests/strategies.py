@@ -157,3 +157,17 @@ def regressions(draw, min_rows=2, max_rows=20, max_features=8, weight=(None, "in
     if n > 2 and rng.random() < 0.2:
         X[0] = X[-1]
     return Regression(X, y, draw(weights(n, weight)))
+
+
+@st.composite
+def tied_tables(draw, missing=True, max_rows=20, max_features=4, max_classes=2):
+    """Few distinct numbers, so that there are ties; constant and duplicated columns, missing values."""
+    n, d = draw(st.integers(2, max_rows)), draw(st.integers(1, max_features))
+    rng = np.random.default_rng(draw(SEEDS))
+    X = rng.integers(-2, 4, size=(n, d)) * rng.choice([0.5, 1e6, 1e-6], d)
+    X[:, rng.random(d) < 0.2] = 7.0
+    if missing:
+        X[rng.random((n, d)) < rng.choice([0.0, 0.3])] = np.nan
+    label = rng.integers(0, max_classes, n)
+    label[:max_classes] = np.arange(max_classes)[:n]
+    return X, label, draw(weights(n))

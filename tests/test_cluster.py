@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from dask_cluster import explode_at, worker_pids
 from vitalfew import Lasso, NaiveBayes, Ridge, SemiSupervisedNaiveBayes, WordPresence, compare, summarize
-from vitalfew.data.partitions import worker_threads
+from vitalfew.data.tables.partitions import worker_threads
 
 dask = pytest.importorskip("dask", reason="Dask is not installed: see the extra 'cluster'")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed: see the extra 'cluster'")
@@ -111,7 +111,7 @@ def test_workers_that_die_in_the_middle_of_em_cost_nothing_but_time(dask_client,
     undisturbed = clone(model).fit(_parts(X), _parts(y))
     before = worker_pids(dask_client)
     dying = list(before)[:n_dying]
-    dask_client.run(explode_at, 15, "vitalfew.families.cluster_rows", "_expect", workers=dying)
+    dask_client.run(explode_at, 15, "vitalfew.families.bayes.cluster_rows", "_expect", workers=dying)
 
     disturbed = model.fit(_parts(X), _parts(y))
 
@@ -125,7 +125,7 @@ def test_workers_that_die_in_the_middle_of_em_cost_nothing_but_time(dask_client,
 def test_a_worker_that_dies_while_words_are_counted(dask_client):
     body = _texts().body
     before = worker_pids(dask_client)
-    dask_client.run(explode_at, 2, "vitalfew.data.partition_words", "_count", workers=list(before)[:1])
+    dask_client.run(explode_at, 2, "vitalfew.data.text.partition_words", "_count", workers=list(before)[:1])
     found = WordPresence().fit(_parts(body.to_numpy()))
     dask_client.wait_for_workers(2)
     assert set(before.values()) != set(worker_pids(dask_client).values())

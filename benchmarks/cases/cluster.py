@@ -17,10 +17,10 @@ from scipy import sparse
 
 from judge import THREADS, row, time_calls
 from vitalfew import WordPresence, summarize
-from vitalfew.data.coding import TableCoder
-from vitalfew.families.cluster_rows import ClusterRows
-from vitalfew.families.mixture import Parameters, WeightRows
-from vitalfew.families.mixture_data import _reader
+from vitalfew.data.coding.table_coder import TableCoder
+from vitalfew.families.bayes.cluster_rows import ClusterRows
+from vitalfew.families.bayes.mixture import Parameters, WeightRows
+from vitalfew.families.bayes.mixture_data import _reader
 
 SEED = 7
 PARTS = 8

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.preprocessing import KBinsDiscretizer
 
 from vitalfew import _core
-from vitalfew.data.discretize import Discretizer
+from vitalfew.data.coding.discretize import Discretizer
 
 N_ROWS, N_COLUMNS, N_CLASSES, REPEATS = 100_000, 50, 5, 3
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from judge import CACHE, row, time_calls
 from vitalfew import summarize
-from vitalfew.data.databases import open_database
+from vitalfew.data.databases.open import open_database
 
 DATA = ("duckdb", "sqlite")
 # rows, columns, values of each

@@ -69,7 +69,7 @@ def _pseudo_words(rng: np.random.Generator, n_words: int) -> np.ndarray:
 
 
 def ours(documents):
-    from vitalfew.data.text import WordPresence
+    from vitalfew.data.text.word_presence import WordPresence
 
     return WordPresence().fit_transform(documents)
 

@@ -1,4 +1,4 @@
-// The deadline of the calling thread, in seconds of the steady clock. Python keeps deadlines in order: vitalfew/_deadline.py.
+// The deadline of the calling thread, in seconds of the steady clock. Python keeps deadlines in order: vitalfew/support/deadline.py.
 #include <algorithm>
 #include <chrono>
 #include <limits>

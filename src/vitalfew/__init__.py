@@ -4,35 +4,35 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # as in typing, which would take most of the time of this import
 if TYPE_CHECKING:
-    from vitalfew.data.discretize import Discretizer
-    from vitalfew.data.text import WordPresence
+    from vitalfew.data.coding.discretize import Discretizer
+    from vitalfew.data.text.word_presence import WordPresence
     from vitalfew.evaluation.bias_variance import bias_variance
     from vitalfew.evaluation.compare import compare
     from vitalfew.evaluation.leave_one_out import loo_predict
-    from vitalfew.evaluation.sealed import SealedTest
-    from vitalfew.evaluation.sealed_split import sealed_split
+    from vitalfew.evaluation.sealed.sealed_split import sealed_split
+    from vitalfew.evaluation.sealed.sealed_test import SealedTest
     from vitalfew.export.model_file import load, save
     from vitalfew.export.python_source import to_python
     from vitalfew.export.sql import to_sql
-    from vitalfew.families.adaboost import AdaBoost
-    from vitalfew.families.bagging import Bagging
-    from vitalfew.families.best_classes import BestSubsetClassifier
-    from vitalfew.families.best_subset import BestSubsetRegressor
-    from vitalfew.families.decision_tree import DecisionTree
-    from vitalfew.families.forward_fitting import ForwardFittingRegressor
-    from vitalfew.families.forward_fitting_classes import ForwardFittingClassifier
-    from vitalfew.families.greedy import GreedySubsetRegressor
-    from vitalfew.families.greedy_classes import GreedySubsetClassifier
-    from vitalfew.families.greedy_search import GreedySearch
-    from vitalfew.families.information_ranking import InformationRanking
-    from vitalfew.families.kernel_ridge import KernelRidge
-    from vitalfew.families.lasso import Lasso
-    from vitalfew.families.logistic import LogisticRegression
-    from vitalfew.families.naive_bayes import NaiveBayes
-    from vitalfew.families.ridge import Ridge
-    from vitalfew.families.semi_supervised import SemiSupervisedNaiveBayes
-    from vitalfew.families.stump import Stump
-    from vitalfew.labelling.label import label_documents
+    from vitalfew.families.bayes.information_ranking import InformationRanking
+    from vitalfew.families.bayes.naive_bayes import NaiveBayes
+    from vitalfew.families.bayes.semi_supervised import SemiSupervisedNaiveBayes
+    from vitalfew.families.ensembles.adaboost import AdaBoost
+    from vitalfew.families.ensembles.bagging import Bagging
+    from vitalfew.families.linear.lasso import Lasso
+    from vitalfew.families.linear.logistic import LogisticRegression
+    from vitalfew.families.ridge.kernel_ridge import KernelRidge
+    from vitalfew.families.ridge.ridge import Ridge
+    from vitalfew.families.subsets.best_classes import BestSubsetClassifier
+    from vitalfew.families.subsets.best_subset import BestSubsetRegressor
+    from vitalfew.families.subsets.forward_fitting import ForwardFittingRegressor
+    from vitalfew.families.subsets.forward_fitting_classes import ForwardFittingClassifier
+    from vitalfew.families.subsets.greedy import GreedySubsetRegressor
+    from vitalfew.families.subsets.greedy_classes import GreedySubsetClassifier
+    from vitalfew.families.subsets.greedy_search import GreedySearch
+    from vitalfew.families.trees.decision_tree import DecisionTree
+    from vitalfew.families.trees.stump import Stump
+    from vitalfew.labeling.label import label_documents
     from vitalfew.reporting.report import Report, report
     from vitalfew.rules import aic, bic, description_length, ebic
     from vitalfew.summaries.counts import Counts
@@ -97,35 +97,35 @@ __all__ = [
 
 # Where each public name is defined: it is imported when it is first asked for, so that `import vitalfew` takes no time.
 _HOMES = {
-    "data.discretize": "Discretizer",
-    "data.text": "WordPresence",
+    "data.coding.discretize": "Discretizer",
+    "data.text.word_presence": "WordPresence",
     "evaluation.bias_variance": "bias_variance",
     "evaluation.compare": "compare",
     "evaluation.leave_one_out": "loo_predict",
-    "evaluation.sealed": "SealedTest",
-    "evaluation.sealed_split": "sealed_split",
+    "evaluation.sealed.sealed_test": "SealedTest",
+    "evaluation.sealed.sealed_split": "sealed_split",
     "export.model_file": "load save",
     "export.python_source": "to_python",
     "export.sql": "to_sql",
-    "families.adaboost": "AdaBoost",
-    "families.bagging": "Bagging",
-    "families.best_classes": "BestSubsetClassifier",
-    "families.best_subset": "BestSubsetRegressor",
-    "families.decision_tree": "DecisionTree",
-    "families.forward_fitting": "ForwardFittingRegressor",
-    "families.forward_fitting_classes": "ForwardFittingClassifier",
-    "families.greedy": "GreedySubsetRegressor",
-    "families.greedy_classes": "GreedySubsetClassifier",
-    "families.greedy_search": "GreedySearch",
-    "families.information_ranking": "InformationRanking",
-    "families.kernel_ridge": "KernelRidge",
-    "families.lasso": "Lasso",
-    "families.logistic": "LogisticRegression",
-    "families.naive_bayes": "NaiveBayes",
-    "families.ridge": "Ridge",
-    "families.semi_supervised": "SemiSupervisedNaiveBayes",
-    "families.stump": "Stump",
-    "labelling.label": "label_documents",
+    "families.ensembles.adaboost": "AdaBoost",
+    "families.ensembles.bagging": "Bagging",
+    "families.subsets.best_classes": "BestSubsetClassifier",
+    "families.subsets.best_subset": "BestSubsetRegressor",
+    "families.trees.decision_tree": "DecisionTree",
+    "families.subsets.forward_fitting": "ForwardFittingRegressor",
+    "families.subsets.forward_fitting_classes": "ForwardFittingClassifier",
+    "families.subsets.greedy": "GreedySubsetRegressor",
+    "families.subsets.greedy_classes": "GreedySubsetClassifier",
+    "families.subsets.greedy_search": "GreedySearch",
+    "families.bayes.information_ranking": "InformationRanking",
+    "families.ridge.kernel_ridge": "KernelRidge",
+    "families.linear.lasso": "Lasso",
+    "families.linear.logistic": "LogisticRegression",
+    "families.bayes.naive_bayes": "NaiveBayes",
+    "families.ridge.ridge": "Ridge",
+    "families.bayes.semi_supervised": "SemiSupervisedNaiveBayes",
+    "families.trees.stump": "Stump",
+    "labeling.label": "label_documents",
     "reporting.report": "Report report",
     "rules": "aic bic description_length ebic",
     "summaries.counts": "Counts",
@@ -139,11 +139,12 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.s
 _MODULES = (
     "data",
     "datasets",
+    "encoding",
     "evaluation",
     "exceptions",
     "export",
     "families",
-    "labelling",
+    "labeling",
     "reporting",
     "rules",
     "summaries",

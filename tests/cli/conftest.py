@@ -45,7 +45,7 @@ def hotel(tmp_path_factory):
 @pytest.fixture(scope="session")
 def run():
     """Runs a command; the result has exit_code, stdout and stderr."""
-    from vitalfew.cli.commands import commands
+    from vitalfew.cli.app import commands
 
     runner = CliRunner()
 

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from vitalfew.data.databases import open_database
+from vitalfew.data.databases.open import open_database
 
 pytest.importorskip("duckdb")
 

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv
 
-from vitalfew.cli import session
-from vitalfew.cli.bars import RichBars, silent
+from vitalfew.cli import command_runner as session
 from vitalfew.cli.main import app, speak_utf8
 from vitalfew.cli.models import MODELS
+from vitalfew.cli.progress_bars import RichBars, silent
 
 COMMANDS = ["report", "select", "compare", "fit", "predict", "explain"]
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes of POSIX")
@@ -129,7 +129,7 @@ def test_debug_shows_where(run, hotel):
 def run_failing(run, *arguments):
     from typer.testing import CliRunner
 
-    from vitalfew.cli.commands import commands
+    from vitalfew.cli.app import commands
 
     result = CliRunner().invoke(commands, [str(a) for a in arguments])
     assert result.exit_code == 1
@@ -151,11 +151,11 @@ def test_exit_codes(run, monkeypatch, error, code, message):
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("vitalfew.cli.problem.read_file", fail)
+    monkeypatch.setattr("vitalfew.cli.task.read_file", fail)
     monkeypatch.setattr(session, "_silence_stdout", lambda: None)
     from typer.testing import CliRunner
 
-    from vitalfew.cli.commands import commands
+    from vitalfew.cli.app import commands
 
     result = CliRunner().invoke(commands, ["select", "t.csv", "-t", "y"])
     assert result.exit_code == code

@@ -15,7 +15,7 @@ import pytest
 import typer
 from pyarrow import csv, feather, parquet
 
-from vitalfew.cli.commands import commands
+from vitalfew.cli.app import commands
 
 LEARN = ("-t", "y", "--drop", "body", "--drop", "verdict", "-q")
 LABEL = ("--text", "body", "--label", "verdict", "--key", "id", "--model", "nb", "--replace", "-q")
@@ -318,7 +318,7 @@ def test_concurrent_runs_that_may_replace_nothing(tmp_path, write):
 # All have looked whether the file is there before one of them writes it.
 AT_ONCE = """
 import sys
-from vitalfew.labelling import label
+from vitalfew.labeling import label
 whole = label.survey
 def survey(*arguments):
     print("checked", flush=True)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from vitalfew.cli import report as command
+from vitalfew.cli.commands import report as command
 
 
 class Stub:

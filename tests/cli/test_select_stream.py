@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 
-from vitalfew.cli import stream_select
-from vitalfew.data.databases import open_database
+from vitalfew.cli.commands import stream_select
+from vitalfew.data.databases.open import open_database
 
 
 def numbers(n=400, seed=0):

@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
-from vitalfew.data.aside import written_aside
 from vitalfew.data.files import read_file, write_table
 from vitalfew.data.source import open_source
 from vitalfew.exceptions import DataFileError
+from vitalfew.support.atomic_write import written_aside
 
 duckdb = pytest.importorskip("duckdb")
 

@@ -14,8 +14,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
 
-from vitalfew.data import source_files
-from vitalfew.data.source import Source, open_source
+from vitalfew.data.source import open_source
+from vitalfew.data.sources import source_files
+from vitalfew.data.sources.protocol import Source
 from vitalfew.exceptions import DataFileError
 
 HOSTILE = ['"; DROP TABLE x; --', "a\"b'c", "😀 é", "x" * 200, "new\nline", "%s", "a.b", "{}"]

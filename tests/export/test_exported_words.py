@@ -13,7 +13,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 
 from vitalfew import AdaBoost, DecisionTree, LogisticRegression, NaiveBayes, Stump, WordPresence, to_python, to_sql
-from vitalfew.data.columns import TableColumns
+from vitalfew.encoding.columns import TableColumns
 
 pytest.importorskip("duckdb")
 

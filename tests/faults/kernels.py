@@ -33,7 +33,7 @@ from vitalfew import (
     WordPresence,
     _core,
 )
-from vitalfew.reporting.pairs import screen
+from vitalfew.reporting.questions.pairs import screen
 
 rng = np.random.default_rng(0)
 MANY = 4000

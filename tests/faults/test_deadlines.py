@@ -31,9 +31,9 @@ from vitalfew import (
     compare,
     loo_predict,
 )
-from vitalfew._deadline import Inheriting, check_deadline, deadline, time_left
 from vitalfew.exceptions import TimeBudgetError, UnfinishedWarning
-from vitalfew.families import best_subset
+from vitalfew.families.subsets import best_subset
+from vitalfew.support.deadline import Inheriting, check_deadline, deadline, time_left
 
 NAMED = [name for name in kernels.CALLS if name != "WordRows"]
 Z, t, two = kernels.Z, kernels.t, kernels.two
@@ -197,7 +197,7 @@ def test_a_greedy_search_keeps_the_best_so_far(monkeypatch):
         def fit(self, X, y):
             fits.append(X.shape)
             if len(fits) == 15:
-                monkeypatch.setattr("vitalfew.families.subset_scores.time.perf_counter", lambda: np.inf)
+                monkeypatch.setattr("vitalfew.families.subsets.subset_scores.time.perf_counter", lambda: np.inf)
             return super().fit(X, y)
 
     with deadline(1e6), pytest.warns(UnfinishedWarning):

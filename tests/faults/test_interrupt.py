@@ -68,7 +68,7 @@ def test_a_forked_child_can_run_a_kernel():
 
 def test_an_error_in_the_progress_callback_reaches_the_caller():
     script = """
-    from vitalfew.families import naive_bayes_path
+    from vitalfew.families.bayes import naive_bayes_path
 
     from contextlib import contextmanager
 

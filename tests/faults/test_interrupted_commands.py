@@ -14,9 +14,10 @@ pytest.importorskip("duckdb")
 
 from typer.testing import CliRunner
 
-from vitalfew.cli.commands import commands
-from vitalfew.data import aside, outputs
-from vitalfew.data.databases import open_database
+from vitalfew.cli.app import commands
+from vitalfew.data.databases.open import open_database
+from vitalfew.support import atomic_write as aside
+from vitalfew.support import outputs
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 # Says when it has taken care of Ctrl-C: what comes before is the start of Python.
@@ -208,7 +209,7 @@ def test_a_table_that_was_committed(tmp_path, monkeypatch, kind, moment):
 
 IGNORED = """
 import signal, sys, time
-from vitalfew.cli import problem
+from vitalfew.cli import task as problem
 def read_file(*arguments, **options):
     class Closing:
         def __del__(self):

@@ -15,7 +15,7 @@ import oracles
 from vitalfew import Bagging, InformationRanking, NaiveBayes, aic, bic, description_length, ebic
 from vitalfew.exceptions import RuleError
 from vitalfew.rules import Selection
-from vitalfew.rules.charts import chart_text
+from vitalfew.rules.charts.parts import chart_text
 
 FEATURE_RULES = ["cv", "1se", "holdout", "loo", "bic", "aic", "ebic", "mdl"]
 PRIOR_RULES = ["cv", "1se", "holdout", "loo"]

@@ -10,13 +10,13 @@ from pyarrow import parquet
 
 from strategies import SEEDS
 from vitalfew import Counts, Moments, summarize
-from vitalfew.data.ahead import read_ahead, work_ahead
-from vitalfew.data.coding import MISSING, Cuts
-from vitalfew.data.databases import open_database
-from vitalfew.data.source import FrameSource
+from vitalfew.data.coding.table_coder import MISSING, Cuts
+from vitalfew.data.databases.open import open_database
+from vitalfew.data.sources.frame_source import FrameSource
+from vitalfew.data.sources.prefetch import read_ahead, work_ahead
 from vitalfew.summaries import stream_counts
 from vitalfew.summaries.number_bins import RowSample
-from vitalfew.summaries.tally import encode
+from vitalfew.summaries.value_counts import encode
 
 NAMES = st.sampled_from(["a", "b c", 'd"; drop table x; --', "e'", "ß\n", "select", "%s"])
 

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from vitalfew.data import parquet_rows
 from vitalfew.data.source import open_source
+from vitalfew.data.sources import parquet_rows
 
 BUDGET = 2**29
 SCRIPT = """

@@ -17,7 +17,7 @@ import pandas as pd
 from sklearn.isotonic import isotonic_regression
 from threadpoolctl import threadpool_limits
 
-from vitalfew.reporting.svg import CHOSEN, GRID, INK, MAIN, MUTED, QUIET
+from vitalfew.reporting.render.svg import CHOSEN, GRID, INK, MAIN, MUTED, QUIET
 
 ROOT = Path(__file__).resolve().parents[3]
 # Tell apart with every kind of colour vision; the first two are those of the library's report.

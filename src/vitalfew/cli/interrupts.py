@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import os
 import signal
 import sys
 import threading
@@ -10,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from vitalfew.cli.main import leave
-
+NOTHING = "interrupted; nothing was written."
+INTERRUPTED = 130
 # Python ignores what is raised inside of the hook for ignored exceptions too: it has to return first.
 AGAIN_S = 0.05
 
@@ -57,3 +58,12 @@ def interruptible() -> Iterator[Interrupts]:
         # After a command of its own the process ends.
         signal.signal(signal.SIGINT, signal.SIG_IGN if before is leave else before)
         sys.unraisablehook = report
+
+
+def leave(*_: object) -> None:
+    """End the process on Ctrl-C before a command has begun.
+
+    An exception would be raised in the middle of an import, where other packages turn it into errors of their own.
+    """
+    os.write(2, f"{NOTHING}\n".encode())
+    os._exit(INTERRUPTED)

@@ -10,9 +10,9 @@ import os
 import signal
 import sys
 
+from vitalfew.cli.interrupts import leave
+
 MISSING = "vitalfew: the command line needs typer and rich; install them with: pip install 'vitalfew[cli]'\n"
-NOTHING = "interrupted; nothing was written."
-INTERRUPTED = 130
 
 
 def app(arguments: list[str] | None = None) -> None:
@@ -28,18 +28,9 @@ def app(arguments: list[str] | None = None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def leave(*_: object) -> None:
-    """End the process on Ctrl-C before a command has begun.
-
-    An exception would be raised in the middle of an import, where other packages turn it into errors of their own.
-    """
-    os.write(2, f"{NOTHING}\n".encode())
-    os._exit(INTERRUPTED)
-
-
 def _run(arguments: list[str] | None) -> None:
     try:
-        from vitalfew.cli.commands import commands
+        from vitalfew.cli.app import commands
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("typer", "rich", "click"):
             raise

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from vitalfew.data.aside import written_output
+from vitalfew.support.atomic_write import written_output
 
 
 def write_model(model: Any, output: str) -> None:

@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vitalfew.data.kinds import suggestion
-from vitalfew.families.adaboost import AdaBoost
-from vitalfew.families.best_classes import BestSubsetClassifier
-from vitalfew.families.best_subset import BestSubsetRegressor
-from vitalfew.families.decision_tree import DecisionTree
-from vitalfew.families.greedy import GreedySubsetRegressor
-from vitalfew.families.greedy_classes import GreedySubsetClassifier
-from vitalfew.families.lasso import Lasso
-from vitalfew.families.logistic import LogisticRegression
-from vitalfew.families.naive_bayes import NaiveBayes
-from vitalfew.families.ridge import Ridge
-from vitalfew.families.stump import Stump
+from vitalfew.families.bayes.naive_bayes import NaiveBayes
+from vitalfew.families.ensembles.adaboost import AdaBoost
+from vitalfew.families.linear.lasso import Lasso
+from vitalfew.families.linear.logistic import LogisticRegression
+from vitalfew.families.ridge.ridge import Ridge
+from vitalfew.families.subsets.best_classes import BestSubsetClassifier
+from vitalfew.families.subsets.best_subset import BestSubsetRegressor
+from vitalfew.families.subsets.greedy import GreedySubsetRegressor
+from vitalfew.families.subsets.greedy_classes import GreedySubsetClassifier
+from vitalfew.families.trees.decision_tree import DecisionTree
+from vitalfew.families.trees.stump import Stump
+from vitalfew.support.suggest import suggestion
 
 Maker = Callable[[], Any]
 

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from vitalfew.cli.session import shown
-from vitalfew.data.aside import written_output
+from vitalfew.cli.command_runner import shown
+from vitalfew.support.atomic_write import written_output
 
 # Wide enough for any table in a pipe.
 PIPE_WIDTH = 10_000

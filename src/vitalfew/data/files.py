@@ -2,48 +2,26 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 import json
 import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from vitalfew._arrow import check_arrow
-from vitalfew.data.aside import written_output
-from vitalfew.data.csv_file import NA, read_csv
-from vitalfew.data.outputs import database_format
-from vitalfew.data.source import check_header
+from vitalfew.data.sources.csv_file import NA, read_csv
+from vitalfew.data.sources.formats import FORMATS, SUFFIXES, WRITTEN, arrow_errors, check_file, recognise_format
+from vitalfew.data.sources.protocol import check_header
 from vitalfew.exceptions import DataFileError
+from vitalfew.support.arrow import check_arrow
+from vitalfew.support.atomic_write import written_output
+from vitalfew.support.optional import import_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-FORMATS = ("csv", "tsv", "parquet", "arrow", "duckdb", "sqlite")
-WRITTEN = ("csv", "tsv", "parquet", "arrow", "json")
-SUFFIXES = {
-    ".csv": "csv",
-    ".txt": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".duckdb": "duckdb",
-    ".ddb": "duckdb",
-    ".sqlite": "sqlite",
-    ".sqlite3": "sqlite",
-    ".json": "json",
-}
-PACKED = (".gz", ".bz2", ".zst")
-NAMES = {"parquet": "Parquet", "arrow": "Arrow", "duckdb": "DuckDB", "sqlite": "SQLite"}
 
 
 def read_file(
@@ -126,80 +104,9 @@ def write_table(table: pa.Table, path: str | os.PathLike, format: str | None = N
         _write(table, file, kind)
 
 
-def import_arrow():
-    """pyarrow, or an error that says how to get it."""
-    return import_extra("pyarrow", "reading files needs pyarrow")
-
-
-def import_extra(module: str, what: str, extra: str = "cli"):
-    """An optional package, or an error that names the extra that brings it."""
-    try:
-        return import_module(module)
-    except ImportError:
-        raise ImportError(f"{what}: pip install 'vitalfew[{extra}]'.") from None
-
-
-def recognise_format(path: Path) -> str:
-    """By suffix if it is known, otherwise by the first bytes; CSV if nothing speaks against it."""
-    suffixes = [s.lower() for s in path.suffixes]
-    if suffixes and suffixes[-1] in PACKED:
-        suffixes.pop()
-        return SUFFIXES.get(suffixes[-1] if suffixes else "", "csv")
-    found = SUFFIXES.get(suffixes[-1] if suffixes else "")
-    if found == "json":
-        raise DataFileError(f"{str(path)!r} is JSON, which is not read; convert it to CSV or Parquet first.")
-    if found is not None:
-        return found
-    with open(path, "rb") as file:
-        start = file.read(16)
-    if start[:4] == b"PAR1":
-        return "parquet"
-    if start[:6] == b"ARROW1":
-        return "arrow"
-    if (database := database_format(path)) is not None:
-        return database.lower()
-    if suffixes and suffixes[-1] == ".db":
-        raise DataFileError(f"{str(path)!r} is neither a DuckDB nor a SQLite database.")
-    return "csv"
-
-
-# More files than this in a folder are not compared with a name that is not among them.
-MOST_NAMES = 2000
-
-
-def no_file(path: Path) -> str:
-    """That a file is not there, and which one may have been meant."""
-    if not path.parent.is_dir():
-        return f"there is no file {str(path)!r}: its folder is not there either."
-    try:
-        names = os.listdir(path.parent)
-    except OSError:
-        names = []
-    close = difflib.get_close_matches(path.name, names, n=1) if len(names) <= MOST_NAMES else []
-    return f"there is no file {str(path)!r}" + (f"; did you mean {str(path.with_name(close[0]))!r}?" if close else ".")
-
-
-def check_file(path: Path) -> bool:
-    """Whether it is a pipe, which can be read once only."""
-    if path.is_dir():
-        raise DataFileError(f"{str(path)!r} is a folder; give the name of a file in it.")
-    if not path.exists():
-        raise FileNotFoundError(no_file(path))
-    if not path.is_file():
-        return True
-    try:
-        with open(path, "rb") as file:
-            is_empty = not file.read(1)
-    except OSError as error:
-        raise DataFileError(f"{str(path)!r} cannot be read ({error.strerror}).") from error
-    if is_empty:
-        raise DataFileError(f"{str(path)!r} is empty.")
-    return False
-
-
 def _read(kind: str, source, name: str, table, query, na: tuple[str, ...], encoding: str) -> pa.Table:
     if kind in ("duckdb", "sqlite"):
-        from vitalfew.data.databases import open_database
+        from vitalfew.data.databases.open import open_database
 
         with open_database(name, format=kind, read_only=True) as database:
             return database.source(table, query).read()
@@ -213,20 +120,6 @@ def _read(kind: str, source, name: str, table, query, na: tuple[str, ...], encod
         # A column that nobody uses may hold any bytes.
         check_arrow(found, repr(name), DataFileError, needs_utf8=False)
     return found
-
-
-@contextmanager
-def arrow_errors(name: str, kind: str) -> Iterator[None]:
-    """Whatever is wrong with a Parquet or Arrow file, in one sentence."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise
-    except (import_arrow().ArrowException, OSError, UnicodeDecodeError) as error:
-        what = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
-        raise DataFileError(
-            f"{name!r} is not a whole {NAMES[kind]} file ({what}); write or copy it again, or name its format."
-        ) from error
 
 
 def _read_arrow(pa, source) -> pa.Table:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from vitalfew.data.database import Sink
-from vitalfew.data.databases import open_database
+from vitalfew.data.databases.base import Sink
+from vitalfew.data.databases.open import open_database
 
 if TYPE_CHECKING:
     import pyarrow as pa

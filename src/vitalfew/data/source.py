@@ -3,53 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from vitalfew._arrow import check_arrow
-from vitalfew.data.csv_file import NA
-from vitalfew.data.partitions import is_partitioned
-from vitalfew.exceptions import DataFileError
+from vitalfew.data.sources.csv_file import NA
+from vitalfew.data.sources.frame_source import FrameSource
+from vitalfew.data.sources.protocol import Source
+from vitalfew.data.tables.partitions import is_partitioned
+from vitalfew.support.optional import import_arrow
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
-# Rows of a batch: enough to keep all threads busy, little enough that a batch of long documents fits in memory.
-BATCH_ROWS = 65_536
-# Bytes of a batch, about: where rows are large it has fewer of them. Several batches are held at once.
-BATCH_BYTES = 32 << 20
-# Rows that are fetched at once where nobody knows how long their texts are.
-PIECE_ROWS = 512
-
-
-@runtime_checkable
-class Source(Protocol):
-    """Rows that can be read any number of times, a batch at a time.
-
-    Reading again gives the same rows; their order need not be the same.
-    """
-
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-
-    def schema(self) -> pa.Schema:
-        """Names and types of the columns."""
-
-    def batches(
-        self,
-        columns: Sequence[str] | None = None,
-        *,
-        known: str | None = None,
-        missing: str | None = None,
-        batch_rows: int = BATCH_ROWS,
-    ) -> Iterator[pa.RecordBatch]:
-        """These columns (all by default) of all rows, or of those in which column `known` is not null, or `missing` is
-        null; the source leaves out what is not asked for itself where it can."""
-
-    def n_rows(self) -> int | None:
-        """The number of rows where the source knows it without reading them."""
+    pass
 
 
 def open_source(
@@ -103,19 +67,17 @@ def open_source(
     >>> [batch.to_pydict() for batch in source.batches(["body"], missing="label")]
     [{'body': ['film']}]
     """
-    from vitalfew.data import files
-
     if is_partitioned(data):
-        from vitalfew.data.partition_source import PartitionSource
+        from vitalfew.data.sources.partition_source import PartitionSource
 
         _no_database("a Dask collection", table, query)
-        files.import_arrow()
+        import_arrow()
         return PartitionSource(data)
     # Of its class: a frame has attributes for its columns, whatever they are called.
     if all(hasattr(type(data), method) for method in ("schema", "batches", "n_rows")):
         return data
-    files.import_arrow()
-    from vitalfew.data.databases import connect, is_address
+    import_arrow()
+    from vitalfew.data.databases.open import connect, is_address
 
     if is_address(data) or type(data).__name__ == "DuckDBPyConnection":
         return connect(data, read_only=True).source(table, query)
@@ -123,7 +85,7 @@ def open_source(
     if not is_path and not (isinstance(data, list | tuple) and data and isinstance(data[0], str | os.PathLike)):
         _no_database("a data frame", table, query)
         return FrameSource(data)
-    from vitalfew.data import source_files
+    from vitalfew.data.sources import source_files
 
     paths, kind = source_files.find_files([data] if is_path else data, format)
     if kind in ("duckdb", "sqlite"):
@@ -143,125 +105,3 @@ def open_source(
 def _no_database(name: str, table: str | None, query: str | None) -> None:
     if table is not None or query is not None:
         raise ValueError(f"{name} is not a database: it holds one table and takes no query; leave them out.")
-
-
-class FrameSource:
-    """A frame in memory."""
-
-    name = "the data frame"
-
-    def __init__(self, frame: Any):
-        self.table = _arrow_table(frame)
-        check_arrow(self.table, self.name)
-        check_header(self.table.column_names, self.name)
-
-    def schema(self) -> pa.Schema:
-        return self.table.schema
-
-    def batches(self, columns=None, *, known=None, missing=None, batch_rows=BATCH_ROWS) -> Iterator[pa.RecordBatch]:
-        check_columns(self.schema(), columns, known, missing)
-        kept = self.table.select(asked(self.schema(), columns, known, missing))
-        yield from chosen(kept.to_batches(), columns, known, missing, batch_rows)
-
-    def n_rows(self) -> int:
-        return self.table.num_rows
-
-
-def check_header(names: Sequence[str], source: str) -> None:
-    """Every column needs a name of its own."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise DataFileError(f"{source!r} has two columns named {name!r}; rename one of them.")
-        seen.add(name)
-
-
-def check_columns(schema: pa.Schema, columns: Sequence[str] | None, known: str | None, missing: str | None) -> None:
-    """Every name must be a column; otherwise the closest one is suggested."""
-    from vitalfew.data.kinds import check_names
-
-    check_names([*(columns or ()), *(n for n in (known, missing) if n is not None)], schema.names)
-
-
-def asked(schema: pa.Schema, columns: Sequence[str] | None, known: str | None, missing: str | None) -> list[str]:
-    """All columns that have to be read, each once."""
-    names = schema.names if columns is None else columns
-    return list(dict.fromkeys([*names, *(n for n in (known, missing) if n is not None)]))
-
-
-def chosen(
-    blocks: Iterable[pa.RecordBatch],
-    columns: Sequence[str] | None,
-    known: str | None,
-    missing: str | None,
-    batch_rows: int,
-) -> Iterator[pa.RecordBatch]:
-    """What is asked for of blocks that hold it: for sources that cannot leave out rows themselves."""
-    compute = import_module("pyarrow.compute")
-    for block in blocks:
-        if known is not None:
-            block = block.filter(compute.is_valid(block.column(known)))
-        if missing is not None:
-            block = block.filter(compute.is_null(block.column(missing)))
-        if columns is not None:
-            block = block.select(list(columns))
-        for start in range(0, block.num_rows, batch_rows):
-            yield block.slice(start, batch_rows)
-
-
-def row_bytes(schema: pa.Schema) -> int | None:
-    """Bytes of a row; None where a column holds values of any length."""
-    try:
-        return sum(-(-kind.bit_width // 8) for kind in schema.types)
-    except ValueError:
-        return None
-
-
-def piece_rows(schema: pa.Schema, batch_rows: int) -> int:
-    """Rows to ask of a source that counts a batch by rows, so that it stays within `BATCH_BYTES`."""
-    width = row_bytes(schema)
-    return max(min(batch_rows, PIECE_ROWS if width is None else BATCH_BYTES // max(width, 1)), 1)
-
-
-def joined(pieces: Iterable[pa.RecordBatch], batch_rows: int) -> Iterator[pa.RecordBatch]:
-    """Batches of up to `batch_rows` rows and about `BATCH_BYTES` bytes, made of smaller ones."""
-    held: list[pa.RecordBatch] = []
-    n_rows = n_bytes = 0
-    for piece in pieces:
-        if held and (n_rows + piece.num_rows > batch_rows or n_bytes + piece.nbytes > BATCH_BYTES):
-            yield _one_batch(held)
-            held, n_rows, n_bytes = [], 0, 0
-        held.append(piece)
-        n_rows += piece.num_rows
-        n_bytes += piece.nbytes
-    if held:
-        yield _one_batch(held)
-
-
-def _one_batch(pieces: list[pa.RecordBatch]) -> pa.RecordBatch:
-    return pieces[0] if len(pieces) == 1 else import_module("pyarrow").concat_batches(pieces)
-
-
-def _arrow_table(frame: Any) -> pa.Table:
-    pa = import_module("pyarrow")
-    module = type(frame).__module__.split(".")[0]
-    if isinstance(frame, pa.RecordBatchReader):
-        raise TypeError("a RecordBatchReader can be read only once; give reader.read_all(), or a Parquet file.")
-    if module == "polars" and hasattr(frame, "collect"):
-        raise TypeError("a LazyFrame has no rows yet; give frame.collect(), or the files it reads.")
-    try:
-        if isinstance(frame, pa.Table):
-            return frame
-        if module == "pandas" and hasattr(frame, "columns"):
-            return pa.Table.from_pandas(frame, preserve_index=False)
-        if module == "polars" and hasattr(frame, "columns"):
-            return frame.to_arrow()
-        if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__"):
-            return pa.table(frame)
-    except pa.ArrowException as error:
-        why = str(error).splitlines()[0]
-        raise ValueError(f"the data frame cannot be read ({why}); give each column values of one type.") from error
-    raise TypeError(
-        "expected a data frame of pandas, polars or Arrow, names of files, a database or its address, "
-        f"got {type(frame).__name__}."
-    )

@@ -14,15 +14,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from vitalfew._checks import check_choice, check_consistent_length, encode_labels
-from vitalfew._deadline import Inheriting, check_deadline
-from vitalfew._progress import progress
-from vitalfew.data.numeric import read_target
-from vitalfew.evaluation.rows import as_rows, take
-from vitalfew.families.learners import fit_learner
-from vitalfew.families.subset_model import is_count
+from vitalfew.data.samples.numeric_data import read_target
+from vitalfew.evaluation.indexing import as_rows, take
+from vitalfew.families.ensembles.learners import fit_learner
 from vitalfew.rules.prefitted import warn_if_prefitted
-from vitalfew.rules.selection import make_frame
+from vitalfew.support.checks import check_choice, check_consistent_length, encode_labels, is_count
+from vitalfew.support.deadline import Inheriting, check_deadline
+from vitalfew.support.optional import make_frame
+from vitalfew.support.progress import progress
 
 LOSSES = ("zero_one", "squared")
 SETS = ("bootstrap", "halves", "disjoint")

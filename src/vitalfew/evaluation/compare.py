@@ -18,20 +18,19 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from vitalfew import _core
-from vitalfew._arrow import check_given
-from vitalfew._checks import check_consistent_length, check_is_values
-from vitalfew._deadline import Inheriting, time_left
-from vitalfew._progress import as_verbose, progress
-from vitalfew._threads import limit_threads
-from vitalfew.data.fingerprint import FingerprintError, fingerprint
 from vitalfew.evaluation.comparison import Comparison
-from vitalfew.evaluation.fold_book import FoldBook
+from vitalfew.evaluation.fold_cache import FoldBook
+from vitalfew.evaluation.indexing import as_rows, looks_like_classes, n_columns, read_y, take_parts
 from vitalfew.evaluation.metrics import Metric, task_of
 from vitalfew.evaluation.model_size import count_features
-from vitalfew.evaluation.rows import as_rows, looks_like_classes, n_columns, read_y, take_parts
 from vitalfew.exceptions import CheckpointWarning, TimeBudgetError, UnfinishedWarning
-from vitalfew.families.subset_model import is_count
 from vitalfew.rules.prefitted import warn_if_prefitted
+from vitalfew.support.arrow import check_given
+from vitalfew.support.checks import check_consistent_length, check_is_values, is_count
+from vitalfew.support.deadline import Inheriting, time_left
+from vitalfew.support.fingerprint import FingerprintError, fingerprint
+from vitalfew.support.progress import as_verbose, progress
+from vitalfew.support.threads import limit_threads
 
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 

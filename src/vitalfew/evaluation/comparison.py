@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from vitalfew.rules.charts import chart_text, import_altair
-from vitalfew.rules.selection import make_frame
+from vitalfew.rules.charts.parts import chart_text
+from vitalfew.support.optional import import_altair, make_frame
 
 
 class Difference(NamedTuple):

@@ -13,18 +13,18 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
 from vitalfew import _core
-from vitalfew._arrow import check_given
-from vitalfew._checks import check_choice, check_consistent_length, check_weight
-from vitalfew._deadline import Inheriting, check_deadline
-from vitalfew._progress import as_verbose
-from vitalfew._progress import progress as progress_bar
-from vitalfew._threads import limit_threads
+from vitalfew.evaluation.indexing import as_rows, looks_like_classes, read_y, take_parts
 from vitalfew.evaluation.loo_formulas import LeftOut, leave_out
 from vitalfew.evaluation.metrics import task_of
-from vitalfew.evaluation.rows import as_rows, looks_like_classes, read_y, take_parts
-from vitalfew.families.learners import fit_learner
+from vitalfew.families.ensembles.learners import fit_learner
 from vitalfew.rules.prefitted import warn_if_prefitted
 from vitalfew.rules.scoring import mean_loss
+from vitalfew.support.arrow import check_given
+from vitalfew.support.checks import check_choice, check_consistent_length, check_weight
+from vitalfew.support.deadline import Inheriting, check_deadline
+from vitalfew.support.progress import as_verbose
+from vitalfew.support.progress import progress as progress_bar
+from vitalfew.support.threads import limit_threads
 
 METHODS = ("predict", "predict_proba", "decision_function")
 

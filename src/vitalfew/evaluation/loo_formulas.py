@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LinearRegression
 from sklearn.linear_model import Ridge as PeerRidge
 
-from vitalfew.data.coding import Cuts
-from vitalfew.families.evidence import Evidence
-from vitalfew.families.kernel_ridge import CHOSEN, MOST_ROWS, KernelRidge, is_to_choose
-from vitalfew.families.lasso import Lasso
-from vitalfew.families.logistic import LogisticRegression
-from vitalfew.families.logistic_path import MOST_COORDINATES, Design, probabilities
-from vitalfew.families.naive_bayes import NaiveBayes
-from vitalfew.families.naive_bayes_path import counts_of, loo_probabilities
-from vitalfew.families.ridge import Ridge
+from vitalfew.data.coding.table_coder import Cuts
+from vitalfew.families.bayes.evidence import Evidence
+from vitalfew.families.bayes.naive_bayes import NaiveBayes
+from vitalfew.families.bayes.naive_bayes_path import counts_of, loo_probabilities
+from vitalfew.families.linear.lasso import Lasso
+from vitalfew.families.linear.logistic import LogisticRegression
+from vitalfew.families.linear.logistic_path import MOST_COORDINATES, Design, probabilities
+from vitalfew.families.ridge.kernel_ridge import CHOSEN, MOST_ROWS, KernelRidge, is_to_choose
+from vitalfew.families.ridge.ridge import Ridge
 
 EXACT, APPROXIMATE = "exact", "approximate"
 

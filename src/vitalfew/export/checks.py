@@ -7,18 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from vitalfew.data.bins import MOST_BINS, BinCoder
-from vitalfew.data.coding import NUMERIC, Categories, TableCoder
-from vitalfew.data.frames import NumberedNames
-from vitalfew.data.kinds import USED
-from vitalfew.data.limits import check_hashed
+from vitalfew.data.coding.bins import MOST_BINS, BinCoder
+from vitalfew.data.coding.table_coder import NUMERIC, Categories, TableCoder
+from vitalfew.data.tables.column_kinds import USED
+from vitalfew.data.tables.frames import NumberedNames
 from vitalfew.exceptions import ModelFileError
 from vitalfew.export.record import require
-from vitalfew.families.binned_tree import BinnedTree
-from vitalfew.families.boost_run import STOPS, BoostRun, FittedLearners
-from vitalfew.families.kernels import check_kernel
-from vitalfew.families.stumps import StumpSet
-from vitalfew.families.tree_nodes import Tree
+from vitalfew.families.ensembles.boost_run import STOPS, BoostRun, FittedLearners
+from vitalfew.families.ridge.kernels import check_kernel
+from vitalfew.families.trees.binned_tree import BinnedTree
+from vitalfew.families.trees.stump_set import StumpSet
+from vitalfew.families.trees.tree_nodes import Tree
+from vitalfew.support.limits import check_hashed
 
 MOST_VALUES = 2**31
 

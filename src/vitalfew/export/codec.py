@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from vitalfew.data.limits import check_hashed, check_shape, plain_dtype
 from vitalfew.exceptions import ModelFileError
 from vitalfew.export.record import Record
+from vitalfew.support.limits import check_hashed, check_shape, plain_dtype
 
 # Arrays of no more elements are written as lists, which one can read.
 MOST_LISTED = 100

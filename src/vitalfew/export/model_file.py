@@ -12,11 +12,11 @@ from typing import Any
 import sklearn
 from sklearn.utils.validation import check_is_fitted
 
-from vitalfew.data.aside import written_aside
-from vitalfew.data.limits import read_json
 from vitalfew.exceptions import ModelFileError, VersionWarning
 from vitalfew.export.codec import Decoder, Encoder
 from vitalfew.export.registry import BY_NAME, RECORDS
+from vitalfew.support.atomic_write import written_aside
+from vitalfew.support.limits import read_json
 
 FORMAT = "vitalfew.model"
 SCHEMA = 1

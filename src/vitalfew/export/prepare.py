@@ -13,11 +13,11 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
 
-from vitalfew._checks import is_missing
-from vitalfew.data.columns import TableColumns
-from vitalfew.data.discretize import Discretizer
-from vitalfew.data.text import WordPresence
+from vitalfew.data.coding.discretize import Discretizer
+from vitalfew.data.text.word_presence import WordPresence
+from vitalfew.encoding.columns import TableColumns
 from vitalfew.export.formula import Affine, Column, Expression, Filled, HasWord, Lookup, Number, Required, Step
+from vitalfew.support.checks import is_missing
 
 # A feature, given how it is to be read if it is a column.
 Feature = Callable[[str], Expression]

@@ -10,12 +10,12 @@ from scipy import sparse
 from sklearn import compose, dummy, impute, model_selection, pipeline, preprocessing
 from sklearn.ensemble import BaggingClassifier
 
-from vitalfew.data.bins import BinCoder
-from vitalfew.data.coding import Categories, Cuts, OwnCodes, TableCoder
-from vitalfew.data.columns import TableColumns
-from vitalfew.data.discretize import Discretizer
-from vitalfew.data.frames import NumberedNames
-from vitalfew.data.text import Terms, WordPresence, _checked_vocabulary
+from vitalfew.data.coding.bins import BinCoder
+from vitalfew.data.coding.discretize import Discretizer
+from vitalfew.data.coding.table_coder import Categories, Cuts, OwnCodes, TableCoder
+from vitalfew.data.tables.frames import NumberedNames
+from vitalfew.data.text.word_presence import Terms, WordPresence, _checked_vocabulary
+from vitalfew.encoding.columns import TableColumns
 from vitalfew.export import checks
 from vitalfew.export.record import (
     Kind,
@@ -34,35 +34,35 @@ from vitalfew.export.record import (
     whole,
 )
 from vitalfew.export.sklearn_checks import one_hot
-from vitalfew.families.adaboost import AdaBoost
-from vitalfew.families.bagging import Bagging
-from vitalfew.families.bagging_path import BaggingPath
-from vitalfew.families.best_classes import BestSubsetClassifier
-from vitalfew.families.best_subset import BestSubsetRegressor
-from vitalfew.families.binned_tree import BinnedTree
-from vitalfew.families.boost_path import BoostPath
-from vitalfew.families.boost_run import BoostRun, FittedLearners
-from vitalfew.families.decision_tree import DecisionTree
-from vitalfew.families.forward_fitting import ForwardFittingRegressor
-from vitalfew.families.forward_fitting_classes import ForwardFittingClassifier
-from vitalfew.families.greedy import GreedySubsetRegressor
-from vitalfew.families.greedy_classes import GreedySubsetClassifier
-from vitalfew.families.greedy_search import GreedySearch
-from vitalfew.families.information_ranking import InformationRanking
-from vitalfew.families.kernel_path import KernelPath
-from vitalfew.families.kernel_ridge import KernelRidge
-from vitalfew.families.kernels import Kernel
-from vitalfew.families.lasso import Lasso
-from vitalfew.families.learners import RowsVoter
-from vitalfew.families.logistic import LogisticRegression
-from vitalfew.families.naive_bayes import NaiveBayes
-from vitalfew.families.out_of_bag import OutOfBagCurve
-from vitalfew.families.ridge import Ridge
-from vitalfew.families.semi_supervised import SemiSupervisedNaiveBayes
-from vitalfew.families.stump import Stump
-from vitalfew.families.stumps import StumpSet
-from vitalfew.families.tree_nodes import Meaning, Tree
-from vitalfew.families.unlabeled_weight import WeightScores
+from vitalfew.families.bayes.information_ranking import InformationRanking
+from vitalfew.families.bayes.naive_bayes import NaiveBayes
+from vitalfew.families.bayes.semi_supervised import SemiSupervisedNaiveBayes
+from vitalfew.families.bayes.unlabeled_weight import WeightScores
+from vitalfew.families.ensembles.adaboost import AdaBoost
+from vitalfew.families.ensembles.bagging import Bagging
+from vitalfew.families.ensembles.bagging_path import BaggingPath
+from vitalfew.families.ensembles.boost_path import BoostPath
+from vitalfew.families.ensembles.boost_run import BoostRun, FittedLearners
+from vitalfew.families.ensembles.learners import RowsVoter
+from vitalfew.families.ensembles.out_of_bag import OutOfBagCurve
+from vitalfew.families.linear.lasso import Lasso
+from vitalfew.families.linear.logistic import LogisticRegression
+from vitalfew.families.ridge.kernel_path import KernelPath
+from vitalfew.families.ridge.kernel_ridge import KernelRidge
+from vitalfew.families.ridge.kernels import Kernel
+from vitalfew.families.ridge.ridge import Ridge
+from vitalfew.families.subsets.best_classes import BestSubsetClassifier
+from vitalfew.families.subsets.best_subset import BestSubsetRegressor
+from vitalfew.families.subsets.forward_fitting import ForwardFittingRegressor
+from vitalfew.families.subsets.forward_fitting_classes import ForwardFittingClassifier
+from vitalfew.families.subsets.greedy import GreedySubsetRegressor
+from vitalfew.families.subsets.greedy_classes import GreedySubsetClassifier
+from vitalfew.families.subsets.greedy_search import GreedySearch
+from vitalfew.families.trees.binned_tree import BinnedTree
+from vitalfew.families.trees.decision_tree import DecisionTree
+from vitalfew.families.trees.stump import Stump
+from vitalfew.families.trees.stump_set import StumpSet
+from vitalfew.families.trees.tree_nodes import Meaning, Tree
 from vitalfew.rules.criteria import Bits
 from vitalfew.rules.selection import Selection
 from vitalfew.summaries.counts import Counts

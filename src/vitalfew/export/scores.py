@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from vitalfew.data.bins import BinCoder
-from vitalfew.data.coding import Categories, Coding, Cuts
+from vitalfew.data.coding.bins import BinCoder
+from vitalfew.data.coding.table_coder import Categories, Coding, Cuts
 from vitalfew.export.formula import (
     Best,
     Binary,
@@ -36,16 +36,16 @@ from vitalfew.export.formula import (
     total,
 )
 from vitalfew.export.prepare import Feature, input_names, prepare, raw_features
-from vitalfew.families.adaboost import AdaBoost
-from vitalfew.families.decision_tree import DecisionTree
-from vitalfew.families.greedy_search import GreedySearch
-from vitalfew.families.linear_classifier import LinearClassifier
-from vitalfew.families.linear_model import LinearRegressor
-from vitalfew.families.naive_bayes import NaiveBayes
-from vitalfew.families.semi_supervised import SemiSupervisedNaiveBayes
-from vitalfew.families.stump import Stump
-from vitalfew.families.stumps import StumpSet
-from vitalfew.families.tree_nodes import Tree
+from vitalfew.families.bayes.naive_bayes import NaiveBayes
+from vitalfew.families.bayes.semi_supervised import SemiSupervisedNaiveBayes
+from vitalfew.families.ensembles.adaboost import AdaBoost
+from vitalfew.families.linear.classifier import LinearClassifier
+from vitalfew.families.linear.regressor import LinearRegressor
+from vitalfew.families.subsets.greedy_search import GreedySearch
+from vitalfew.families.trees.decision_tree import DecisionTree
+from vitalfew.families.trees.stump import Stump
+from vitalfew.families.trees.stump_set import StumpSet
+from vitalfew.families.trees.tree_nodes import Tree
 
 TINY = float(np.finfo(float).tiny)
 # Levels of a tree in one product: some databases are slow with long ones.
@@ -53,7 +53,7 @@ LEVELS_TOGETHER = 8
 
 
 @dataclass(frozen=True)
-class Scores:
+class ScoreExpressions:
     """What a model makes of a row, before it decides.
 
     `link` turns scores into probabilities: ``"none"`` for a number that is predicted, ``"logit"`` for one score of two
@@ -78,7 +78,7 @@ def formula_of(model) -> Formula:
 
 
 @singledispatch
-def scores(model, features: list[Feature]) -> Scores:  # noqa: ARG001
+def scores(model, features: list[Feature]) -> ScoreExpressions:  # noqa: ARG001
     """The scores of a model whose features are given."""
     raise _refusal(model)
 
@@ -105,13 +105,13 @@ def _(model: GreedySearch, features):
 
 @scores.register
 def _(model: LinearRegressor, features):
-    return Scores([_linear(model.coef_, float(model.intercept_), features)])
+    return ScoreExpressions([_linear(model.coef_, float(model.intercept_), features)])
 
 
 @scores.register
 def _(model: LinearClassifier, features):
     found = [_linear(coef, float(b), features) for coef, b in zip(model.coef_, model.intercept_)]
-    return Scores(found, plain_labels(model.classes_), "logit" if len(found) == 1 else "softmax")
+    return ScoreExpressions(found, plain_labels(model.classes_), "logit" if len(found) == 1 else "softmax")
 
 
 def _linear(coef, intercept: float, features: list[Feature]) -> Expression:
@@ -134,7 +134,7 @@ def _(model: SemiSupervisedNaiveBayes, features):
         )
     lines = zip(model.feature_log_prob_.T, model.class_log_prior_.tolist())
     found = [_linear(coef, base, features) for coef, base in lines]
-    return Scores(found, plain_labels(model.classes_), "softmax")
+    return ScoreExpressions(found, plain_labels(model.classes_), "softmax")
 
 
 def _of_values(model, n_values, features):
@@ -150,7 +150,7 @@ def _of_values(model, n_values, features):
             terms.append(_coded(features[j], coder.codings[j], lines, codes))
     priors = map(Number, model.class_log_prior_.tolist())
     found = [Binary(total([term[c] for term in terms]), "+", prior) for c, prior in enumerate(priors)]
-    return Scores(found, plain_labels(model.classes_), "softmax", codes=codes)
+    return ScoreExpressions(found, plain_labels(model.classes_), "softmax", codes=codes)
 
 
 def _coded(feature: Feature, coding: Coding, lines, codes: Codes) -> list[Expression]:
@@ -184,7 +184,7 @@ def _(model: Stump, features):
     side, *shares = _binned(features[j], coder, j, lines, codes)
     labels = plain_labels(model.classes_)
     sides = (labels[model._vote(stumps.left[0])], labels[model._vote(stumps.right[0])])
-    return Scores(shares, labels, "shares", side=(side, sides), codes=codes)
+    return ScoreExpressions(shares, labels, "shares", side=(side, sides), codes=codes)
 
 
 @scores.register
@@ -202,7 +202,7 @@ def _(model: AdaBoost, features):
     found = [total([term[k] for term in terms]) for k in range(n_outputs)]
     links = {"two": "logit", "samme": "softmax", "ova": "sigmoids"}
     scale = 1 / (len(model.classes_) - 1) if path.form == "samme" else 1.0 if path.loss_name == "logistic" else 2.0
-    return Scores(found, plain_labels(model.classes_), links[path.form], scale, codes=codes)
+    return ScoreExpressions(found, plain_labels(model.classes_), links[path.form], scale, codes=codes)
 
 
 @scores.register
@@ -227,7 +227,7 @@ def _(model: DecisionTree, features):
         total([Binary(Variable(f"w{v}"), "*", Number(float(tree.value[v, k]))) for v in leaves])
         for k in range(len(model.classes_))
     ]
-    return Scores(shares, plain_labels(model.classes_), "shares", codes=codes, parts=parts)
+    return ScoreExpressions(shares, plain_labels(model.classes_), "shares", codes=codes, parts=parts)
 
 
 def _branch(tree: Tree, v: int, feature: Feature) -> Expression:
@@ -251,7 +251,7 @@ def _leaves(tree: Tree) -> list[int]:
     return found
 
 
-def finish(found: Scores) -> Formula:
+def finish(found: ScoreExpressions) -> Formula:
     """From scores to a prediction and probabilities."""
     stages = [found.codes.stage, *found.parts, {f"s{k}": score for k, score in enumerate(found.scores)}]
     s = tuple(Variable(name) for name in stages[-1])

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vitalfew._checks import check_choice
 from vitalfew.export.formula import (
     Affine,
     Best,
@@ -34,6 +33,7 @@ from vitalfew.export.formula import (
 from vitalfew.export.prepare import input_names
 from vitalfew.export.scores import formula_of
 from vitalfew.export.sql_names import check_columns, check_outputs, free_prefix
+from vitalfew.support.checks import check_choice
 
 DIALECTS = ("duckdb", "sqlite", "postgres")
 OUTPUTS = ("probabilities", "prediction")

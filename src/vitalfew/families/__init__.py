@@ -1,0 +1,1 @@
+"""The model families: one room for each kind of path."""

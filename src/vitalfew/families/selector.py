@@ -7,8 +7,8 @@ from typing import Any
 from scipy import sparse
 from sklearn.feature_selection import SelectorMixin
 
-from vitalfew._arrow import check_given
-from vitalfew.data.sparse_parts import check_sparse
+from vitalfew.data.tables.sparse_checks import check_sparse
+from vitalfew.support.arrow import check_given
 
 
 class Selector(SelectorMixin):

@@ -8,9 +8,9 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.pipeline import Pipeline
 
-from vitalfew._deadline import deadline
 from vitalfew.evaluation.compare import Outer, run_fold
 from vitalfew.reporting.study import Study
+from vitalfew.support.deadline import deadline
 
 FEW_TREES = 3
 

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from vitalfew._deadline import deadline
-from vitalfew.evaluation.sealed import SealedTest
+from vitalfew.evaluation.sealed.sealed_test import SealedTest
 from vitalfew.exceptions import TimeBudgetError
-from vitalfew.reporting.card import card
-from vitalfew.reporting.how_many import how_many
-from vitalfew.reporting.redundant import redundant, screen_informative
-from vitalfew.reporting.rows import Table
+from vitalfew.reporting.phrases import plural
+from vitalfew.reporting.questions.card import card
+from vitalfew.reporting.questions.how_many import how_many
+from vitalfew.reporting.questions.redundant import redundant, screen_informative
+from vitalfew.reporting.questions.together import together
+from vitalfew.reporting.questions.which_model import ModelChoice, which_model
 from vitalfew.reporting.study import FOR_MODELS, Study
-from vitalfew.reporting.together import together
-from vitalfew.reporting.which_model import Choice, which_model
-from vitalfew.reporting.words import plural
+from vitalfew.reporting.table import StudyTable
 from vitalfew.summaries.information import entropy
+from vitalfew.support.deadline import deadline
 
 SCHEMA = "vitalfew.report/1"
 STRONG = 0.01
@@ -29,7 +29,13 @@ STEPS = ("how many features", "which are redundant", "which work together", "whi
 
 
 def gather(
-    study: Study, sealed: SealedTest, whole: Table, target: tuple[str, int], source: str | None, n_jobs, step: Callable
+    study: Study,
+    sealed: SealedTest,
+    whole: StudyTable,
+    target: tuple[str, int],
+    source: str | None,
+    n_jobs,
+    step: Callable,
 ) -> tuple[dict[str, Any], BaseEstimator | None]:
     """All facts, and the fitted model if one was chosen. `target` is its name and how many rows have none."""
     from vitalfew import __version__
@@ -83,7 +89,7 @@ def _ask(study: Study, share: float, question: Callable[..., dict], *given) -> d
         return {"answer": why, "skipped": why}
 
 
-def is_nothing(study: Study, joint: dict, choice: Choice) -> bool:
+def is_nothing(study: Study, joint: dict, choice: ModelChoice) -> bool:
     """Whether no model helps, no feature tells anything for sure, and no two do together.
 
     Parts that ran out of time are no evidence of that.
@@ -95,13 +101,13 @@ def is_nothing(study: Study, joint: dict, choice: Choice) -> bool:
     return choice.chosen is None and not sure and not works_together
 
 
-def _headline(many: dict, same: dict, joint: dict, choice: Choice, nothing: bool) -> list[str]:
+def _headline(many: dict, same: dict, joint: dict, choice: ModelChoice, nothing: bool) -> list[str]:
     if nothing:
         return ["Nothing here: no feature tells more about the target than chance would, alone or with another."]
     return [many["answer"], same["answer"], joint["answer"], choice.facts["answer"]]
 
 
-def _data(study: Study, whole: Table, source: str | None, sealed: SealedTest) -> dict:
+def _data(study: Study, whole: StudyTable, source: str | None, sealed: SealedTest) -> dict:
     owned = np.bincount(study.features.column, minlength=len(whole.kinds))
     columns = []
     for at, kind in enumerate(whole.kinds):
@@ -128,7 +134,7 @@ def _data(study: Study, whole: Table, source: str | None, sealed: SealedTest) ->
     }
 
 
-def _values(whole: Table, at: int) -> dict | None:
+def _values(whole: StudyTable, at: int) -> dict | None:
     kind = whole.kinds[at]
     if not kind.is_used or not hasattr(whole.frame, "iloc") or len(whole.kinds) > 2000:
         return None

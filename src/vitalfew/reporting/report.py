@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from vitalfew._checks import check_is_values, check_threads
-from vitalfew._progress import as_verbose
-from vitalfew._progress import progress as progress_bar
-from vitalfew.data.aside import written_aside
-from vitalfew.evaluation.sealed import SealedTest
-from vitalfew.evaluation.sealed_split import sealed_split
+from vitalfew.evaluation.sealed.sealed_split import sealed_split
+from vitalfew.evaluation.sealed.sealed_test import SealedTest
 from vitalfew.reporting.facts import STEPS, gather, rows_note
-from vitalfew.reporting.render_html import render_html
-from vitalfew.reporting.render_markdown import render_markdown
-from vitalfew.reporting.rows import LEAST_ROWS, read_table, read_target
+from vitalfew.reporting.render.html import render_html
+from vitalfew.reporting.render.markdown import render_markdown
 from vitalfew.reporting.study import Clock, Study
+from vitalfew.reporting.table import LEAST_ROWS, read_study_table, read_target
+from vitalfew.support.atomic_write import written_aside
+from vitalfew.support.checks import check_is_values, check_threads
+from vitalfew.support.progress import as_verbose
+from vitalfew.support.progress import progress as progress_bar
 
 MOST_TARGETS = 200
 LEAST_TABLE = 20
@@ -34,7 +34,7 @@ class Report:
     Attributes
     ----------
     facts : dict
-        Everything as plain numbers and sentences; ``reporting/schema.json`` describes it.
+        Everything as plain numbers and sentences; ``reporting/render/schema.json`` describes it.
     model : estimator or None
         The recommended model, fitted on the training rows; None where no model helps.
     sealed : SealedTest
@@ -166,7 +166,7 @@ def report(
         raise ValueError(f"time_budget must be a positive number of seconds, got {time_budget!r}.")
     check_is_values(y)
     clock = Clock(float(time_budget))
-    table = read_table(X, kinds)
+    table = read_study_table(X, kinds)
     values, task, known = read_target(y, task)
     if len(known) != table.n_rows:
         raise ValueError(f"X has {table.n_rows} rows but y has {len(known)}.")

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from vitalfew.reporting.codes import Alone, Coded, alone, code, label_of
-from vitalfew.reporting.rows import Features, Table
+from vitalfew.reporting.coarse_codes import Alone, Coded, alone, code, label_of
+from vitalfew.reporting.table import Features, StudyTable
 
 # Shares of the time that are kept: for fitting what was chosen, and for the comparison of models as well.
 FOR_THE_CARD = 0.15
@@ -49,7 +49,7 @@ class Clock:
 class Study:
     """Training rows alone: nothing here has seen the sealed test rows."""
 
-    table: Table
+    table: StudyTable
     y: NDArray
     is_numeric: bool
     features: Features
@@ -62,7 +62,7 @@ class Study:
     notes: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, table: Table, y: NDArray, is_numeric: bool, clock: Clock, seed: int, threads: int) -> Study:
+    def of(cls, table: StudyTable, y: NDArray, is_numeric: bool, clock: Clock, seed: int, threads: int) -> Study:
         features, notes = table.features()
         label, classes = label_of(y, is_numeric)
         coded = code(features, label, len(classes), threads)

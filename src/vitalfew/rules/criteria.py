@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from vitalfew._checks import check_choice
 from vitalfew.rules.path import Described, Path, Probabilistic
 from vitalfew.rules.selection import Selection
+from vitalfew.support.checks import check_choice
 
 BITS = float(1 / np.log(2))
 

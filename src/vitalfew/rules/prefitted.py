@@ -10,8 +10,8 @@ from typing import Any
 
 from sklearn.base import clone
 
-from vitalfew.data.code_parts import globals_of, release_of
 from vitalfew.exceptions import PrefittedWarning
+from vitalfew.support.code_parts import globals_of, release_of
 
 
 def warn_if_prefitted(model, name: str, *, stacklevel: int = 3) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv, train_test_split
 
-from vitalfew._progress import progress
 from vitalfew.rules.path import Family, LeavingOneOut, OutOfBagScored, Path
-from vitalfew.rules.scoring import Scores, Targets, deviation, loss_of, score, score_predictions
+from vitalfew.rules.scoring import PointScores, Targets, deviation, loss_of, score, score_predictions
 from vitalfew.rules.selection import Selection
+from vitalfew.support.progress import progress
 
 
 def with_splits(options, data):
@@ -55,7 +55,7 @@ def paths_in_turn(family, data, splits, path) -> Iterator[tuple[Any, Any]]:
 def select_from_folds(rule: str, path: Path, scores, scoring=None) -> Selection:
     """The choice from a table of scores: (folds, points)."""
     spread = deviation(scores) / np.sqrt(len(scores)) if len(scores) > 1 else np.full(scores.shape[1], np.nan)
-    return _select(rule, path, Scores(scores.mean(axis=0), spread), scoring)
+    return _select(rule, path, PointScores(scores.mean(axis=0), spread), scoring)
 
 
 def choose_by_holdout(rule: str, path: Path, family: Family, data, options) -> Selection:
@@ -88,19 +88,19 @@ def choose_by_oob(rule: str, path: OutOfBagScored, _family, data, options) -> Se
             f"{path.knob}={rule!r} needs rows that are out of a bag, but every bag holds all rows: draw fewer "
             "(max_samples) or with replacement (bootstrap=True)."
         )
-    scores = Scores(found.value, found.standard_error)
+    scores = PointScores(found.value, found.standard_error)
     if options.scoring is not None:
         scores = _score_by_point(found, data, options.scoring)
     selection = _select(rule, path, scores, options.scoring)
     return replace(selection, note=f"{found.share_out[selection.index]:.0%} of the rows were out of some bag")
 
 
-def _score_by_point(found, data, scoring) -> Scores:
+def _score_by_point(found, data, scoring) -> PointScores:
     values = [
         score_predictions(prediction[:, None], Targets.of(data, rows), "", scoring).value[0] if len(rows) else np.nan
         for rows, prediction in found.predictions()
     ]
-    return Scores(np.array(values), np.full(len(values), np.nan))
+    return PointScores(np.array(values), np.full(len(values), np.nan))
 
 
 def is_classified(data) -> bool:
@@ -121,7 +121,7 @@ def _splitter(options, data):
     return check_cv(options.cv, data.y, classifier=is_classified(data))
 
 
-def _select(rule: str, path: Path, scores: Scores, scoring) -> Selection:
+def _select(rule: str, path: Path, scores: PointScores, scoring) -> Selection:
     measure = loss_of(path) if scoring is None else scoring if isinstance(scoring, str) else "score"
     selection = Selection(
         path.knob,

@@ -13,7 +13,7 @@ from sklearn.metrics import check_scoring
 
 
 @dataclass(frozen=True)
-class Scores:
+class PointScores:
     """Score of each point on one set of rows, and its standard error over the rows where the score is a mean."""
 
     value: NDArray[np.float64]
@@ -94,14 +94,14 @@ def loss_of(path) -> str:
     return getattr(path, "loss", "error")
 
 
-def score(path, tested, scoring=None) -> Scores:
+def score(path, tested, scoring=None) -> PointScores:
     """Scores of a path on rows it has not seen, or on their summary where the path can do with that."""
     if scoring is None and hasattr(path, "default_scores"):
         return path.default_scores(tested)
     return score_predictions(path.predict(tested), tested, loss_of(path), scoring)
 
 
-def score_predictions(prediction: NDArray[np.float64], data, loss: str, scoring=None) -> Scores:
+def score_predictions(prediction: NDArray[np.float64], data, loss: str, scoring=None) -> PointScores:
     """Scores of predictions (rows, points[, classes]): the mean loss, lower is better, unless `scoring` is given."""
     if scoring is None:
         return mean_loss(LOSSES[loss](prediction, data), data.weight)
@@ -112,7 +112,7 @@ def score_predictions(prediction: NDArray[np.float64], data, loss: str, scoring=
         point = ClassifierPoint(at, data.classes) if prediction.ndim == 3 else _RegressorPoint(at)
         scorer = check_scoring(point, scoring)
         values.append(scorer(point, rows, data.y, **weights_for(scorer, data.weight)))
-    return Scores(np.array(values, dtype=float), np.full(len(values), np.nan))
+    return PointScores(np.array(values, dtype=float), np.full(len(values), np.nan))
 
 
 def weights_for(scorer, weight) -> dict:
@@ -124,14 +124,14 @@ def weights_for(scorer, weight) -> dict:
     return {"sample_weight": weight} if takes else {}
 
 
-def mean_loss(loss: NDArray[np.float64], weight) -> Scores:
+def mean_loss(loss: NDArray[np.float64], weight) -> PointScores:
     """Weighted mean of row losses and its standard error."""
     n = len(loss)
     w = np.ones(n) if weight is None else weight
     with np.errstate(over="ignore", invalid="ignore"):
         mean = np.average(loss, axis=0, weights=weight)
         spread = root_sum_of_squares(w[:, None] * (loss - mean)) / w.sum()
-    return Scores(mean, spread * np.sqrt(n / max(n - 1, 1)))
+    return PointScores(mean, spread * np.sqrt(n / max(n - 1, 1)))
 
 
 def deviation(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitalfew.rules.selection_chart import selection_chart
+from vitalfew.rules.charts.selection_chart import selection_chart
+from vitalfew.support.optional import make_frame
 
 
 @dataclass(frozen=True)
@@ -94,18 +95,6 @@ class Selection:
         marked. ``.save("curve.html")``, ``.svg`` and ``.png`` write it to a file.
         """
         return selection_chart(self)
-
-
-def make_frame(columns: dict[str, NDArray]):
-    """A frame of the first library that is installed."""
-    import narwhals.stable.v2 as nw
-
-    for backend in ("pandas", "polars", "pyarrow"):
-        try:
-            return nw.from_dict({k: np.asarray(v) for k, v in columns.items()}, backend=backend).to_native()
-        except ImportError:
-            continue
-    raise ImportError("a data frame needs pandas, polars or pyarrow; install one of them.")
 
 
 def frame_or_columns(columns: dict[str, NDArray]):

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitalfew._arrow import check_given
-from vitalfew._checks import check_consistent_length, check_threads, check_weight, encode_labels
-from vitalfew.data.blocks import Block, class_totals
-from vitalfew.data.coding import Categories, Coding, Cuts, OwnCodes, TableCoder
-from vitalfew.data.frames import read_table
+from vitalfew.data.coding.table_coder import Categories, Coding, Cuts, OwnCodes, TableCoder
+from vitalfew.data.tables.blocks import Block, class_totals
+from vitalfew.data.tables.frames import read_table
+from vitalfew.support.arrow import check_given
+from vitalfew.support.checks import check_consistent_length, check_threads, check_weight, encode_labels
 
 SCHEMA = "vitalfew.counts/1"
 _CODINGS: dict[str, Any] = {"own": OwnCodes, "categories": Categories, "cuts": Cuts}

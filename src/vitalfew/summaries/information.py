@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 from scipy.stats import chi2
 
-from vitalfew._checks import check_choice, check_consistent_length, check_threads, check_weight, encode_labels
-from vitalfew.data.coding import TableCoder
-from vitalfew.data.frames import read_table
+from vitalfew.data.coding.table_coder import TableCoder
+from vitalfew.data.tables.frames import read_table
 from vitalfew.summaries.counts import sum_by_feature
+from vitalfew.support.checks import check_choice, check_consistent_length, check_threads, check_weight, encode_labels
 
 UNITS = {"bits": 1 / np.log(2), "nats": 1.0}
 CORRECTIONS = (None, "miller-madow")

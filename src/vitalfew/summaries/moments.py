@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from vitalfew import _core
-from vitalfew._checks import check_threads
-from vitalfew._threads import limit_threads
-from vitalfew.data.frames import NumberedNames
-from vitalfew.data.numeric import NumericData, too_large
+from vitalfew.data.samples.numeric_data import NumericData, too_large
+from vitalfew.data.tables.frames import NumberedNames
+from vitalfew.support.checks import check_threads
+from vitalfew.support.threads import limit_threads
 
 # Columns whose mean square is more than this many times their variance lose digits when they are centred afterwards.
 FAR_FROM_ZERO = 100.0

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew import _core
-from vitalfew.data.coding import MAX_CATEGORIES, Categories, Coding, Cuts, OwnCodes
-from vitalfew.data.discretize import cut_columns
+from vitalfew.data.coding.discretize import cut_columns
+from vitalfew.data.coding.table_coder import MAX_CATEGORIES, Categories, Coding, Cuts, OwnCodes
 
 # Bins of a column, of about as many rows each.
 BINS = 1024
@@ -91,7 +91,7 @@ def cut_values(values: NDArray[np.float64], table: NDArray[np.float64], numeric:
 
 
 @dataclass(frozen=True)
-class Bins:
+class NumberBins:
     """The bins of a column: edges, and whether they are its cuts already."""
 
     edges: NDArray[np.float64]
@@ -120,13 +120,13 @@ def make_bins(
     numeric: str,
     is_complete: bool,
     threads: int,
-) -> Bins:
+) -> NumberBins:
     """Bins of a column from a sample of its rows: exact cuts where all rows are in it, or ends are enough for them."""
     if numeric == "uniform":
         ends = np.array(span)[:, None]
-        return Bins(cut_columns(ends, None, 1, None, numeric, INTERVALS, threads)[0], True)
+        return NumberBins(cut_columns(ends, None, 1, None, numeric, INTERVALS, threads)[0], True)
     if is_complete:
         found = cut_columns(values[:, None], label, n_classes, weight, numeric, INTERVALS, threads)[0]
-        return Bins(found, True)
+        return NumberBins(found, True)
     edges, _ = _core.bin_cuts(np.ascontiguousarray(values[:, None]), BINS, threads)
-    return Bins(np.asarray(edges), False)
+    return NumberBins(np.asarray(edges), False)

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from vitalfew.data.partition_source import PartitionSource
-from vitalfew.data.partitions import compute, merge_tree, on_each, worker_threads
-from vitalfew.data.source import FrameSource
+from vitalfew.data.sources.frame_source import FrameSource
+from vitalfew.data.sources.partition_source import PartitionSource
+from vitalfew.data.tables.partitions import compute, merge_tree, on_each, worker_threads
 from vitalfew.summaries.arrow_columns import counting_rows
 from vitalfew.summaries.number_bins import RowSample
 from vitalfew.summaries.stream_counts import CountsStream
-from vitalfew.summaries.tally import ColumnTally, Labels, encode_target
+from vitalfew.summaries.value_counts import ClassLabels, ColumnTally, encode_target
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,10 +50,10 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Tally:
+class PartitionTally:
     """What one pass counts of partitions, and how many rows with labels each of them has."""
 
-    labels: Labels
+    labels: ClassLabels
     label_count: dict[int, float]
     columns: list[ColumnTally]
     n_labelled: list[int]
@@ -99,15 +99,17 @@ class PartitionedCounts(CountsStream):
         self.binned = compute(merge_tree(parts, _add_tables))
 
 
-def _tally(table: pa.Table, form: Form) -> Tally:
+def _tally(table: pa.Table, form: Form) -> PartitionTally:
     stream = form.stream(table)
     stream._tally_rows(stream.columns, has_labels=False)
-    return Tally(stream.labels, stream.label_count, stream.columns, [stream.n_labelled])
+    return PartitionTally(stream.labels, stream.label_count, stream.columns, [stream.n_labelled])
 
 
-def _merge_tallies(parts: list[Tally]) -> Tally:
+def _merge_tallies(parts: list[PartitionTally]) -> PartitionTally:
     """As if the rows of one part had been read after those of another."""
-    total = Tally(Labels(), {}, [replace(c, place={}, table=np.zeros((0, 0))) for c in parts[0].columns], [])
+    total = PartitionTally(
+        ClassLabels(), {}, [replace(c, place={}, table=np.zeros((0, 0))) for c in parts[0].columns], []
+    )
     for part in parts:
         known = list(part.labels.place)
         places = np.array([0, *total.labels.places(known, "")], dtype=np.intp)
@@ -126,7 +128,7 @@ def _merge_tallies(parts: list[Tally]) -> Tally:
     return total
 
 
-def _sample(table: pa.Table, start: int, form: Form, labels: Labels, most: int) -> tuple[RowSample, Spans]:
+def _sample(table: pa.Table, start: int, form: Form, labels: ClassLabels, most: int) -> tuple[RowSample, Spans]:
     """The rows of a partition that are drawn, if `start` rows with labels came before."""
     stream = form.stream(table)
     stream.sample = RowSample(most)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from vitalfew._threads import limit_threads
-from vitalfew.data.partition_source import PartitionSource
-from vitalfew.data.partitions import add_all, compute, merge_tree, on_each, worker_threads
-from vitalfew.data.source import FrameSource
+from vitalfew.data.sources.frame_source import FrameSource
+from vitalfew.data.sources.partition_source import PartitionSource
+from vitalfew.data.tables.partitions import add_all, compute, merge_tree, on_each, worker_threads
 from vitalfew.summaries.arrow_columns import kind_of
 from vitalfew.summaries.moments import Moments
 from vitalfew.summaries.stream_moments import Levels, NumberColumns, add_levels, find_levels, no_rows, sum_batches
+from vitalfew.support.threads import limit_threads
 
 if TYPE_CHECKING:
     import pyarrow as pa

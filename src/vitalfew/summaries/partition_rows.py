@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import column_or_1d
 
-from vitalfew._arrow import check_given
-from vitalfew._checks import check_weight, encode_labels
-from vitalfew.data.blocks import class_totals
-from vitalfew.data.frames import NumberedNames, as_frame, read_table
-from vitalfew.data.partitions import add_all, aligned_partitions, compute, merge_tree, on_each, worker_threads
-from vitalfew.data.partly_labelled import are_labelled, as_whole
-from vitalfew.data.source import FrameSource
+from vitalfew.data.samples.partly_labeled import are_labelled, as_whole
+from vitalfew.data.sources.frame_source import FrameSource
+from vitalfew.data.tables.blocks import class_totals
+from vitalfew.data.tables.frames import NumberedNames, as_frame, read_table
+from vitalfew.data.tables.partitions import add_all, aligned_partitions, compute, merge_tree, on_each, worker_threads
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.summarize import summarize
+from vitalfew.support.arrow import check_given
+from vitalfew.support.checks import check_weight, encode_labels
 
 
 class Part(NamedTuple):

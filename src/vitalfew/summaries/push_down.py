@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from vitalfew.data.database import SqlSource, quoted, subquery
-from vitalfew.data.duckdb_database import DuckDatabase
-from vitalfew.data.source import BATCH_ROWS, Source
-from vitalfew.summaries.tally import ColumnTally
+from vitalfew.data.databases.base import SqlSource, quoted, subquery
+from vitalfew.data.databases.duckdb import DuckDatabase
+from vitalfew.data.sources.protocol import BATCH_ROWS, Source
+from vitalfew.summaries.value_counts import ColumnTally
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,32 +10,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew import _core
-from vitalfew._progress import progress
-from vitalfew.data.ahead import batches_in_memory, read_ahead, work_ahead
-from vitalfew.data.coding import Categories, Coding, Cuts, OwnCodes
-from vitalfew.data.source import BATCH_ROWS, Source
+from vitalfew.data.coding.table_coder import Categories, Coding, Cuts, OwnCodes
+from vitalfew.data.sources.prefetch import batches_in_memory, read_ahead, work_ahead
+from vitalfew.data.sources.protocol import BATCH_ROWS, Source
 from vitalfew.summaries.arrow_columns import counting_rows, kind_of, numbers_of, weights_of
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.number_bins import (
     BINS,
     SAMPLE_ROWS,
     SMALLEST_SAMPLE,
-    Bins,
+    NumberBins,
     RowSample,
     cut_values,
     easy_coding,
     make_bins,
 )
 from vitalfew.summaries.push_down import can_group, grouped
-from vitalfew.summaries.tally import (
+from vitalfew.summaries.value_counts import (
     MOST_NUMBERS,
     MOST_WORDS,
     BatchCounts,
+    ClassLabels,
     ColumnTally,
-    Labels,
     count_batch,
     encode_target,
 )
+from vitalfew.support.progress import progress
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,7 +58,7 @@ class CountsStream:
     memory: int
     threads: int
     verbose: bool | None = False
-    labels: Labels = field(default_factory=Labels)
+    labels: ClassLabels = field(default_factory=ClassLabels)
     label_count: dict[int, float] = field(default_factory=dict)
 
     def __post_init__(self):
@@ -73,7 +73,7 @@ class CountsStream:
         # Up to twice the sample is held, and joined.
         self.sample = RowSample(int(np.clip(self.memory // 8 // held, SMALLEST_SAMPLE, SAMPLE_ROWS)))
         self.span: dict[str, tuple[float, float]] = {}
-        self.bins: dict[str, Bins] = {}
+        self.bins: dict[str, NumberBins] = {}
         self.binned: dict[str, NDArray[np.float64]] = {}
         self.classes: list = []
 

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew import _core
-from vitalfew._progress import progress
-from vitalfew._threads import limit_threads
-from vitalfew.data.ahead import batches_in_memory, read_ahead, work_ahead
-from vitalfew.data.source import BATCH_ROWS, Source
+from vitalfew.data.sources.prefetch import batches_in_memory, read_ahead, work_ahead
+from vitalfew.data.sources.protocol import BATCH_ROWS, Source
 from vitalfew.summaries.arrow_columns import counting_rows, kind_of, labelled_rows, numbers_of, weights_of
 from vitalfew.summaries.moments import MOST_BYTES, Moments, centred_sums
+from vitalfew.support.progress import progress
+from vitalfew.support.threads import limit_threads
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from vitalfew._checks import check_choice, check_threads
-from vitalfew.data.coding import NUMERIC
-from vitalfew.data.kinds import MAX_CLASSES, check_names
-from vitalfew.data.partition_source import PartitionSource
-from vitalfew.data.source import Source, open_source
+from vitalfew.data.coding.table_coder import NUMERIC
+from vitalfew.data.source import open_source
+from vitalfew.data.sources.partition_source import PartitionSource
+from vitalfew.data.sources.protocol import Source
+from vitalfew.data.tables.column_kinds import MAX_CLASSES
 from vitalfew.summaries.arrow_columns import kind_of, numbers_of
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.moments import Moments
@@ -20,6 +20,8 @@ from vitalfew.summaries.partition_moments import partitioned_moments
 from vitalfew.summaries.push_down import pushes_down
 from vitalfew.summaries.stream_counts import CountsStream
 from vitalfew.summaries.stream_moments import stream_moments
+from vitalfew.support.checks import check_choice, check_threads
+from vitalfew.support.suggest import check_names
 
 KINDS = (None, "counts", "moments")
 MEMORY = 2**30

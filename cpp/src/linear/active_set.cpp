@@ -1,0 +1,213 @@
+#include "linear/active_set.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "vitalfew/vectors.hpp"
+
+namespace vitalfew {
+namespace {
+
+constexpr double kDependent = 1e-12;  // share of a column's square outside the span of others below which it is theirs
+constexpr double kRounding = 1e-13;   // share of the largest gradient seen that is rounding
+constexpr double kTie = 1e-10;        // share of λ by which a gradient may exceed it
+
+}  // namespace
+
+void ActiveSet::add(std::span<const double> row, double factor, double gradient, bool is_positive) {
+  const std::size_t e = size();
+  if (e + 1 > stride_) {
+    const std::size_t wider = std::max<std::size_t>(16, 2 * stride_);
+    std::vector<double> grown(wider * wider);
+    for (std::size_t f = 0; f < e; ++f) std::copy_n(h_.data() + f * stride_, e, grown.data() + f * wider);
+    h_.swap(grown);
+    stride_ = wider;
+  }
+  for (std::size_t f = 0; f < e; ++f) h_[f * stride_ + e] = row[f];
+  std::copy(row.begin(), row.end(), h_.begin() + std::ptrdiff_t(e * stride_));
+  v_.push_back(0);
+  c_.push_back(gradient);
+  most_.push_back(std::abs(gradient));
+  factor_.push_back(factor);
+  sign_.push_back(0);
+  spread_.push_back(0);
+  positive_.push_back(is_positive);
+  is_active_.push_back(0);
+  rests_.push_back(0);
+}
+
+// By how much the gradient at zero exceeds what the penalty can hold.
+double ActiveSet::excess(std::size_t e, double l1) const {
+  const double held = l1 * factor_[e];
+  return (positive_[e] ? c_[e] : std::abs(c_[e])) - held * (1 + kTie) - kRounding * most_[e];
+}
+
+void ActiveSet::leave(std::size_t position) {
+  const std::size_t e = active_[position];
+  factor_of_active_.remove(position);
+  active_.erase(active_.begin() + std::ptrdiff_t(position));
+  is_active_[e] = 0;
+  sign_[e] = 0;
+  v_[e] = 0;
+}
+
+// v moves by step * direction on the active coordinates and, if there is a newcomer, by `step` on it.
+void ActiveSet::shift(std::size_t newcomer, std::span<const double> direction, double step) {
+  std::fill(spread_.begin(), spread_.end(), 0.0);
+  for (std::size_t a = 0; a < active_.size(); ++a) spread_[active_[a]] = step * direction[a];
+  if (newcomer < size()) spread_[newcomer] = step;
+  for (std::size_t e = 0; e < size(); ++e) c_[e] -= dot(row(e), spread_.data(), size());
+  for (std::size_t a = 0; a < active_.size(); ++a) v_[active_[a]] += spread_[active_[a]];
+  if (newcomer < size()) v_[newcomer] += step;
+}
+
+// Puts coordinate e among the active ones. Where it is a combination of those, moving along the combination leaves the fit
+// as it is: v goes that way as long as the penalty falls, until a coordinate reaches zero and makes room.
+void ActiveSet::enter(std::size_t e, double l1, double l2) {
+  sign_[e] = (v_[e] != 0 ? v_[e] : c_[e]) < 0 ? -1 : 1;
+  const double diagonal = row(e)[e] + l2 * factor_[e];
+  for (;;) {
+    beside_.resize(active_.size());
+    for (std::size_t a = 0; a < active_.size(); ++a) beside_[a] = row(e)[active_[a]];
+    if (factor_of_active_.append(beside_, diagonal, kDependent)) {
+      active_.push_back(e);
+      is_active_[e] = 1;
+      return;
+    }
+    std::vector<double>& z = factor_of_active_.half();
+    for (double& value : z) value = -value;
+    factor_of_active_.solve_upper(z);
+    double slope = factor_[e] * sign_[e];
+    for (std::size_t a = 0; a < active_.size(); ++a) slope += factor_[active_[a]] * sign_[active_[a]] * z[a];
+    const double side = slope > 0 ? -1 : 1;  // the way in which the penalty falls
+    if (v_[e] == 0 && (l1 == 0 || side != sign_[e] || std::abs(slope) <= kTie * factor_[e])) {
+      rests_[e] = 1;
+      sign_[e] = 0;
+      return;
+    }
+    double reach = v_[e] != 0 && side != sign_[e] ? std::abs(v_[e]) : std::numeric_limits<double>::infinity();
+    std::size_t first = active_.size();
+    for (std::size_t a = 0; a < active_.size(); ++a) {
+      if (!is_signed(active_[a]) || !(side * z[a] * sign_[active_[a]] < 0)) continue;
+      const double until = std::abs(v_[active_[a]] / z[a]);
+      if (until < reach) reach = until, first = a;
+    }
+    if (reach == std::numeric_limits<double>::infinity()) {
+      rests_[e] = 1;
+      sign_[e] = 0;
+      return;
+    }
+    shift(e, z, side * reach);
+    if (first == active_.size()) {  // e itself is back at zero
+      v_[e] = 0;
+      sign_[e] = 0;
+      return;
+    }
+    leave(first);
+  }
+}
+
+// The factor of the active coordinates for another λ₂. Those that the others span give way, as they do when they enter.
+void ActiveSet::refactor(double l2) {
+  l2_ = l2;
+  const std::vector<std::size_t> held = active_;
+  factor_of_active_.clear();
+  active_.clear();
+  for (const std::size_t e : held) is_active_[e] = 0;
+  for (const std::size_t e : held) enter(e, 1, l2);
+}
+
+void ActiveSet::descend(double l1, double l2, int passes) {
+  for (int pass = 0; pass < passes; ++pass)
+    for (std::size_t e = 0; e < size(); ++e) {
+      const double curvature = row(e)[e], to = c_[e] + curvature * v_[e], held = l1 * factor_[e];
+      double next = 0;
+      if (to > held)
+        next = (to - held) / (curvature + l2 * factor_[e]);
+      else if (to < -held && !positive_[e])
+        next = (to + held) / (curvature + l2 * factor_[e]);
+      const double change = next - v_[e];
+      if (change == 0) continue;
+      v_[e] = next;
+      axpy(-change, row(e), c_.data(), size());
+    }
+  start(std::vector<double>(v_), l2);
+}
+
+void ActiveSet::start(std::span<const double> values, double l2) {
+  active_.clear();
+  for (std::size_t e = 0; e < size(); ++e) {
+    v_[e] = values[e];
+    sign_[e] = v_[e] < 0 ? -1 : 1;
+    if (v_[e] != 0) active_.push_back(e);
+  }
+  refactor(l2);
+}
+
+bool ActiveSet::solve(double l1, double l2) {
+  if (l2 != l2_) refactor(l2);
+  std::fill(rests_.begin(), rests_.end(), char(0));
+  std::vector<std::size_t> coming;
+  bool one_by_one = false, came_alone = false;
+  const std::size_t limit = 200 + 20 * size();
+  for (std::size_t turn = 0; turn < limit; ++turn) {
+    const std::size_t k = active_.size();
+    step_.resize(k);
+    for (std::size_t a = 0; a < k; ++a) {
+      const std::size_t e = active_[a];
+      step_[a] = c_[e] - factor_[e] * (l2 * v_[e] + l1 * sign_[e]);
+    }
+    beside_ = step_;
+    factor_of_active_.solve(step_);
+
+    // Coordinates at zero that would start on the wrong side go back.
+    bool is_blocked = false;
+    for (std::size_t a = k; a-- > 0;)
+      if (v_[active_[a]] == 0 && is_signed(active_[a]) && step_[a] * sign_[active_[a]] < 0) {
+        if (came_alone) rests_[active_[a]] = 1;
+        leave(a);
+        is_blocked = true;
+      }
+    if (is_blocked) {
+      one_by_one = true;
+      continue;
+    }
+
+    double length = 1;
+    std::size_t first = k;
+    for (std::size_t a = 0; a < k; ++a) {
+      const std::size_t e = active_[a];
+      if (!is_signed(e) || (v_[e] + step_[a]) * sign_[e] >= 0) continue;
+      const double until = -v_[e] / step_[a];
+      if (until < length) length = until, first = a;
+    }
+    std::fill(spread_.begin(), spread_.end(), 0.0);
+    for (std::size_t a = 0; a < k; ++a) spread_[active_[a]] = length * step_[a];
+    for (std::size_t e = 0; e < size(); ++e)
+      if (!is_active_[e]) c_[e] -= dot(row(e), spread_.data(), size());
+    for (std::size_t a = 0; a < k; ++a) {  // (H + λ₂) step = beside, so that H step needs no product
+      const std::size_t e = active_[a];
+      c_[e] -= length * (beside_[a] - l2 * factor_[e] * step_[a]);
+      v_[e] += length * step_[a];
+    }
+    if (first < k) {
+      leave(first);
+      continue;
+    }
+
+    coming.clear();
+    for (std::size_t e = 0; e < size(); ++e)
+      if (!is_active_[e] && !rests_[e] && excess(e, l1) > 0) coming.push_back(e);
+    if (coming.empty()) return true;
+    if (one_by_one) {
+      const auto most = [&](std::size_t a, std::size_t b) { return excess(a, l1) < excess(b, l1); };
+      coming = {*std::max_element(coming.begin(), coming.end(), most)};
+    }
+    came_alone = coming.size() == 1;
+    one_by_one = false;
+    for (const std::size_t e : coming) enter(e, l1, l2);
+  }
+  return false;
+}
+
+}  // namespace vitalfew

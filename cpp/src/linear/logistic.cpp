@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <cmath>
+
+#include "linear/newton_to_gap.hpp"
+#include "linear/logistic_problem.hpp"
+#include "linear/screening.hpp"
+#include "vitalfew/linear.hpp"
+
+namespace vitalfew {
+namespace {
+
+template <ColumnMatrix M>
+class LogisticSolver {
+ public:
+  LogisticSolver(LogisticProblem<M>& problem, const PathOptions& options, Monitor& monitor)
+      : problem_(problem), options_(options), monitor_(monitor), screen_(problem, options) {}
+
+  CoefficientPath run() {
+    CoefficientPath path;
+    path.null_loss = problem_.null_loss();
+    screen_.start();
+    if (const auto free = screen_.unpenalised(); !free.empty()) {
+      use(free);
+      for (int turn = 0; turn < 100; ++turn)
+        if (problem_.step(0, 0, options_.factor, options_.positive, 0, screen_.resting()).first <= 1e-14 * path.null_loss) break;
+      screen_.start();
+    }
+    path.grid = screen_.grid();
+    double previous = 0, before = 0;
+    each_penalty(path, [&](double alpha) {
+      const double l1 = alpha * options_.l1_ratio, l2 = alpha * (1 - options_.l1_ratio);
+      problem_.extrapolate(before > previous ? (previous - alpha) / (before - previous) : 0, l1, l2, options_.factor);
+      const double gap = point(alpha, l1, l2);
+      screen_.done_with(alpha);
+      before = previous > 0 ? previous : std::max(alpha, screen_.largest());
+      previous = alpha;
+      store(path, screen_.used(), problem_.values(), problem_.intercept(), problem_.loss(), gap);
+      monitor_.report(double(path.gap.size()));
+    });
+    return path;
+  }
+
+ private:
+  Changed use(std::span<const std::size_t> columns) {
+    const auto [fresh, has_woken] = screen_.use(columns);
+    problem_.use(fresh);
+    return {!fresh.empty(), has_woken};
+  }
+
+  // What `approach` asks, at one penalty.
+  struct AtPenalty {
+    LogisticSolver& solver;
+    double alpha, l1, l2;
+
+    auto step(double target, bool anew) {
+      const PathOptions& options = solver.options_;
+      return solver.problem_.step(l1, l2, options.factor, options.positive, target, solver.screen_.resting(), anew);
+    }
+    void look() {
+      solver.problem_.settle_intercept();
+      solver.screen_.look_at_used(solver.problem_.values());
+    }
+    double gap(double fell) const { return alpha > 0 ? solver.gap_at(l1, l2) : std::abs(fell); }
+    Changed use_likely() { return solver.use(solver.screen_.likely_violators(alpha)); }
+    void look_at_others() { solver.screen_.look_at_others(alpha); }
+    Changed use_violators() { return solver.use(solver.screen_.violators(alpha)); }
+  };
+
+  double point(double alpha, double l1, double l2) {
+    use(screen_.foresee(alpha));
+    return approach(AtPenalty{*this, alpha, l1, l2}, options_.tol, problem_.null_loss(), 200, small_, monitor_);
+  }
+
+  // The objective minus that of the dual at s r.
+  double gap_at(double l1, double l2) const {
+    const auto [scale, conjugate] = screen_.excess(l1, l2);
+    const double primal = problem_.loss() + problem_.penalty(problem_.values(), l1, l2, options_.factor);
+    return std::max(0.0, primal - problem_.dual(scale) + conjugate);
+  }
+
+  LogisticProblem<M>& problem_;
+  const PathOptions& options_;
+  Monitor& monitor_;
+  Screen<LogisticProblem<M>> screen_;
+  double small_ = 1e-2;
+};
+
+}  // namespace
+
+template <ColumnMatrix M>
+CoefficientPath logistic_path(const M& x, std::span<const double> label, std::span<const double> weight,
+                              const PathOptions& options, Monitor& monitor) {
+  check(options, x.n_cols);
+  LogisticProblem<M> problem(x, label, weight, options, monitor, true);
+  return LogisticSolver<M>(problem, options, monitor).run();
+}
+
+#define VITALFEW_INSTANTIATE(M)                                                                                             \
+  template CoefficientPath logistic_path<M>(const M&, std::span<const double>, std::span<const double>, const PathOptions&, \
+                                            Monitor&);
+VITALFEW_INSTANTIATE(DenseColumns<double>)
+VITALFEW_INSTANTIATE(DenseColumns<float>)
+VITALFEW_INSTANTIATE(SparseColumns<double>)
+VITALFEW_INSTANTIATE(SparseColumns<float>)
+VITALFEW_INSTANTIATE(BinaryColumns)
+
+}  // namespace vitalfew

@@ -1,5 +1,0 @@
-// Compiled with -mavx2 -mfma (see CMakeLists.txt); called only where the processor has both.
-#if defined(__AVX2__) && defined(__FMA__)
-#define VITALFEW_TARGET haswell
-#include "vectors_loops.hpp"
-#endif

@@ -1,0 +1,129 @@
+"""``vitalfew compare``: honest errors of several models, side by side."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from vitalfew.cli import options
+from vitalfew.cli.task import TableInput
+
+COLUMNS = {
+    "name": "model",
+    "error": "error",
+    "se": "± se",
+    "n_features": "features",
+    "difference": "to the best",
+    "p_value": "p-value",
+    "seconds": "seconds",
+    "mark": "",
+}
+
+
+def compare(
+    data: options.Data,
+    target: options.Target,
+    models: Annotated[
+        str | None,
+        typer.Option(
+            "--models",
+            metavar="NAME,NAME",
+            help="nb, logistic, lasso, ridge, tree, adaboost, stump, greedy, best; by default what suits the target.",
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option("--folds", metavar="N", min=2, help="Outer folds.")] = 5,
+    repeats: Annotated[int, typer.Option("--repeats", metavar="N", min=1, help="How often to draw folds.")] = 1,
+    checkpoint: Annotated[
+        str | None, typer.Option("--checkpoint", metavar="FILE", help="Keep results in a file, and go on from it.")
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The table as .csv, .json or .parquet; - is CSV to a pipe."
+        ),
+    ] = None,
+    table: options.Table = None,
+    query: options.Query = None,
+    format: options.Format = None,
+    na: options.Na = None,
+    encoding: options.Encoding = "utf-8",
+    kind: options.Kind = None,
+    drop: options.Drop = None,
+    task: options.Task = None,
+    time_budget: options.TimeBudget = None,
+    seed: options.Seed = 0,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Compare models by nested cross-validation: whatever a model chooses, it chooses inside each fold.
+
+    Each model has its standard error and its paired difference to the best one; a baseline that looks at no column is
+    always there.
+
+    Example: vitalfew compare adult.csv --target income --models nb,lasso,tree --folds 5 --time-budget 60
+    """
+    del debug
+    import pyarrow as pa
+
+    from vitalfew.cli.command_runner import note
+    from vitalfew.cli.models import MODELS, make_model
+    from vitalfew.cli.tables import show, table_lines
+    from vitalfew.cli.task import read_problem
+    from vitalfew.data.files import write_table
+    from vitalfew.encoding.encoding import make_encoded
+    from vitalfew.evaluation.compare import compare as compare_models
+    from vitalfew.support.atomic_write import written_output
+    from vitalfew.support.outputs import check_outputs
+
+    check_outputs({"--output": output, "--checkpoint": checkpoint}, [data])
+    problem = read_problem(
+        TableInput(data, table, query, format, na, encoding), target, kind=kind, drop=drop, task=task
+    )
+    default = ",".join(n for n in ("nb", "lasso", "ridge", "tree", "adaboost") if getattr(MODELS[n], problem.task))
+    names = [name.strip() for name in (models or default).split(",") if name.strip()]
+    if not names:
+        raise ValueError("--models names no model; give some, say nb,lasso,tree.")
+    named = {name: make_encoded(make_model(name, problem.task, seed=seed), problem.kinds) for name in names}
+    if len(problem.y) < 2 * folds:
+        raise ValueError(f"{len(problem.y)} rows are too few for {folds} folds; use fewer (--folds 2).")
+    found = compare_models(
+        named,
+        problem.frame,
+        problem.y,
+        cv=folds,
+        repeats=repeats,
+        time_budget=time_budget,
+        checkpoint=checkpoint,
+        random_state=seed,
+        progress=False if quiet else "auto",
+    )
+    failed = [row for row in found.rows if str(row["status"]).startswith("failed")]
+    for row in failed:
+        note(f"model {row['name']!r} {row['status']}")
+    if len(failed) == len(named):
+        raise ValueError(f"no model could be fitted; {failed[0]['name']!r} {failed[0]['status']}")
+    facts = found.to_dict()
+    marked = [{**row, "mark": _mark(row, found)} for row in facts["rows"]]
+    if output is not None and output.endswith(".json"):
+        with written_output(output, "w") as file:
+            json.dump(facts, file, ensure_ascii=False, indent=1, allow_nan=False)
+            file.write("\n")
+    elif output is not None:
+        write_table(pa.Table.from_pylist(facts["rows"]), output)
+    else:
+        show("\n".join(table_lines(marked, COLUMNS)))
+    note(
+        f"{found.metric} on {found.n_folds} folds of {len(problem.y):,} rows, selection inside each; "
+        f"simplest within one standard error of the best: {found.simplest}."
+    )
+
+
+def _mark(row, found) -> str | None:
+    marks = [
+        "best" if row["name"] == found.best else "",
+        "simplest within 1 se" if row["name"] == found.simplest else "",
+        "" if row["status"] == "ok" else str(row["status"]),
+    ]
+    return ", ".join(filter(None, marks)) or None

@@ -1,0 +1,132 @@
+"""``vitalfew explain``: what a model file holds."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from vitalfew.cli import options
+
+DIALECTS = ("duckdb", "sqlite", "postgres")
+COLUMNS = {
+    "feature": "feature",
+    "information": "information (bits)",
+    "weight": "weight",
+    "speaks_for": "speaks for",
+}
+
+
+def explain(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote; - is standard input.")],
+    sql: Annotated[
+        str | None,
+        typer.Option("--sql", metavar="DIALECT", help="The model as a query: duckdb, sqlite or postgres."),
+    ] = None,
+    table: Annotated[str, typer.Option("--table", metavar="NAME", help="The table that the query reads.")] = "data",
+    python: Annotated[
+        bool, typer.Option("--python", help="The model as Python source that needs nothing else.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The same facts as JSON.")] = False,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where to; - is standard output.")
+    ] = "-",
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Say what a model is: its features with their weights, its rules, and the curve its rule saw.
+
+    Example: vitalfew explain model.json
+
+    Example: vitalfew explain model.json --sql duckdb --table people -o score.sql
+    """
+    del quiet, debug
+    from vitalfew.cli.model_files import read_model
+    from vitalfew.support.outputs import check_outputs
+
+    if (sql is not None) + python + as_json > 1:
+        raise ValueError("give one of --sql, --python and --json.")
+    if sql is not None and sql not in DIALECTS:
+        raise ValueError(f"--sql is one of {', '.join(DIALECTS)}, got {sql!r}.")
+    check_outputs({"--output": output}, [model])
+    fitted = read_model(model)
+    if sql is not None:
+        from vitalfew import to_sql
+
+        _put(to_sql(fitted, dialect=sql, table=table), output)
+    elif python:
+        from vitalfew import to_python
+
+        _put(to_python(fitted), output)
+    elif as_json:
+        _put(json.dumps(facts(fitted), ensure_ascii=False, indent=1, allow_nan=False), output)
+    else:
+        _put("\n".join(in_words(fitted)), output)
+
+
+def facts(fitted: Any) -> dict[str, Any]:
+    """Everything as plain lists, numbers and text."""
+    from vitalfew.encoding.describe import (
+        chosen_features,
+        features_of,
+        model_of,
+        rules_of,
+        selection_facts,
+        selection_of,
+    )
+
+    inner = model_of(fitted)
+    classes = getattr(inner, "classes_", None)
+    return {
+        "model": type(inner).__name__,
+        "parameters": {k: _plain(v) for k, v in inner.get_params(deep=False).items()},
+        "classes": None if classes is None else [_plain(c) for c in classes.tolist()],
+        "n_features": len(features_of(fitted)),
+        "features": chosen_features(fitted),
+        "rules": rules_of(fitted),
+        "selection": selection_facts(selection_of(fitted)),
+    }
+
+
+def in_words(fitted: Any) -> list[str]:
+    """The facts for people."""
+    from vitalfew.cli.command_runner import shown
+    from vitalfew.cli.tables import table_lines
+    from vitalfew.encoding.describe import curve_lines, selection_of
+
+    found = facts(fitted)
+    defaults = type(fitted.steps[-1][1] if hasattr(fitted, "steps") else fitted)().get_params(deep=False)
+    changed = [f"{k}={v!r}" for k, v in found["parameters"].items() if k != "random_state" and defaults.get(k) != v]
+    lines = [f"{found['model']}({', '.join(changed)})"]
+    if found["classes"] is not None:
+        lines.append(f"predicts {len(found['classes'])} classes: {', '.join(map(str, found['classes'][:20]))}")
+    else:
+        lines.append("predicts a number")
+    lines += [f"uses {len(found['features']):,} of {found['n_features']:,} features", ""]
+    lines = [shown(text) for text in lines]
+    if found["features"]:
+        lines += [*table_lines(found["features"], COLUMNS), ""]
+    if found["rules"]:
+        lines += [*(shown(text) for text in found["rules"].split("\n")), ""]
+    selection = selection_of(fitted)
+    if selection is not None:
+        is_plain = "utf" not in (sys.stdout.encoding or "").lower()
+        lines += curve_lines(selection, mark="#" if is_plain else "█")
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _put(text: str, output: str) -> None:
+    from vitalfew.support.atomic_write import written_output
+
+    with written_output(output, "w") as file:
+        file.write(text.rstrip("\n") + "\n")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and value != value:
+        return None
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)

@@ -1,0 +1,144 @@
+"""``vitalfew label``: labels for all documents of a table of which a few have one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vitalfew.cli import options
+
+if TYPE_CHECKING:
+    from vitalfew.labeling.label_report import LabelReport
+
+DATABASE = "A DuckDB or SQLite file, postgresql://user@host/name, or a Parquet, CSV or Arrow file."
+MODEL = "auto tries em, logistic-l2, nb-idf, nb and logistic-l1 on held-out labelled documents; or one of these."
+CANDIDATES = {
+    "name": "model",
+    "error": "error",
+    "standard_error": "standard error",
+    "excess": "above the least by",
+    "excess_error": "standard error of that",
+}
+
+
+def label(
+    database: Annotated[str, typer.Argument(metavar="DATABASE", help=DATABASE, show_default=False)],
+    text: Annotated[str, typer.Option("--text", metavar="COLUMN", help="The documents.")],
+    label: Annotated[
+        str, typer.Option("--label", metavar="COLUMN", help="Their labels; null where there is none yet.")
+    ],
+    table: Annotated[str | None, typer.Option("--table", metavar="NAME", help="The table of documents.")] = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--key",
+            metavar="COLUMN",
+            help="What tells rows apart, by default the primary key or the row number; may be repeated.",
+        ),
+    ] = None,
+    into: Annotated[
+        str | None,
+        typer.Option(
+            "--into",
+            metavar="NAME",
+            help="The new table for the labels, by default that of the documents + _predicted.",
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where the documents are in a file: .parquet, .arrow, .csv or .tsv."
+        ),
+    ] = None,
+    model: Annotated[str, typer.Option("--model", metavar="NAME", help=MODEL)] = "auto",
+    semi_supervised: Annotated[
+        bool, typer.Option("--semi-supervised", help="The same as --model em: learn from unlabelled documents too.")
+    ] = False,
+    unlabelled: Annotated[
+        str | None,
+        typer.Option("--unlabelled", metavar="TEXT", help="A label that means none, besides null, such as ''."),
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace what is there under the new name.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count only; write nothing.")] = False,
+    memory: Annotated[str, typer.Option("--memory", metavar="SIZE", help="About what it may take.")] = "2GB",
+    as_json: Annotated[bool, typer.Option("--json", help="What was done, as JSON.")] = False,
+    format: options.Format = None,
+    seed: options.Seed = 0,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Label all documents of a table of which a few have a label.
+
+    The new table has the key, the label, its probability and the three words that decided. It is there whole or not at
+    all, and the table of documents is never changed.
+
+    Example: vitalfew label news.duckdb --table documents --text body --label topic --key id
+    """
+    del quiet, debug
+    import json
+
+    from vitalfew.cli.command_runner import note
+    from vitalfew.cli.tables import show
+    from vitalfew.labeling.endpoints import is_database
+    from vitalfew.labeling.label import label_documents
+    from vitalfew.support.outputs import check_outputs
+
+    if into is not None and output is not None:
+        raise ValueError("give a table (--into) or a file (--output), not both.")
+    check_outputs({"--output": output}, [database])
+    if output is not None and is_database(database, format):
+        raise ValueError(f"--output names a file, but {database!r} is a database; name the new table with --into.")
+    if semi_supervised:
+        if model not in ("auto", "em"):
+            raise ValueError(f"--semi-supervised is --model em; leave one of it and --model {model} out.")
+        model = "em"
+    report = label_documents(
+        database,
+        table,
+        text,
+        label,
+        key=key,
+        into=into if into is not None else output,
+        model=model,
+        unlabelled=unlabelled,
+        replace=replace,
+        dry_run=dry_run,
+        memory=memory,
+        format=format,
+        random_state=seed,
+    )
+    for sentence in report.notes:
+        note(sentence)
+    show(json.dumps(report.to_dict(), ensure_ascii=False, indent=1, default=str) if as_json else _told(report, label))
+
+
+def _told(report: LabelReport, label: str) -> str:
+    """The report for people."""
+    from vitalfew.cli.command_runner import shown
+    from vitalfew.cli.tables import table_lines
+
+    n_labelled = report.n_documents - report.n_unlabelled
+    lines = [
+        f"{report.n_documents:,} documents, {n_labelled:,} of them labelled; {report.n_words:,} words.",
+        "",
+    ]
+    rows = [
+        {"class": str(c), "labelled": n, "predicted": report.n_predicted.get(c)} for c, n in report.n_labelled.items()
+    ]
+    lines += table_lines(rows, {"class": label, "labelled": "labelled", "predicted": "predicted"})
+    into = f"{report.into!r} ({', '.join(report.columns)})"
+    if report.is_dry_run:
+        models = ", ".join(report.models)
+        lines += ["", f"Would try {models}, and write {report.n_unlabelled:,} rows into {into}. Nothing was written."]
+        return "\n".join(shown(line) for line in lines)
+    if report.candidates:
+        lines += ["", f"Errors on {report.n_tried:,} labelled documents, each held out once:", ""]
+        lines += table_lines(sorted(report.candidates, key=lambda c: c["error"]), CANDIDATES)
+    lines += [
+        "",
+        f"Labelled by {report.model}: {report.why}",
+        f"{report.n_unlabelled:,} rows written into {into}.",
+        f"{report.seconds:.1f} s, {report.documents_per_second:,.0f} documents a second.",
+    ]
+    return "\n".join(shown(line) for line in lines)

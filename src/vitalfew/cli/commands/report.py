@@ -1,0 +1,99 @@
+"""``vitalfew report``: the four questions answered on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from vitalfew.cli import options
+from vitalfew.cli.task import TableInput
+
+
+def report(
+    data: options.Data,
+    target: options.Target,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The page; report.html unless --json or --markdown is given."
+        ),
+    ] = None,
+    as_json: Annotated[
+        str | None, typer.Option("--json", metavar="FILE", help="The facts; - is standard output.")
+    ] = None,
+    as_markdown: Annotated[
+        str | None, typer.Option("--markdown", metavar="FILE", help="The text; - is standard output.")
+    ] = None,
+    test_size: Annotated[
+        float,
+        typer.Option("--test-size", metavar="SHARE", min=0.01, max=0.9, help="Rows that are sealed for the test."),
+    ] = 0.25,
+    table: options.Table = None,
+    query: options.Query = None,
+    format: options.Format = None,
+    na: options.Na = None,
+    encoding: options.Encoding = "utf-8",
+    kind: options.Kind = None,
+    drop: options.Drop = None,
+    task: options.Task = None,
+    time_budget: options.TimeBudget = 60.0,
+    seed: options.Seed = 0,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Answer how many features are needed, which are redundant, which only work together, and which model they serve.
+
+    Columns are recognised as numbers, categories, text, dates and identifiers; --kind overrides that. The error is that
+    on rows nobody has seen.
+
+    Example: vitalfew report adult.csv --target income -o report.html --time-budget 60
+    """
+    del debug
+    from vitalfew.cli.command_runner import note
+    from vitalfew.cli.task import parse_kinds, read_problem
+    from vitalfew.support.outputs import check_outputs
+
+    make = report_function()
+    if output is None and as_json is None and as_markdown is None:
+        output = "report.html"
+    places = {"html": output, "json": as_json, "markdown": as_markdown}
+    if sum(place == "-" for place in places.values()) > 1:
+        raise ValueError("only one of the page, the facts and the text can go to standard output.")
+    check_outputs({"--output": output, "--json": as_json, "--markdown": as_markdown}, [data])
+    source = TableInput(data, table, query, format, na, encoding)
+    problem = read_problem(source, target, kind=kind, drop=drop, task=task)
+    made = make(
+        problem.frame,
+        problem.y,
+        target=problem.target,
+        kinds=parse_kinds(kind) or None,
+        task=problem.task,
+        time_budget=time_budget,
+        random_state=seed,
+        test_size=test_size,
+        progress=False if quiet else "auto",
+        source=source.name,
+    )
+    for form, place in places.items():
+        if place is not None:
+            _put(getattr(made, f"to_{form}")(), place)
+    for sentence in made.to_dict().get("headline") or ():
+        note(sentence)
+    if output not in (None, "-"):
+        note(f"written to {output!r}.")
+
+
+def report_function() -> Callable[..., Any]:
+    """The function of that name, imported when it is needed."""
+    from vitalfew.reporting.report import report as make
+
+    return make
+
+
+def _put(text: str, place: str) -> None:
+    from vitalfew.support.atomic_write import written_output
+
+    with written_output(place, "w") as file:
+        file.write(text.rstrip("\n") + "\n" if place == "-" else text)

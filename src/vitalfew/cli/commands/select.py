@@ -1,0 +1,206 @@
+"""``vitalfew select``: the features that matter, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vitalfew.cli import options
+from vitalfew.cli.task import Problem, TableInput
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# How many features each method takes unless it is told.
+METHODS = {"mdl": "mdl", "information": "fdr", "lasso": "1se", "greedy": "bic", "best": "bic"}
+COLUMNS = {
+    "feature": "feature",
+    "information": "information (bits)",
+    "p_value": "p-value",
+    "weight": "weight",
+    "speaks_for": "speaks for",
+}
+# A numeric target is told about in so many intervals of equally many rows.
+INTERVALS = 10
+
+
+def select(
+    data: options.Data,
+    target: options.Target,
+    k: Annotated[
+        str | None,
+        typer.Option(
+            "--k", metavar="N|RULE", help="How many: a number, or mdl, bic, aic, ebic, cv, 1se, loo, holdout, fdr."
+        ),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="mdl or information (classes only), lasso, greedy, best; by default mdl, or lasso for a number.",
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The features as .csv, .json, .parquet; - is CSV to a pipe."
+        ),
+    ] = None,
+    reduced: Annotated[
+        str | None,
+        typer.Option(
+            "--data", metavar="FILE", help="Also write the table with the chosen columns and the target only."
+        ),
+    ] = None,
+    table: options.Table = None,
+    query: options.Query = None,
+    format: options.Format = None,
+    na: options.Na = None,
+    encoding: options.Encoding = "utf-8",
+    kind: options.Kind = None,
+    drop: options.Drop = None,
+    task: options.Task = None,
+    time_budget: options.TimeBudget = None,
+    stream: options.Stream = False,
+    seed: options.Seed = 0,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Choose features, and say what each tells about the target.
+
+    The information is that of the feature alone (of the column, for a category), with the p-value of a G-test; the
+    weight is what the model gives it. --time-budget is for the method best.
+
+    Tables larger than memory are streamed: features are then chosen from counts (mdl and information, each feature on
+    its own) or from second moments (lasso, greedy, best; by bic unless --k says otherwise).
+
+    Example: vitalfew select adult.csv --target income --k mdl -o selected.csv --data small.parquet
+    """
+    del quiet, debug
+    from vitalfew.cli.command_runner import note
+    from vitalfew.cli.commands.stream_select import is_streamed, select_streamed
+    from vitalfew.cli.tables import show, table_lines
+    from vitalfew.cli.task import read_problem
+    from vitalfew.data.files import write_table
+    from vitalfew.support.outputs import check_outputs
+
+    check_outputs({"--output": output, "--data": reduced}, [data])
+    where = TableInput(data, table, query, format, na, encoding)
+    if stream or is_streamed(data):
+        if reduced is not None:
+            raise ValueError("--data writes rows, which are not kept while they are streamed; leave it out.")
+        size = None if k is None else check_size(k)
+        lines, n, method, rule = select_streamed(
+            where, target, method, size, kind=kind, drop=drop, task=task, time_budget=time_budget
+        )
+        note("rows were streamed: features are chosen from a summary, not from the rows (docs: summaries).")
+    else:
+        problem = read_problem(where, target, kind=kind, drop=drop, task=task)
+        method = method or ("mdl" if problem.task == "classes" else "lasso")
+        lines, n = _select(problem, method, k, seed, time_budget)
+        rule = k or METHODS[method]
+    lines.sort(key=lambda f: -f.get("information", 0.0))
+    if output is not None:
+        write_table(as_table(lines), output)
+    elif lines:
+        show("\n".join(table_lines(lines, COLUMNS)))
+    if reduced is not None:
+        used = {f["column"] for f in lines}
+        kept = problem.table.select([name for name in problem.table.column_names if name in used])
+        write_table(kept.append_column(problem.target, problem.targets), reduced)
+    note(f"{len(lines):,} of {n:,} features chosen by {method}" + (f" ({rule})." if rule != method else "."))
+
+
+def _select(
+    problem: Problem, method: str, k: str | None, seed: int, time_budget: float | None
+) -> tuple[list[dict[str, Any]], int]:
+    """A line for each feature chosen from the rows, and how many there were."""
+    from vitalfew.cli.progress_bars import working
+    from vitalfew.encoding.describe import chosen_features
+    from vitalfew.encoding.encoding import make_encoded
+
+    frame = problem.frame
+    with working(f"selecting features by {method}"):
+        fitted = make_encoded(selector(method, k, problem.task, seed, time_budget), problem.kinds).fit(frame, problem.y)
+        if method == "lasso" and k is not None and k.isdigit():
+            fitted = _lasso_of_size(fitted, int(k)).fit(frame, problem.y)
+    with working("measuring information"):
+        told = information(problem, frame)
+    lines = [{**told.get(f["feature"], told.get(f["column"], {})), **f} for f in chosen_features(fitted)]
+    model = fitted.named_steps["model"]
+    return lines, len(model.support_) if hasattr(model, "support_") else len(told)
+
+
+def check_size(k: str) -> int | str:
+    """A number of features, or a rule."""
+    from vitalfew.cli.models import parse_value
+
+    size = parse_value(k)
+    if isinstance(size, bool | float) or (isinstance(size, int) and size < 1):
+        raise ValueError(f"--k is a number of features or a rule, got {k!r}.")
+    return size
+
+
+def selector(method: str, k: str | None, task: str, seed: int, time_budget: float | None) -> Any:
+    """The model that chooses."""
+    from vitalfew.cli.models import configured, make_model
+    from vitalfew.families.bayes.information_ranking import InformationRanking
+    from vitalfew.families.bayes.naive_bayes import NaiveBayes
+    from vitalfew.support.suggest import suggestion
+
+    if method not in METHODS:
+        raise ValueError(f"there is no method {method!r}; {suggestion(method, list(METHODS), 'the methods are')}")
+    if time_budget is not None and method != "best":
+        raise ValueError(f"--time-budget is for the method best; leave it out with {method}.")
+    size = check_size(k or METHODS[method])
+    if method in ("mdl", "information"):
+        if task == "numeric":
+            raise ValueError(f"method {method!r} needs classes; for a number use lasso, greedy or best.")
+        made = NaiveBayes(features=size) if method == "mdl" else InformationRanking(k=size)
+        return configured(made, seed)
+    model = make_model(method, task, seed=seed)
+    if method == "lasso":
+        return model.set_params(alpha="bic" if isinstance(size, int) else size)
+    model.set_params(k=size)
+    return model if time_budget is None else model.set_params(time_budget=time_budget)
+
+
+def _lasso_of_size(fitted: Any, k: int) -> Any:
+    """The largest model of the path with at most k features, to be fitted anew."""
+    import numpy as np
+    from sklearn.base import clone
+
+    path = fitted.named_steps["model"].path_
+    fits = np.flatnonzero(np.asarray(path.n_features) <= k)
+    alpha = float(np.asarray(path.grid)[fits[-1] if fits.size else 0])
+    return clone(fitted).set_params(model__alpha=alpha)
+
+
+def information(problem: Problem, frame: Any) -> dict[str, dict[str, float]]:
+    """Bits that each feature alone tells about the target, with p-values; numbers are cut into ten intervals."""
+    import numpy as np
+
+    from vitalfew.encoding.encoding import encoded_features, make_encoded
+    from vitalfew.families.bayes.information_ranking import InformationRanking
+
+    y = problem.y
+    if problem.task == "numeric":
+        y = np.searchsorted(np.unique(np.quantile(y, np.arange(1, INTERVALS) / INTERVALS)), y, side="right")
+    fitted = make_encoded(InformationRanking(k=0), problem.kinds).fit(frame, y)
+    ranking = fitted.named_steps["model"]
+    return {
+        f.name: {"information": float(bits), "p_value": float(p)}
+        for f, bits, p in zip(encoded_features(fitted), ranking.scores_, ranking.p_values_)
+    }
+
+
+def as_table(lines: list[dict[str, Any]]) -> pa.Table:
+    """The chosen features with their place."""
+    import pyarrow as pa
+
+    types = {"rank": pa.int64(), "feature": pa.string(), "column": pa.string(), "speaks_for": pa.string()}
+    names = ["rank", "feature", "column", "information", "p_value", "weight", "speaks_for"]
+    rows = [{"rank": i, **found} for i, found in enumerate(lines, start=1)]
+    return pa.table({name: pa.array([row.get(name) for row in rows], types.get(name, pa.float64())) for name in names})

@@ -1,0 +1,179 @@
+"""Choosing features of tables that are larger than memory: from their summaries, without the rows."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from vitalfew.cli.command_runner import note
+from vitalfew.cli.progress_bars import working
+from vitalfew.cli.task import TASKS, TableInput, parse_kinds
+from vitalfew.data.sources.protocol import Source
+from vitalfew.data.tables.column_kinds import ColumnKind, recognise
+from vitalfew.families.bayes.information_ranking import WITHOUT_ROWS, InformationRanking
+from vitalfew.families.linear.lasso import Lasso
+from vitalfew.families.subsets.best_subset import BestSubsetRegressor
+from vitalfew.families.subsets.greedy import GreedySubsetRegressor
+from vitalfew.summaries.counts import Counts
+from vitalfew.summaries.moments import Moments
+from vitalfew.summaries.summarize import is_number, summarize
+from vitalfew.support.suggest import check_names
+
+# Larger files are streamed.
+MOST_BYTES = 2**30
+# Rows by which columns are recognised.
+LOOKED_AT = 65_536
+# How many features each method takes unless it is told.
+FOR_CLASSES = {"mdl": "gain", "information": "fdr"}
+FOR_NUMBERS = {"lasso": "bic", "greedy": "bic", "best": "bic"}
+CRITERIA = ("bic", "aic", "ebic")
+
+
+def is_streamed(data: str) -> bool:
+    """Whether rows are better not read into memory: many files, a server, or one large file."""
+    if data == "-":
+        return False
+    if data.startswith(("postgres://", "postgresql://")) or os.path.isdir(data):
+        return True
+    if not os.path.exists(data):
+        return glob.has_magic(data)
+    return os.path.isfile(data) and os.path.getsize(data) > MOST_BYTES
+
+
+def select_streamed(
+    source: TableInput,
+    target: str,
+    method: str | None,
+    k: int | str | None,
+    *,
+    kind: Sequence[str] | None,
+    drop: Sequence[str] | None,
+    task: str | None,
+    time_budget: float | None,
+) -> tuple[list[dict[str, Any]], int, str, str]:
+    """A line for each feature chosen; how many there were, by what method and rule they were chosen."""
+    if task is not None and task not in TASKS:
+        raise ValueError(f"--task is classes or numeric, got {task!r}.")
+    rows = source.open()
+    names = _columns(rows, target, parse_kinds(kind), drop or ())
+    task = task or ("numeric" if is_number(rows, target) else "classes")
+    known = FOR_CLASSES if task == "classes" else FOR_NUMBERS
+    method = method or next(iter(known))
+    if method not in known:
+        what = "classes" if task == "classes" else "a number"
+        listed = " or ".join(known)
+        raise ValueError(f"method {method!r} cannot choose for {what} without the rows; with --stream use {listed}.")
+    if time_budget is not None and method != "best":
+        raise ValueError(f"--time-budget is for the method best; leave it out with {method}.")
+    rule = known[method] if k is None else k
+    with working(f"summarising {source.name}"):
+        summary = summarize(rows, target, columns=names, kind="counts" if task == "classes" else "moments")
+    with working(f"selecting features by {method}"):
+        if isinstance(summary, Counts):
+            return *_by_counts(summary, method, rule), method, str(rule)
+        return *_by_moments(summary, names, method, rule, time_budget), method, str(rule)
+
+
+def _columns(rows: Source, target: str, overrides: dict[str, str], drop: Sequence[str]) -> list[str]:
+    """The columns to learn from, as the first rows show them."""
+    import pyarrow as pa
+
+    schema = rows.schema()
+    check_names([target, *overrides, *drop], schema.names)
+    if target in drop:
+        raise ValueError(f"column {target!r} is the target and cannot be left out.")
+    first = pa.Table.from_batches(islice(rows.batches(batch_rows=LOOKED_AT), 1), schema).drop_columns([target])
+    names = []
+    for column, seen in zip(recognise(first, overrides), recognise(first)):
+        if column.name in drop:
+            continue
+        why = _why_not(column, seen, column.name in overrides)
+        if why is None:
+            names.append(column.name)
+        else:
+            note(f"column {column.name!r} is not used: it {why}.")
+    if not names:
+        raise ValueError(f"{rows.name!r} has no column to learn from besides the target.")
+    return names
+
+
+def _why_not(column: ColumnKind, seen: ColumnKind, is_told: bool) -> str | None:
+    if column.kind == "text":
+        return "is text, whose words need the rows"
+    if is_told and column.is_used and column.kind != seen.kind:
+        raise ValueError(
+            f"column {column.name!r} is {seen.kind} and cannot be taken as {column.kind} while rows are streamed; cast "
+            "it in a --query."
+        )
+    # Rows to come may have other values than the first ones.
+    can_change = column.kind == "constant" or (column.kind == "empty" and "single value" not in (column.why or ""))
+    return None if column.is_used or (can_change and not is_told) else column.why
+
+
+def _by_counts(counts: Counts, method: str, rule: int | str) -> tuple[list[dict[str, Any]], int]:
+    if counts.note:
+        note(counts.note)
+    if len(counts.classes) < 2:
+        raise ValueError(f"the target has one class, {counts.classes.tolist()[0]!r}: there is nothing to tell apart.")
+    if isinstance(rule, str) and rule not in WITHOUT_ROWS:
+        if not (method == "mdl" and rule == "mdl"):
+            raise ValueError(f"--k {rule} needs the rows; with --stream give a number, or {', '.join(WITHOUT_ROWS)}.")
+        rule = "gain"
+    is_size = not isinstance(rule, str)
+    ranking = InformationRanking(k=0 if is_size and method == "mdl" else rule).fit_counts(counts)
+    support = ranking.support_
+    if is_size and method == "mdl":
+        if rule > counts.n_features:  # type: ignore[operator]
+            raise ValueError(f"--k is {rule}, but there are {counts.n_features} features.")
+        support = np.isin(np.arange(counts.n_features), np.argsort(-ranking.gains_, kind="stable")[: int(rule)])
+    lines = [
+        {
+            "feature": counts.names[j],
+            "column": counts.names[j],
+            "information": float(ranking.scores_[j]),
+            "p_value": float(ranking.p_values_[j]),
+        }
+        for j in np.flatnonzero(support).tolist()
+    ]
+    return lines, counts.n_features
+
+
+def _by_moments(
+    moments: Moments, columns: list[str], method: str, rule: int | str, time_budget: float | None
+) -> tuple[list[dict[str, Any]], int]:
+    if isinstance(rule, str) and rule not in CRITERIA:
+        raise ValueError(f"--k {rule} needs the rows; with --stream give a number, or {', '.join(CRITERIA)}.")
+    names = list(moments.names or ())
+    own = [n for n in names if n in columns]
+    column_of = {n: n if n in columns else max((c for c in columns if n.startswith(f"{c}=")), key=len) for n in names}
+    scaled = _standardised(moments, np.isin(names, own))
+    model: Any
+    if method == "lasso":
+        model = Lasso(alpha="bic" if isinstance(rule, int) else rule).fit_moments(scaled)
+        if isinstance(rule, int):
+            fits = np.flatnonzero(model.path_.n_features <= rule)
+            model = Lasso(alpha=float(model.path_.grid[fits[-1] if fits.size else 0])).fit_moments(scaled)
+    elif method == "greedy":
+        model = GreedySubsetRegressor(k=rule).fit_moments(scaled)
+    else:
+        model = BestSubsetRegressor(k=rule)
+        model = (model if time_budget is None else model.set_params(time_budget=time_budget)).fit_moments(scaled)
+    lines = [
+        {"feature": names[j], "column": column_of[names[j]], "weight": float(model.coef_[j])}
+        for j in np.flatnonzero(model.coef_).tolist()
+    ]
+    return sorted(lines, key=lambda line: -abs(line["weight"])), len(names)
+
+
+def _standardised(moments: Moments, is_number: np.ndarray) -> Moments:
+    """Numbers in units of their standard deviation, as models of rows in memory get them."""
+    spread = np.sqrt(np.diag(moments.scatter)[:-1] / moments.weight_sum)
+    unit = np.append(np.where(is_number & (spread > 0), spread, 1.0), 1.0)
+    return Moments(
+        moments.n_rows, moments.weight_sum, moments.mean / unit, moments.scatter / np.outer(unit, unit), moments.names
+    )

@@ -1,0 +1,166 @@
+"""Data and target of a command, read, checked and taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vitalfew.cli.command_runner import note
+from vitalfew.cli.progress_bars import working
+from vitalfew.data.files import read_file
+from vitalfew.data.source import open_source
+from vitalfew.data.sources.csv_file import NA
+from vitalfew.data.sources.protocol import Source
+from vitalfew.data.tables.column_kinds import KINDS, ColumnKind, recognise, recognise_task
+from vitalfew.support.suggest import check_names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Fewer rows cannot be split into rows to learn from and rows to test on.
+MIN_ROWS = 5
+TASKS = ("classes", "numeric")
+
+
+@dataclass(frozen=True)
+class TableInput:
+    """Where a table is, and how to read it."""
+
+    data: str
+    table: str | None = None
+    query: str | None = None
+    format: str | None = None
+    na: Sequence[str] | None = None
+    encoding: str = "utf-8"
+
+    @property
+    def name(self) -> str:
+        return "standard input" if self.data == "-" else self.data
+
+    def open(self) -> Source:
+        """To be read a batch at a time."""
+        na = NA if self.na is None else tuple(self.na)
+        return open_source(
+            self.data, table=self.table, query=self.query, format=self.format, na=na, encoding=self.encoding
+        )
+
+    def read(self) -> pa.Table:
+        with working(f"reading {self.name}"):
+            return read_file(
+                self.data,
+                table=self.table,
+                query=self.query,
+                format=self.format,
+                na=NA if self.na is None else tuple(self.na),
+                encoding=self.encoding,
+            )
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A table without its target, the kinds of its columns, and the target of every row."""
+
+    table: pa.Table
+    kinds: list[ColumnKind]
+    y: np.ndarray
+    target: str
+    task: str
+    targets: Any
+
+    @property
+    def frame(self) -> Any:
+        """The table as the models take it."""
+        return as_frame(self.table)
+
+
+def as_frame(table: pa.Table) -> Any:
+    """A data frame of pandas where that is installed: older versions of scikit-learn want one."""
+    return table.to_pandas() if find_spec("pandas") else table
+
+
+def parse_kinds(kind: Sequence[str] | None) -> dict[str, str]:
+    """Kinds of columns that were given as COLUMN=KIND."""
+    found = {}
+    for text in kind or ():
+        name, equals, value = text.rpartition("=")
+        if not equals or not name:
+            raise ValueError(f"--kind takes COLUMN=KIND, got {text!r}; the kinds are {', '.join(KINDS)}.")
+        found[name] = value
+    return found
+
+
+def read_problem(
+    source: TableInput,
+    target: str,
+    *,
+    kind: Sequence[str] | None = None,
+    drop: Sequence[str] | None = None,
+    task: str | None = None,
+) -> Problem:
+    """Reads a table and takes it apart. Rows without a target are left out, with a note."""
+    if task is not None and task not in TASKS:
+        raise ValueError(f"--task is classes or numeric, got {task!r}.")
+    table = source.read()
+    check_names([target], table.column_names)
+    check_names(drop or (), table.column_names)
+    if target in (drop or ()):
+        raise ValueError(f"column {target!r} is the target and cannot be left out.")
+    table, targets = _with_target(table, target, source.name)
+    features = table.drop_columns([target, *dict.fromkeys(drop or ())])
+    if features.num_columns == 0:
+        raise ValueError(f"{source.name!r} has no column besides the target.")
+    overrides = parse_kinds(kind)
+    if target in overrides:
+        raise ValueError(f"column {target!r} is the target: say what it is with --task classes or --task numeric.")
+    with working("looking at the columns"):
+        kinds = recognise(features, overrides)
+    for column in kinds:
+        if not column.is_used and column.name not in overrides:
+            note(f"column {column.name!r} is not used: it {column.why}.")
+    found = recognise_task(targets, task)
+    return Problem(features, kinds, _as_y(targets, found, target), target, found, targets)
+
+
+def _with_target(table: pa.Table, target: str, name: str) -> tuple[pa.Table, Any]:
+    compute = import_module("pyarrow.compute")
+    absent = compute.is_null(table[target], nan_is_null=True)
+    n_absent = compute.sum(absent).as_py() or 0
+    if n_absent:
+        table = table.filter(compute.invert(absent))
+        if table.num_rows >= MIN_ROWS:
+            note(f"{n_absent:,} rows have no {target!r} and are left out.")
+    if table.num_rows < MIN_ROWS:
+        rows = f"{table.num_rows} row{'s' * (table.num_rows != 1)}" + (" with a target" if n_absent else "")
+        raise ValueError(f"{name!r} has {rows}; at least {MIN_ROWS} are needed to learn from.")
+    return table, table[target]
+
+
+def _as_y(targets, task: str, name: str) -> np.ndarray:
+    pa = import_module("pyarrow")
+    if task == "numeric":
+        try:
+            y = targets.cast(pa.float64()).to_numpy()
+        except pa.ArrowException:
+            raise ValueError(f"the target {name!r} is not numeric; leave out --task numeric.") from None
+        if not np.isfinite(y).all():
+            row = int(np.argmax(~np.isfinite(y)))
+            raise ValueError(f"the target {name!r} is infinite in row {row + 1}; replace it by a number.")
+        if y.min() == y.max():
+            raise ValueError(f"the target {name!r} is {y[0]:g} in every row: there is nothing to predict.")
+        return y
+    values = targets.to_pylist()
+    distinct = set(values)
+    if len(distinct) == 1:
+        raise ValueError(f"the target {name!r} has one class, {values[0]!r}: there is nothing to tell apart.")
+    if len(distinct) > max(len(values) / 2, 2):
+        raise ValueError(
+            f"the target {name!r} has {len(distinct):,} classes in {len(values):,} rows, too many to learn; "
+            "choose another column, or --task numeric for a number."
+        )
+    is_whole = all(isinstance(v, int) and not isinstance(v, bool) for v in distinct)
+    return np.array(values) if is_whole else np.array([str(v) for v in values], dtype=object)

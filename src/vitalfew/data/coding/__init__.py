@@ -1,0 +1,1 @@
+"""Codes for values: categories, cut points and bins."""

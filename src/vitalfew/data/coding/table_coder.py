@@ -1,0 +1,251 @@
+"""Tables to codes: each column is coded on its own, without one-hot, and new data is coded in the same way."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import repeat
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew import _core
+from vitalfew.data.coding.discretize import apply_cuts, cut_columns
+from vitalfew.data.tables.blocks import BinaryBlock, Block, CodesBlock
+from vitalfew.data.tables.frames import Column, RawTable
+from vitalfew.data.tables.text_columns import WordColumn
+from vitalfew.exceptions import DiscretizationWarning
+from vitalfew.support.checks import check_choice
+
+NUMERIC = ("mdl", "quantile", "uniform", "distinct")
+# Whole numbers with more distinct values than this are quantities, not categories.
+MAX_CATEGORIES = 32
+MISSING = np.iinfo(np.uint32).max
+
+
+class Coding(Protocol):
+    """How one column becomes codes 0 .. n_values - 1, or MISSING."""
+
+    @property
+    def n_values(self) -> int: ...
+
+    def encode(self, column: Column) -> NDArray[np.uint32]: ...
+
+
+@dataclass(frozen=True)
+class OwnCodes:
+    """Small whole numbers are their own codes."""
+
+    n_values: int
+
+    def encode(self, column):
+        values = _as_numbers(column)
+        codes = np.full(len(values), MISSING, dtype=np.uint32)
+        with np.errstate(invalid="ignore"):
+            known = (values >= 0) & (values < self.n_values) & (values == np.floor(values))
+        codes[known] = values[known].astype(np.uint32)
+        return codes
+
+
+@dataclass(frozen=True)
+class Categories:
+    """Distinct values seen in training, in rising order; any other value carries no evidence."""
+
+    values: tuple
+
+    @property
+    def n_values(self) -> int:
+        return max(2, len(self.values))
+
+    def encode(self, column):
+        code = {v: i for i, v in enumerate(self.values)}
+        is_text = bool(self.values) and isinstance(self.values[0], str)
+        known: Sequence  # in the type of the categories, so that 1 and '1' meet
+        if isinstance(column, WordColumn):
+            known = column.values if is_text else _numbers_in(column.values)
+            return column.look_up([code.get(v, MISSING) for v in known], MISSING, np.uint32)
+        known = [v if v != v else str(v) for v in column.tolist()] if is_text else _as_numbers(column).tolist()
+        return np.fromiter(map(code.get, known, repeat(MISSING)), dtype=np.uint32, count=len(column))
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Intervals of a numeric column."""
+
+    cuts: tuple[float, ...]
+
+    @property
+    def n_values(self) -> int:
+        return max(2, len(self.cuts) + 1)
+
+    def encode(self, column):
+        values = _as_numbers(column)
+        known = ~np.isnan(values)
+        codes = np.full(len(values), MISSING, dtype=np.uint32)
+        codes[known] = apply_cuts(values[known], np.array(self.cuts))
+        return codes
+
+
+@dataclass
+class TableCoder:
+    """Learns the coding of each column of a table and applies it.
+
+    Strings, booleans, categories and whole numbers with at most 32 distinct values are categories; other numbers are
+    cut into intervals by `numeric` (``"mdl"``, ``"quantile"``, ``"uniform"``) or, with ``"distinct"``, every distinct
+    number is a category of its own.
+    """
+
+    numeric: str = "mdl"
+    threads: int = 0
+    codings: list[Coding] = field(default_factory=list)
+    names: Sequence[str] = ()
+    is_sparse: bool = False
+
+    @property
+    def is_supervised(self) -> bool:
+        """Whether labels had a say in the coding, so that folds must be coded anew."""
+        return self.numeric == "mdl" and any(isinstance(c, Cuts) for c in self.codings)
+
+    def fit(self, table: RawTable, label=None, n_classes: int = 1, weight=None) -> Block:
+        """Learns the codings and returns the coded table."""
+        check_choice("numeric", self.numeric, NUMERIC)
+        self.names = table.names
+        self.is_sparse = table.sparse_block is not None
+        if table.sparse_block is not None:
+            return table.sparse_block
+        flags, tops, small = self._code_small(table)
+        self.codings = []
+        rest, quantities = [], []
+        for j in range(table.n_features):
+            coding = self._easy_coding(table, j, flags[j], tops[j])
+            self.codings.append(coding or OwnCodes(2))
+            if coding is None:
+                quantities.append(j)
+            if not isinstance(coding, OwnCodes):
+                rest.append(j)
+        if quantities:
+            columns = np.column_stack([_as_numbers(table.column(j)) for j in quantities])
+            found = cut_columns(columns, label, n_classes, weight, self.numeric, 5, self.threads)
+            for j, cuts in zip(quantities, found):
+                self.codings[j] = Cuts(tuple(cuts.tolist()))
+        return self._assemble(table, small, rest)
+
+    def transform(self, table: RawTable) -> Block:
+        """The codes of new data; values never seen in training become missing."""
+        if table.n_features != len(self.names):
+            raise ValueError(f"X has {table.n_features} features, but {len(self.names)} were seen in training.")
+        if self.is_sparse:
+            return table.sparse_block or _sparsified(table)
+        if table.sparse_block is not None:
+            table = RawTable(table.n_rows, table.names, matrix=table.sparse_block.to_codes().codes)
+        flags, tops, small = self._code_small(table)
+        own = [
+            isinstance(c, OwnCodes) and not flags[j] & _core.NEEDS_CODING and tops[j] <= c.n_values
+            for j, c in enumerate(self.codings)
+        ]
+        return self._assemble(table, small, [j for j, is_own in enumerate(own) if not is_own])
+
+    def _code_small(self, table: RawTable):
+        """Columns of small whole numbers coded in one pass; flags and tops say which these are."""
+        if table.matrix is not None:
+            flags, small, tops = _code_matrix(table.matrix, self.threads)
+        else:
+            assert table.columns is not None
+            small = np.full((table.n_rows, table.n_features), 255, dtype=np.uint8, order="F")
+            flags = np.full(table.n_features, _core.NEEDS_CODING, dtype=np.uint8)
+            tops = np.zeros(table.n_features, dtype=np.int32)
+            for j, column in enumerate(table.columns):
+                if not isinstance(column, WordColumn):
+                    flag, codes, top = _code_matrix(column[:, None], self.threads)
+                    flags[j], small[:, j], tops[j] = flag[0], codes[:, 0], top[0]
+        refuse_infinite(flags, table, range(table.n_features))
+        return flags, tops, small
+
+    def _easy_coding(self, table: RawTable, j: int, flag: int, top: int) -> Coding | None:
+        """The coding of a column that needs no cuts, or None."""
+        column = table.column(j)
+        if isinstance(column, WordColumn):
+            return Categories(tuple(column.distinct()))
+        if not flag & _core.NEEDS_CODING and (top <= MAX_CATEGORIES + 1 or self.numeric == "distinct"):
+            return OwnCodes(max(2, int(top)))
+        values = _as_numbers(column)
+        distinct = np.unique(values[~np.isnan(values)])
+        is_whole = bool((distinct == np.floor(distinct)).all())
+        if self.numeric == "distinct" and not is_whole and len(distinct) > MAX_CATEGORIES:
+            warnings.warn(
+                f"column {table.names[j]!r} holds {len(distinct)} distinct fractional numbers, "
+                "each taken as a value of its own; cut it into intervals with Discretizer first.",
+                DiscretizationWarning,
+                stacklevel=2,
+            )
+        if self.numeric == "distinct" or len(distinct) <= 2 or (is_whole and len(distinct) <= MAX_CATEGORIES):
+            return Categories(tuple(distinct.tolist()))
+        return None
+
+    def _assemble(self, table: RawTable, small: NDArray[np.uint8], rest: list[int]) -> CodesBlock:
+        """Codes of all columns; those in `rest` are coded one by one."""
+        n_values = np.array([c.n_values for c in self.codings], dtype=np.int64)
+        offsets = np.concatenate([[0], np.cumsum(n_values)])
+        if not rest:
+            return CodesBlock(small, offsets)
+        wide = n_values.max() > 254
+        codes = np.array(small, dtype=np.uint32 if wide else np.uint8, order="F", copy=True)
+        if wide:
+            codes[small == 255] = MISSING
+        for j in rest:
+            # MISSING wraps to 255 in bytes, which is their missing code.
+            codes[:, j] = self.codings[j].encode(table.column(j)).astype(codes.dtype)
+        return CodesBlock(codes, offsets)
+
+
+def refuse_infinite(flags: NDArray[np.uint8], table: RawTable, which: Sequence[int]) -> None:
+    """Names the first infinite number, by the flags that a kernel has for these columns."""
+    infinite = np.flatnonzero(flags & _core.HAS_INFINITE)
+    if infinite.size:
+        j = which[int(infinite[0])]
+        row = int(np.argmax(np.isinf(_as_numbers(table.column(j)))))
+        raise ValueError(
+            f"Input X contains infinity: column {table.names[j]!r}, row {row}. "
+            "Replace it by a number, or by NaN if it means missing."
+        )
+
+
+def _code_matrix(matrix: NDArray, threads: int):
+    if matrix.dtype == bool:
+        matrix = matrix.view(np.uint8)
+    if not matrix.dtype.isnative:
+        matrix = matrix.astype(matrix.dtype.newbyteorder("="))
+    if matrix.dtype.char not in "dflihbBq":
+        matrix = matrix.astype(np.int64 if matrix.dtype.kind in "iu" and matrix.dtype.itemsize < 8 else np.float64)
+    if matrix.dtype == np.uint8 and (matrix.strides[0] == 1 or matrix.strides[1] == 1):
+        flags, tops = _core.code_small(matrix, None, threads)
+        return flags, matrix, tops
+    out = np.empty_like(matrix, dtype=np.uint8)
+    flags, tops = _core.code_small(matrix, out, threads)
+    return flags, out, tops
+
+
+def _as_numbers(column: Column) -> NDArray[np.float64]:
+    """Numbers of a column; words that are none are missing."""
+    if isinstance(column, WordColumn):
+        return column.look_up(_numbers_in(column.values), np.nan, np.float64)
+    return column.astype(np.float64, copy=False)
+
+
+def _numbers_in(words: tuple[str, ...]) -> list[float]:
+    numbers = []
+    for word in words:
+        try:
+            numbers.append(float(word))
+        except ValueError:
+            numbers.append(np.nan)
+    return numbers
+
+
+def _sparsified(table: RawTable) -> BinaryBlock:
+    present = np.column_stack([np.nan_to_num(_as_numbers(table.column(j))) != 0 for j in range(table.n_features)])
+    rows, indices = np.nonzero(present)
+    indptr = np.searchsorted(rows, np.arange(table.n_rows + 1)).astype(np.int64)
+    return BinaryBlock(indptr, indices.astype(np.int32), table.n_features)

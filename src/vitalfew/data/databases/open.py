@@ -1,0 +1,83 @@
+"""Databases to read from and to write to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from vitalfew.data.databases.base import Database
+from vitalfew.data.sources.formats import SUFFIXES, no_file, recognise_format
+from vitalfew.exceptions import DataFileError
+
+
+@contextmanager
+def open_database(database: Any, *, format: str | None = None, read_only: bool = False) -> Iterator[Database]:
+    """A database from which rows are read and into which tables are written.
+
+    All that is read is of one moment: what others change meanwhile is not seen, or cannot be changed (DuckDB, SQLite).
+
+    Parameters
+    ----------
+    database : str, path or duckdb.DuckDBPyConnection
+        A DuckDB or SQLite file, which is made if it is not there and may be written, an open connection, or
+        ``"postgresql://user@host:5432/name"``.
+    format : {"duckdb", "sqlite", "postgresql"}, optional
+        By default what the address begins with, or the file with.
+    read_only : bool, default False
+        Open it so that nothing can be changed.
+
+    Yields
+    ------
+    Database
+        With ``source(table=…)`` or ``source(query=…)``, ``sink(table, schema, replace=False)`` and ``tables()``.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pyarrow as pa
+    >>> from vitalfew.data.databases import open_database
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "films.duckdb"
+    >>> films = pa.record_batch({"id": [1, 2, 3], "label": ["+", None, None]})
+    >>> with open_database(path) as database, database.sink("films", films.schema) as sink:
+    ...     sink.write(films)
+    >>> with open_database(path) as database:
+    ...     source = database.source("films")
+    ...     with database.sink("unlabelled", pa.schema([source.schema().field("id")])) as sink:
+    ...         for batch in source.batches(["id"], missing="label"):
+    ...             sink.write(batch)
+    ...     database.source("unlabelled").read().to_pydict()
+    {'id': [2, 3]}
+    """
+    opened = connect(database, format=format, read_only=read_only)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def connect(database: Any, *, format: str | None = None, read_only: bool = False) -> Database:
+    """See `open_database`; to be closed by whoever asked for it, at the latest when it is forgotten."""
+    from vitalfew.data.databases.duckdb import DuckDatabase
+    from vitalfew.data.databases.postgres import PostgresDatabase
+    from vitalfew.data.databases.sqlite import SqliteDatabase
+
+    if is_address(database):
+        return PostgresDatabase(database, read_only)
+    if not isinstance(database, str | os.PathLike):
+        return DuckDatabase(database, read_only)
+    path = os.fspath(database)
+    if read_only and not os.path.exists(path):
+        raise FileNotFoundError(no_file(Path(path)))
+    is_there = os.path.exists(path)
+    found = format or (recognise_format(Path(path)) if is_there else SUFFIXES.get(Path(path).suffix.lower()))
+    if found not in ("duckdb", "sqlite"):
+        raise DataFileError(f"{path!r} is not a database of DuckDB or SQLite; give one, or a postgresql:// address.")
+    return DuckDatabase(path, read_only) if found == "duckdb" else SqliteDatabase(path, read_only)
+
+
+def is_address(database: Any) -> bool:
+    """Whether it names a server."""
+    return isinstance(database, str) and database.startswith(("postgres://", "postgresql://"))

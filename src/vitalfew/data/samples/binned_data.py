@@ -1,0 +1,39 @@
+"""Labelled binned data: what stumps, boosting and trees are fitted on, and how it is split into folds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew.data.coding.bins import BinCoder, Bins
+from vitalfew.data.samples.labeled import LabeledSample, LabelledRows
+from vitalfew.data.samples.zero_weight import DroppedRows
+
+
+@dataclass(frozen=True)
+class BinnedData(LabeledSample):
+    """Binned rows, their labels and weights. Bins are the same in all folds: labels had no say in them."""
+
+    bins: Bins
+    label: NDArray[np.int32]
+    classes: NDArray
+    weight: NDArray[np.float64] | None
+    coder: BinCoder
+    given: DroppedRows | None = None
+
+    @classmethod
+    def read(cls, X, y, sample_weight, coder: BinCoder, *, is_fitted: bool = False) -> BinnedData:
+        """Reads, checks and bins. Rows of weight zero are left out: they are as if they had not been given."""
+        rows = LabelledRows.read(X, y, sample_weight)
+        bins = coder.transform(rows.X) if is_fitted else coder.fit(rows.X)
+        return cls(bins, rows.label, rows.classes, rows.weight, coder, rows.given)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.bins.offsets) - 1
+
+    def take(self, rows: NDArray[np.intp]) -> BinnedData:
+        weight = None if self.weight is None else self.weight[rows]
+        return replace(self, bins=self.bins.take(rows), label=self.label[rows], weight=weight, given=None)

@@ -1,0 +1,84 @@
+"""Labelled discrete data: what a family of Naive Bayes models is fitted on, and how it is split into folds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew.data.coding.table_coder import TableCoder
+from vitalfew.data.samples.zero_weight import DroppedRows, split_rows
+from vitalfew.data.tables.blocks import Block
+from vitalfew.data.tables.frames import RawTable, read_table
+from vitalfew.support.checks import check_consistent_length, check_weight, encode_labels
+
+
+@dataclass(frozen=True)
+class DiscreteData:
+    """Coded rows, their labels and weights, and rows without labels if there are any."""
+
+    block: Block
+    label: NDArray[np.int32]
+    classes: NDArray
+    weight: NDArray[np.float64] | None
+    coder: TableCoder
+    raw: RawTable
+    unlabeled: Block | None = None
+    raw_unlabeled: RawTable | None = None
+    given: DroppedRows | None = None
+
+    @classmethod
+    def read(cls, X, y, sample_weight, coder: TableCoder, X_unlabeled=None) -> DiscreteData:
+        """Reads, checks and codes. Rows of weight zero are left out: they are as if they had not been given."""
+        table = read_table(X, threads=coder.threads)
+        classes, label = encode_labels(y)
+        check_consistent_length(np.empty(table.n_rows), label)
+        weight = check_weight(sample_weight, table.n_rows)
+        given = None
+        if weight is not None and not weight.all():
+            keep = np.flatnonzero(weight)
+            given = DroppedRows(classes[label], keep)
+            present, kept_label = np.unique(label[keep], return_inverse=True)
+            table, weight = table.take(keep), check_weight(weight[keep], len(keep))
+            classes, label = classes[present], kept_label.astype(np.int32)
+        raw_unlabeled = None if X_unlabeled is None else read_table(X_unlabeled, threads=coder.threads)
+        return replace(cls._coded(table, label, classes, weight, coder, raw_unlabeled), given=given)
+
+    @classmethod
+    def _coded(cls, table, label, classes, weight, coder, raw_unlabeled) -> DiscreteData:
+        block = coder.fit(table, label, len(classes), weight)
+        unlabeled = None if raw_unlabeled is None else coder.transform(raw_unlabeled)
+        return cls(block, label, classes, weight, coder, table, unlabeled, raw_unlabeled)
+
+    @property
+    def y(self) -> NDArray:
+        return self.classes[self.label]
+
+    @property
+    def n_rows(self) -> int:
+        return self.block.n_rows
+
+    def folds(self, splitter) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Training and test rows of each fold of a scikit-learn splitter."""
+        return split_rows(splitter, self.y, self.given)
+
+    def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[DiscreteData, DiscreteData]:
+        """Training and test part. Where labels shaped the coding, it is learned anew from the training part."""
+        if not self.coder.is_supervised:
+            return self._taken(train), self._taken(test)
+        coder = TableCoder(self.coder.numeric, self.coder.threads)
+        weight = None if self.weight is None else self.weight[train]
+        fitted = self._coded(self.raw.take(train), self.label[train], self.classes, weight, coder, self.raw_unlabeled)
+        tested = self._taken(test)
+        return fitted, replace(tested, block=coder.transform(tested.raw), coder=coder)
+
+    def _taken(self, rows: NDArray[np.intp]) -> DiscreteData:
+        return replace(
+            self,
+            block=self.block.take(rows),
+            label=self.label[rows],
+            weight=None if self.weight is None else self.weight[rows],
+            raw=self.raw.take(rows) if self.coder.is_supervised else self.raw,
+        )

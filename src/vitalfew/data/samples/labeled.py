@@ -1,0 +1,96 @@
+"""Labelled rows as they were given: what any classifier is fitted on, and how they are split into folds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import _safe_indexing, check_array
+
+from vitalfew.data.samples.zero_weight import DroppedRows, split_rows
+from vitalfew.data.tables.frames import as_frame, check_shape
+from vitalfew.data.tables.sparse_checks import sparse_rows
+from vitalfew.support.checks import check_consistent_length, check_weight, encode_labels
+
+
+class LabeledSample:
+    """What rows with labels and weights have in common, however they are stored."""
+
+    label: NDArray[np.int32]
+    classes: NDArray
+    weight: NDArray[np.float64] | None
+    given: DroppedRows | None
+
+    @property
+    def y(self) -> NDArray:
+        return self.classes[self.label]
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.label)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The weight of each row, 1 where none were given."""
+        return np.ones(self.n_rows) if self.weight is None else self.weight
+
+    def folds(self, splitter) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Training and test rows of each fold of a scikit-learn splitter."""
+        return split_rows(splitter, self.y, self.given)
+
+    def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[Self, Self]:
+        """Training and test part."""
+        return self.take(train), self.take(test)
+
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """Some rows."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class LabelledRows(LabeledSample):
+    """Rows of a frame, an array or a sparse matrix, with labels and weights."""
+
+    X: Any
+    label: NDArray[np.int32]
+    classes: NDArray
+    weight: NDArray[np.float64] | None
+    given: DroppedRows | None = None
+
+    @classmethod
+    def read(cls, X, y, sample_weight) -> LabelledRows:
+        """Reads and checks labels and weights. Rows of weight zero are left out."""
+        X = read_rows(X)
+        classes, label = encode_labels(y)
+        check_consistent_length(np.empty(X.shape[0]), label)
+        weight = check_weight(sample_weight, X.shape[0])
+        given = None
+        if weight is not None and not weight.all():
+            keep = np.flatnonzero(weight)
+            given = DroppedRows(classes[label], keep)
+            present, kept = np.unique(label[keep], return_inverse=True)
+            X, weight = _safe_indexing(X, keep), check_weight(weight[keep], len(keep))
+            classes, label = classes[present], kept.astype(np.int32)
+        return cls(X, label, classes, weight, given)
+
+    @property
+    def n_features(self) -> int:
+        return self.X.shape[1]
+
+    def take(self, rows: NDArray[np.intp]) -> LabelledRows:
+        weight = None if self.weight is None else self.weight[rows]
+        return replace(self, X=_safe_indexing(self.X, rows), label=self.label[rows], weight=weight, given=None)
+
+
+def read_rows(X) -> Any:
+    """Anything with rows: sparse matrices by rows, lists as arrays, frames as they are."""
+    if sparse.issparse(X):
+        X = sparse_rows(X).tocsr()
+    elif as_frame(X) is None:
+        return check_array(X, dtype=None, ensure_all_finite=False, estimator="vitalfew")
+    check_shape(X.shape, 1)
+    return X

@@ -1,0 +1,143 @@
+"""Tables of numbers with a target: what linear families are fitted on, and how they are split into folds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import column_or_1d
+
+from vitalfew.data.samples.zero_weight import DroppedRows, split_rows
+from vitalfew.data.tables.matrix import Matrix, read_matrix, take_rows
+from vitalfew.support.arrow import check_given
+from vitalfew.support.checks import check_consistent_length, check_known, check_weight, encode_labels
+
+
+@dataclass(frozen=True)
+class NumericData:
+    """Rows of numbers with a target and weights. In classification `y` holds codes of `classes`."""
+
+    X: Matrix
+    target: NDArray
+    weight: NDArray[np.float64] | None
+    names: Sequence[str]
+    classes: NDArray | None = None
+    given: DroppedRows | None = None
+    threads: int = 0
+    # What has been computed of these rows and will be asked for again, such as their moments.
+    known: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, X, y, sample_weight, *, is_classification: bool = False, threads: int = 0) -> NumericData:
+        """Reads and checks. Rows of weight zero are left out: they are as if they had not been given."""
+        matrix, names = read_matrix(X, threads=threads)
+        return cls.of_matrix(matrix, names, y, sample_weight, is_classification=is_classification, threads=threads)
+
+    @classmethod
+    def of_matrix(cls, matrix, names, y, sample_weight, *, is_classification: bool, threads: int = 0) -> NumericData:
+        """Of a matrix that has been checked already: learners which are not ours may take more than numbers."""
+        target: NDArray
+        classes, target = encode_labels(y) if is_classification else (None, read_target(y))
+        check_consistent_length(np.empty(matrix.shape[0]), target)
+        weight = check_weight(sample_weight, matrix.shape[0])
+        given = None
+        if weight is not None and not weight.all():
+            keep = np.flatnonzero(weight)
+            given = DroppedRows(target if classes is None else classes[target], keep)
+            matrix, target = take_rows(matrix, keep), target[keep]
+            weight = check_weight(weight[keep], len(keep))
+            if classes is not None:
+                present, target = np.unique(target, return_inverse=True)
+                classes = classes[present]
+        return cls(matrix, target, weight, names, classes, given, threads)
+
+    @property
+    def n_rows(self) -> int:
+        return self.X.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        return self.X.shape[1]
+
+    @property
+    def is_classification(self) -> bool:
+        return self.classes is not None
+
+    @property
+    def y(self) -> NDArray:
+        return self.target if self.classes is None else self.classes[self.target]
+
+    @property
+    def label(self) -> NDArray:
+        """Codes of the classes."""
+        return self.target
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The weight of each row, 1 where none were given."""
+        return np.ones(self.n_rows) if self.weight is None else self.weight
+
+    @property
+    def weight_sum(self) -> float:
+        return float(self.n_rows if self.weight is None else self.weight.sum())
+
+    @cached_property
+    def columns(self) -> Matrix:
+        """The matrix column by column, as kernels read it: a copy where it was stored by rows."""
+        return self.X if sparse.issparse(self.X) else np.asfortranarray(self.X)
+
+    def folds(self, splitter) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Training and test rows of each fold of a scikit-learn splitter."""
+        return split_rows(splitter, self.y, self.given)
+
+    def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[NumericData, NumericData]:
+        """Training and test part."""
+        return self.take(train), self.take(test)
+
+    def take(self, rows: NDArray[np.intp]) -> NumericData:
+        return replace(
+            self,
+            X=take_rows(self.X, rows),
+            target=self.target[rows],
+            weight=None if self.weight is None else self.weight[rows],
+            given=None,
+            known={},
+        )
+
+
+def read_target(y) -> NDArray[np.float64]:
+    """A numeric target, one number a row."""
+    check_given(y, "y")
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind not in "fiub":
+        try:
+            y = y.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"y holds {y.dtype} values such as {str(y.ravel()[0])!r}; regression needs numbers: "
+                "use a classifier for labels, or convert the target."
+            ) from None
+    check_known(y)
+    y = y.astype(np.float64)
+    check_squares(y)
+    return y
+
+
+def check_squares(y: NDArray[np.float64]) -> None:
+    """Squares of a target must add up, with a margin for those of its differences to predictions."""
+    with np.errstate(over="ignore"):
+        if np.dot(y, y) > np.finfo(np.float64).max / 1024:
+            raise too_large("y")
+
+
+def too_large(what: str) -> ValueError:
+    """The error for values whose squares do not add up."""
+    return ValueError(
+        f"{what} holds values so large that their squares do not add up in float64; scale it, for instance with "
+        "scikit-learn's StandardScaler."
+    )

@@ -1,0 +1,114 @@
+"""Formats of files: their names, how they are recognized, and what is said of a broken one."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from vitalfew.exceptions import DataFileError
+from vitalfew.support.optional import import_arrow
+from vitalfew.support.outputs import database_format
+
+FORMATS = ("csv", "tsv", "parquet", "arrow", "duckdb", "sqlite")
+
+
+WRITTEN = ("csv", "tsv", "parquet", "arrow", "json")
+
+
+SUFFIXES = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".duckdb": "duckdb",
+    ".ddb": "duckdb",
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
+    ".json": "json",
+}
+
+
+PACKED = (".gz", ".bz2", ".zst")
+
+
+NAMES = {"parquet": "Parquet", "arrow": "Arrow", "duckdb": "DuckDB", "sqlite": "SQLite"}
+
+
+def recognise_format(path: Path) -> str:
+    """By suffix if it is known, otherwise by the first bytes; CSV if nothing speaks against it."""
+    suffixes = [s.lower() for s in path.suffixes]
+    if suffixes and suffixes[-1] in PACKED:
+        suffixes.pop()
+        return SUFFIXES.get(suffixes[-1] if suffixes else "", "csv")
+    found = SUFFIXES.get(suffixes[-1] if suffixes else "")
+    if found == "json":
+        raise DataFileError(f"{str(path)!r} is JSON, which is not read; convert it to CSV or Parquet first.")
+    if found is not None:
+        return found
+    with open(path, "rb") as file:
+        start = file.read(16)
+    if start[:4] == b"PAR1":
+        return "parquet"
+    if start[:6] == b"ARROW1":
+        return "arrow"
+    if (database := database_format(path)) is not None:
+        return database.lower()
+    if suffixes and suffixes[-1] == ".db":
+        raise DataFileError(f"{str(path)!r} is neither a DuckDB nor a SQLite database.")
+    return "csv"
+
+
+# More files than this in a folder are not compared with a name that is not among them.
+MOST_NAMES = 2000
+
+
+def no_file(path: Path) -> str:
+    """That a file is not there, and which one may have been meant."""
+    if not path.parent.is_dir():
+        return f"there is no file {str(path)!r}: its folder is not there either."
+    try:
+        names = os.listdir(path.parent)
+    except OSError:
+        names = []
+    close = difflib.get_close_matches(path.name, names, n=1) if len(names) <= MOST_NAMES else []
+    return f"there is no file {str(path)!r}" + (f"; did you mean {str(path.with_name(close[0]))!r}?" if close else ".")
+
+
+def check_file(path: Path) -> bool:
+    """Whether it is a pipe, which can be read once only."""
+    if path.is_dir():
+        raise DataFileError(f"{str(path)!r} is a folder; give the name of a file in it.")
+    if not path.exists():
+        raise FileNotFoundError(no_file(path))
+    if not path.is_file():
+        return True
+    try:
+        with open(path, "rb") as file:
+            is_empty = not file.read(1)
+    except OSError as error:
+        raise DataFileError(f"{str(path)!r} cannot be read ({error.strerror}).") from error
+    if is_empty:
+        raise DataFileError(f"{str(path)!r} is empty.")
+    return False
+
+
+@contextmanager
+def arrow_errors(name: str, kind: str) -> Iterator[None]:
+    """Whatever is wrong with a Parquet or Arrow file, in one sentence."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except (import_arrow().ArrowException, OSError, UnicodeDecodeError) as error:
+        what = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+        raise DataFileError(
+            f"{name!r} is not a whole {NAMES[kind]} file ({what}); write or copy it again, or name its format."
+        ) from error

@@ -1,0 +1,138 @@
+"""Rows of Parquet files in a bounded memory, however large and wide their groups of rows are."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from importlib import import_module
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from vitalfew.data.sources.protocol import BATCH_BYTES, row_bytes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Bytes of a column that are fetched at once.
+FETCHED = 1 << 16
+# A column that is read keeps a page, its dictionary and what they are unpacked from: about three times a usual page.
+PAGES = 3 << 20
+# Columns whose pages take more together are not read side by side.
+MOST_PAGES = 128 << 20
+# Rows that are decoded at once; a few of them would be slow, since each column is asked for them in turn.
+MOST_ROWS = 1 << 18
+# Groups of rows that take no more are decoded whole, two of them at a time: faster than page by page.
+MOST_GROUP = 128 << 20
+
+
+def parquet_batches(fragment: Any, columns: Sequence[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
+    """Columns of the row groups of a fragment, at most `batch_rows` rows at a time.
+
+    A dataset decodes whole groups of rows; where these are large, pages are read as rows are wanted. Where the pages of
+    all columns would take too much, some columns at a time are decoded into a file, and rows are joined from there.
+    """
+    parquet, dataset = import_module("pyarrow.parquet"), import_module("pyarrow.dataset")
+    groups = [group.id for group in fragment.row_groups]
+    if not groups:
+        return
+    if columns and _group_bytes(fragment, columns) <= MOST_GROUP:
+        options = dataset.ParquetFragmentScanOptions(
+            pre_buffer=False, use_buffered_stream=True, page_checksum_verification=True
+        )
+        own = fragment.physical_schema
+        scanner = fragment.scanner(
+            schema=own, columns=list(columns), batch_size=batch_rows, batch_readahead=2, fragment_scan_options=options
+        )
+        yield from scanner.to_batches()
+        return
+    rows = _fitting_rows(fragment, columns)
+    # At least one column is read, which says how many rows there are.
+    sets = _sets_of(fragment, list(columns) or fragment.physical_schema.names[:1])
+    with parquet.ParquetFile(
+        fragment.path, pre_buffer=False, buffer_size=FETCHED, page_checksum_verification=True
+    ) as file:
+        if len(sets) == 1:
+            decoded: Iterable[pa.RecordBatch] = file.iter_batches(rows, row_groups=groups, columns=sets[0])
+        else:
+            decoded = chain.from_iterable(_by_sets(file, group, sets, rows) for group in groups)
+        for batch in decoded:
+            yield from (batch.slice(start, batch_rows) for start in range(0, batch.num_rows, batch_rows))
+
+
+def _group_bytes(fragment: Any, columns: Sequence[str]) -> float:
+    """Bytes of the largest group of rows when it is decoded; infinite where a column holds values of any length."""
+    own = fragment.physical_schema
+    width = row_bytes(import_module("pyarrow").schema([own.field(name) for name in columns]))
+    largest = max(fragment.metadata.row_group(g).num_rows for g in range(fragment.metadata.num_row_groups))
+    return math.inf if width is None else float(width) * largest
+
+
+def _by_sets(file: Any, group: int, sets: list[list[str]], rows: int) -> Iterator[pa.RecordBatch]:
+    pa = import_module("pyarrow")
+    with ExitStack() as stack:
+        readers = []
+        for names in sets:
+            held = stack.enter_context(tempfile.TemporaryFile(prefix="vitalfew-columns-"))
+            batches = (batch.select(names) for batch in file.iter_batches(rows, row_groups=[group], columns=names))
+            first = next(batches, None)
+            if first is None:
+                return
+            with pa.ipc.new_stream(held, first.schema) as writer:
+                writer.write_batch(first)
+                for batch in batches:
+                    writer.write_batch(batch)
+            held.seek(0)
+            readers.append(stack.enter_context(pa.ipc.open_stream(held)))
+        names = [name for own in sets for name in own]
+        for parts in zip(*readers, strict=True):
+            yield pa.RecordBatch.from_arrays([column for part in parts for column in part.columns], names=names)
+
+
+def _sets_of(fragment: Any, columns: list[str]) -> list[list[str]]:
+    """Columns that are read side by side."""
+    places = _places(fragment.metadata)
+    sets: list[list[str]] = [[]]
+    held = 0
+    largest = _largest(fragment.metadata, [j for name in columns for j in places.get(name, ())])
+    for name in columns:
+        own = sum(min(3 * largest[j], PAGES) for j in places.get(name, ()))
+        if sets[-1] and held + own > MOST_PAGES:
+            sets.append([])
+            held = 0
+        sets[-1].append(name)
+        held += own
+    return sets
+
+
+def _fitting_rows(fragment: Any, columns: Sequence[str]) -> int:
+    """Rows that take `BATCH_BYTES` or less, by the largest of the groups of rows."""
+    pa, own, found = import_module("pyarrow"), fragment.physical_schema, fragment.metadata
+    widths = {name: row_bytes(pa.schema([own.field(name)])) for name in columns}
+    places = _places(found)
+    texts = [j for name, width in widths.items() if width is None for j in places.get(name, ())]
+    longest = 0.0
+    for g in range(found.num_row_groups) if texts else ():
+        group = found.row_group(g)
+        n_bytes = sum(group.column(j).total_uncompressed_size for j in texts)
+        longest = max(longest, n_bytes / max(group.num_rows, 1))
+    width = sum(width or 0 for width in widths.values()) + longest
+    return max(min(MOST_ROWS, int(BATCH_BYTES / max(width, 1))), 1)
+
+
+def _places(metadata: Any) -> dict[str, list[int]]:
+    """Where the values of each column are; those of a nested one are in several places."""
+    found: dict[str, list[int]] = {}
+    for j in range(metadata.num_columns):
+        path = metadata.schema.column(j).path
+        for name in {path, path.partition(".")[0]}:
+            found.setdefault(name, []).append(j)
+    return found
+
+
+def _largest(metadata: Any, places: list[int]) -> dict[int, int]:
+    """Bytes of columns in the largest group of rows."""
+    sizes = [metadata.row_group(g).num_rows for g in range(metadata.num_row_groups)]
+    group = metadata.row_group(sizes.index(max(sizes)))
+    return {j: group.column(j).total_uncompressed_size for j in places}

@@ -1,0 +1,1 @@
+"""Data frames, arrays and sparse matrices, read and checked column by column."""

@@ -1,0 +1,1 @@
+"""Documents as rows of word presence."""

@@ -1,0 +1,189 @@
+"""What a fitted model is made of: its features with their weights, its rules, and the curve its rule saw."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from vitalfew.encoding.columns import TableColumns
+from vitalfew.encoding.encoding import EncodedFeature, chosen_mask, encoded_features
+from vitalfew.families.bayes.evidence import describe_features
+from vitalfew.families.bayes.naive_bayes import NaiveBayes
+from vitalfew.families.ensembles.adaboost import AdaBoost
+from vitalfew.families.trees.decision_tree import DecisionTree
+from vitalfew.families.trees.stump import Stump
+from vitalfew.families.trees.stump_set import StumpSet
+
+# Rounds of boosting that are told one by one.
+MOST_ROUNDS = 20
+
+
+def model_of(fitted: Any) -> Any:
+    """The model at the end of a pipeline, or what was given."""
+    return fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
+
+
+def features_of(fitted: Any) -> list[EncodedFeature]:
+    """The features that the model sees, under names that people know."""
+    if isinstance(fitted, Pipeline) and isinstance(fitted.steps[0][1], TableColumns):
+        found = encoded_features(fitted)
+        selector = fitted.named_steps.get("select")
+        return found if selector is None else [found[j] for j in np.flatnonzero(selector.get_support())]
+    model = model_of(fitted)
+    try:
+        names = fitted[:-1].get_feature_names_out() if isinstance(fitted, Pipeline) else model.feature_names_in_
+    except (AttributeError, ValueError):
+        names = [f"x{j}" for j in range(model.n_features_in_)]
+    return [EncodedFeature(str(name), str(name)) for name in names]
+
+
+def chosen_features(fitted: Any) -> list[dict[str, Any]]:
+    """A line for each feature in use: name, column, weight, and the class that it speaks for; heaviest first.
+
+    Naive Bayes knows the information of its features too.
+    """
+    model, features = model_of(fitted), features_of(fitted)
+    if isinstance(model, NaiveBayes):
+        return _of_naive_bayes(model, features)
+    mask = chosen_mask(model)
+    used = np.arange(len(features)) if mask is None else np.flatnonzero(mask)
+    weights = _weights(model)
+    lines = []
+    for j in used.tolist():
+        weight, speaks_for = weights.get(j, (None, None))
+        lines.append(
+            {"feature": features[j].name, "column": features[j].column, "weight": weight, "speaks_for": speaks_for}
+        )
+    return sorted(lines, key=lambda line: -abs(line["weight"] or 0.0))
+
+
+def _of_naive_bayes(model: NaiveBayes, features: list[EncodedFeature]) -> list[dict[str, Any]]:
+    """From its summary, the most informative first; only words and the like have a weight."""
+    found = describe_features(model._evidence(), model.support_, list(range(len(features))))
+    lines = []
+    for i, j in enumerate(map(int, found["feature"])):
+        has_weight = "weight" in found
+        lines.append(
+            {
+                "feature": features[j].name,
+                "column": features[j].column,
+                "information": float(found["information"][i]),
+                "weight": float(found["weight"][i]) if has_weight else None,
+                "speaks_for": str(found["speaks_for"][i]) if has_weight else None,
+            }
+        )
+    return lines
+
+
+def _weights(model: Any) -> dict[int, tuple[float | None, str | None]]:
+    if isinstance(model, AdaBoost):
+        return _votes(model)
+    coef = getattr(model, "coef_", None)
+    if coef is None:
+        importances = getattr(model, "feature_importances_", None)
+        return {} if importances is None else {j: (float(w), None) for j, w in enumerate(importances)}
+    table = np.atleast_2d(coef)
+    classes = getattr(model, "classes_", None)
+    most = np.abs(table).argmax(axis=0)
+    found: dict[int, tuple[float | None, str | None]] = {}
+    for j, c in enumerate(most.tolist()):
+        weight = float(table[c, j])
+        speaks_for = None
+        if classes is not None:
+            speaks_for = str(classes[c] if len(table) > 1 else classes[int(weight > 0)])
+        found[j] = (weight, speaks_for)
+    return found
+
+
+def _votes(model: AdaBoost) -> dict[int, tuple[float | None, str | None]]:
+    """The share of all votes that stumps of a feature have."""
+    share = np.zeros(model.n_features_in_)
+    for run in model.path_.runs:
+        if not isinstance(run.learners, StumpSet):
+            return {}
+        n = min(model.rounds_, len(run))
+        np.add.at(share, run.learners.feature[:n], np.abs(run.alpha[:n]))
+    return {j: (float(s), None) for j, s in enumerate(share / max(share.sum(), np.finfo(float).tiny))}
+
+
+def rules_of(fitted: Any) -> str | None:
+    """Trees, stumps and boosting in words; None for models without rules."""
+    model = model_of(fitted)
+    if isinstance(model, DecisionTree):
+        text = model.export_text()
+    elif isinstance(model, Stump):
+        text = model.rule_
+    elif isinstance(model, AdaBoost):
+        text = _rounds(model)
+    else:
+        return None
+    names = getattr(getattr(model, "coder_", None) or getattr(model.path_, "coder", None), "names", None)
+    if names is not None and not isinstance(names, list):  # numbered: the matrix had no names
+        features = features_of(fitted)
+        text = re.sub(r"\bx(\d+)\b", lambda m: features[int(m[1])].name if int(m[1]) < len(features) else m[0], text)
+    return text.rstrip("\n")
+
+
+def _rounds(model: AdaBoost) -> str:
+    frame = model.path_.to_frame()
+    columns = {name: list(frame[name]) for name in frame.columns}
+    lines = []
+    said = columns.get("stump", ["a learner"] * len(columns["round"]))
+    for i in range(min(len(said), MOST_ROUNDS)):
+        of_class = f"class {columns['class'][i]}: " if "class" in columns else ""
+        lines.append(f"round {columns['round'][i]}, vote {columns['alpha'][i]:.3g}: {of_class}{said[i]}")
+    more = len(columns["round"]) - len(lines)
+    return "\n".join([*lines, f"… and {more:,} more rounds"] if more > 0 else lines)
+
+
+def selection_of(fitted: Any) -> Any:
+    """The curve of the last rule that chose; None if no rule did."""
+    found = getattr(model_of(fitted), "selection_", None)
+    return found if found is not None and found.rule != "fixed" else None
+
+
+def selection_facts(selection: Any) -> dict[str, Any] | None:
+    """The curve as plain numbers."""
+    if selection is None:
+        return None
+    return {
+        "knob": selection.knob,
+        "rule": selection.rule,
+        "chosen": selection.value,
+        "measure": selection.measure,
+        "grid": selection.grid.tolist(),
+        "score": _plain(selection.score),
+        "standard_error": _plain(selection.standard_error),
+        "n_features": np.asarray(selection.n_features).tolist(),
+        "note": selection.note,
+    }
+
+
+def _plain(values) -> list[float | None]:
+    return [float(v) if np.isfinite(v) else None for v in values]
+
+
+def curve_lines(selection: Any, *, n_lines: int = 16, width: int = 30, mark: str = "█") -> list[str]:
+    """The curve as text: a line for each point (or some of them), the chosen one marked."""
+    n = len(selection.grid)
+    if n < 2:
+        return []
+    spread = np.linspace(0, n - 1, min(n, n_lines)).round().astype(int)
+    points = sorted({*spread.tolist(), int(selection.index)})
+    scores = np.asarray(selection.score, dtype=float)[points]
+    finite = scores[np.isfinite(scores)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    knob, measure = selection.knob.replace("_", " "), selection.measure
+    values = [f"{selection.grid[p]:.4g}" for p in points]
+    wide = max(len(knob), *map(len, values))
+    head = f"{knob:>{wide}}  {measure:>12}"
+    lines = [head]
+    for p, value, score in zip(points, values, scores):
+        share = 0.0 if not np.isfinite(score) or high == low else (score - low) / (high - low)
+        bar = mark * (1 + round(share * (width - 1))) if np.isfinite(score) else ""
+        chosen = f"  <- chosen by {selection.rule}" if p == selection.index else ""
+        lines.append(f"{value:>{wide}}  {score:>12.6g}  {bar}{chosen}")
+    return lines

@@ -1,0 +1,96 @@
+"""Rows of whatever a model may be given: arrays, sparse matrices, frames of any library, lists of texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import get_tags
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import _num_samples
+
+from vitalfew.data.samples.numeric_data import read_target
+from vitalfew.data.tables.frames import as_frame
+from vitalfew.data.tables.sparse_checks import sparse_rows
+from vitalfew.support.arrow import check_given
+from vitalfew.support.checks import check_classes, encode_labels
+
+
+def as_rows(X) -> Any:
+    """The same rows, in a form whose rows can be taken."""
+    if sparse.issparse(X):
+        return sparse_rows(X)
+    if as_frame(X) is not None or is_series(X) or isinstance(X, np.ndarray):
+        return X
+    if isinstance(X, str) or not hasattr(X, "__len__"):
+        raise TypeError(f"X must be a table, a matrix or a list of texts, got {type(X).__name__}.")
+    listed = list(X)
+    return listed if all(isinstance(row, str | bytes) for row in listed) else np.asarray(listed)
+
+
+def is_series(X) -> bool:
+    """Whether `X` is one column of a data frame library."""
+    check_given(X)
+    return isinstance(nw.from_native(X, series_only=True, pass_through=True), nw.Series)
+
+
+def take(X, rows: NDArray[np.intp]) -> Any:
+    """Some rows of what `as_rows` returned."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if isinstance(X, list):
+        return [X[i] for i in rows]
+    if sparse.issparse(X):
+        return X[rows]
+    if isinstance(X, np.ndarray):
+        return X[rows]
+    return nw.to_native(nw.from_native(X, allow_series=True)[rows])
+
+
+def take_parts(model, X, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[Any, Any]:
+    """Rows to fit a model on and rows to test it on; of a matrix of similarities also only the columns to match."""
+    fitted, tested = take(X, train), take(X, test)
+    is_pairwise = hasattr(model, "__sklearn_tags__") and get_tags(model).input_tags.pairwise
+    if not is_pairwise:
+        return fitted, tested
+    return tuple(rows.iloc[:, train] if hasattr(rows, "iloc") else rows[:, train] for rows in (fitted, tested))
+
+
+def n_rows(X) -> int:
+    return _num_samples(X)
+
+
+def n_columns(X) -> int | None:
+    """None where rows are texts."""
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    return int(shape[1]) if len(shape) == 2 else None
+
+
+def column_names(X) -> list[str] | None:
+    """Names of the columns of a frame; None for anything else."""
+    frame = as_frame(X)
+    return None if frame is None else [str(name) for name in frame.columns]
+
+
+def read_labels(y) -> NDArray:
+    """Class labels, one a row; there must be two classes."""
+    classes, codes = encode_labels(y)
+    check_classes(classes)
+    return classes[codes]
+
+
+def read_y(y, is_classification: bool) -> NDArray:
+    """Labels or numbers, one a row, none missing."""
+    return read_labels(y) if is_classification else read_target(y)
+
+
+def looks_like_classes(y: NDArray) -> bool:
+    """Whether a target is one of classes as far as can be told: text, truth values, or few whole numbers."""
+    if y.dtype.kind in "OUSTb":
+        return True
+    with np.errstate(over="ignore", invalid="ignore"):  # of casts and sums of very large numbers
+        kind = type_of_target(y)
+    return kind in ("binary", "multiclass") and len(np.unique(y)) <= 32

@@ -1,0 +1,1 @@
+"""A test set that records every opening."""

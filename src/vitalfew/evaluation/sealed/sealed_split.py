@@ -1,0 +1,247 @@
+"""Training rows and a sealed test set: by chance, with equal shares of classes, by whole groups, or by time."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state, column_or_1d
+
+from vitalfew.data.tables.frames import as_frame
+from vitalfew.evaluation.indexing import as_rows, looks_like_classes, n_rows, take
+from vitalfew.evaluation.sealed.sealed_test import SealedTest
+from vitalfew.support.arrow import check_given
+from vitalfew.support.checks import check_consistent_length, check_known, check_weight, encode_labels, is_missing
+
+# Draws of groups among which that with the evenest shares of classes is taken.
+N_DRAWS = 100
+
+
+def sealed_split(
+    X,
+    y,
+    *,
+    test_size: float | int = 0.25,
+    stratify="auto",
+    groups=None,
+    time=None,
+    random_state=None,
+    sample_weight=None,
+) -> tuple[Any, Any, SealedTest]:
+    """Training data, and a test set that is sealed.
+
+    The sealed set scores finished models and counts how often it did, remembers what it scored, and does not hand out
+    its labels: "never learn on test data" is a property of the object.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, data frame, series or list of texts
+    y : array-like of shape (n_samples,)
+        Labels or numbers, none missing.
+    test_size : float or int, default 0.25
+        Share of the rows, or how many, that are sealed. Whole groups, and rows of the same time, may make it a little
+        more or less.
+    stratify : "auto", bool or array-like, default "auto"
+        Equal shares of each class in both parts, where y has classes with two rows or more each; or of the values of
+        an array. Not with `time`.
+    groups : array-like of shape (n_samples,) or column name, optional
+        Rows of a group are either all sealed or not at all: for errors on new patients, sites, authors.
+    time : array-like of shape (n_samples,) or column name, optional
+        The last rows are sealed, and training rows come in order of time; rows of the same time stay together. For
+        errors on what comes later.
+    random_state : int, RandomState or None
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of rows in scores.
+
+    Returns
+    -------
+    X_train, y_train
+        Of the kind that was given.
+    sealed : SealedTest
+        ``score(model)``, ``n_openings``, ``log``, ``save(path)``; ``train_rows`` are the numbers of the training rows,
+        and ``train_groups``, ``train_time`` and ``train_weight`` what belongs to them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from vitalfew import LogisticRegression, sealed_split
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> X_train, y_train, sealed = sealed_split(X, y, random_state=0)
+    >>> model = make_pipeline(StandardScaler(), LogisticRegression(alpha="1se", random_state=0)).fit(X_train, y_train)
+    >>> print(sealed.score(model))
+    StandardScaler + LogisticRegression: error rate 0.05594 (0.02862 to 0.1065) on 143 rows, opening 1
+    >>> sealed
+    SealedTest(143 rows, opened 1 time)
+    >>> sealed.y
+    Traceback (most recent call last):
+    ...
+    AttributeError: the test set is sealed and does not hand out 'y': ...
+    """
+    X = as_rows(X)
+    target = _read(y)
+    check_consistent_length(X, target)
+    n = len(target)
+    if n < 2:
+        raise ValueError(f"a split needs at least two rows, got n_samples = {n}.")
+    if len(np.unique(target)) < 2:
+        raise ValueError(f"y is {target[0]!r} in all rows: there is nothing to tell apart.")
+    weight = check_weight(sample_weight, n)
+    if groups is not None and time is not None:
+        raise ValueError("give groups or time, not both: are new rows those of new groups, or those that come later?")
+    n_test = _test_rows(test_size, n)
+    when, code = _column(X, time, "time"), None
+    strata = _strata(stratify, target)
+    if groups is not None:
+        groups = _column(X, groups, "groups")
+        code = _codes(groups)
+        train, test = _by_groups(code, n_test, strata, check_random_state(random_state))
+    elif when is not None:
+        train, test = _by_time(when, n_test)
+    else:
+        train, test = _by_chance(n, n_test, strata, stratify, random_state)
+    parts = {
+        "rows": train,
+        "groups": None if groups is None else groups[train],
+        "time": None if when is None else when[train],
+        "weight": None if weight is None else weight[train],
+    }
+    sealed = SealedTest(
+        take(X, test),
+        target[test],
+        None if weight is None else weight[test],
+        None if code is None else code[test],
+        parts,
+    )
+    kept = y if n_rows(y) == n and hasattr(y, "shape") and np.ndim(y) == 1 else target
+    return take(X, train), take(kept, train), sealed
+
+
+def _read(y) -> NDArray:
+    """Labels or numbers as an array, none missing."""
+    check_given(y, "y")
+    values = column_or_1d(y, warn=True)
+    if values.dtype.kind in "OUSTb":
+        numbers = _numbers(values)
+        if numbers is not None:
+            check_known(numbers)
+            return numbers
+        classes, codes = encode_labels(values)
+        return classes[codes]
+    check_known(values)
+    return values
+
+
+def _numbers(values: NDArray) -> NDArray | None:
+    """An array of objects that are all numbers, as one of numbers."""
+    if values.dtype.kind != "O" or not all(isinstance(v, int | float | np.number) for v in values.tolist()):
+        return None
+    return values.astype(np.float64 if any(isinstance(v, float) for v in values.tolist()) else np.int64)
+
+
+def _test_rows(test_size, n: int) -> int:
+    is_share = isinstance(test_size, float | np.floating) and 0 < test_size < 1
+    is_number = isinstance(test_size, int | np.integer) and not isinstance(test_size, bool) and 0 < test_size < n
+    if not is_share and not is_number:
+        raise ValueError(
+            f"test_size must be a share between 0 and 1, or a number of rows below {n}, got {test_size!r}."
+        )
+    rows = int(test_size) if is_number else int(np.ceil(test_size * n))
+    return min(rows, n - 1)
+
+
+def _column(X, given, name: str) -> NDArray | None:
+    """Groups or times, one for each row."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        frame = as_frame(X)
+        if frame is None or given not in frame.columns:
+            raise ValueError(f"{name}={given!r} is not a column of X; give its name, or a value for each row.")
+        given = frame[given].to_native()
+    values = np.asarray(given)
+    if values.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, got shape {values.shape}.")
+    check_consistent_length(X, values)
+    missing = np.isnat(values) if values.dtype.kind in "mM" else np.array([is_missing(v) for v in values.tolist()])
+    if missing.any():
+        raise ValueError(f"{name} is missing in row {int(np.argmax(missing))}; leave such rows out, or say what it is.")
+    return _as_times(values) if name == "time" else values
+
+
+def _as_times(values: NDArray) -> NDArray:
+    """Times of pandas and Python as those of NumPy, which files hold."""
+    if values.dtype.kind == "O" and all(hasattr(v, "to_datetime64") for v in values.tolist()):
+        return np.array([v.to_datetime64() for v in values.tolist()])
+    if values.dtype.kind == "O" and all(isinstance(v, date) for v in values.tolist()):
+        return np.array([np.datetime64(v.isoformat()[:26]) for v in values.tolist()])
+    return values
+
+
+def _codes(values: NDArray) -> NDArray[np.intp]:
+    try:
+        return np.unique(values, return_inverse=True)[1]
+    except TypeError:
+        return np.unique(values.astype(str), return_inverse=True)[1]
+
+
+def _strata(stratify, y: NDArray) -> NDArray[np.intp] | None:
+    """Codes of what both parts should have equal shares of."""
+    if stratify is None or stratify is False:
+        return None
+    if stratify is True:
+        return _codes(y)
+    if not (isinstance(stratify, str) and stratify == "auto"):
+        values = np.asarray(stratify)
+        if values.ndim != 1:
+            raise ValueError(f"stratify must be 'auto', True, False or a value for each row, got {stratify!r}.")
+        check_consistent_length(y, values)
+        return _codes(values)
+    return _codes(y) if looks_like_classes(y) and np.unique(y, return_counts=True)[1].min() > 1 else None
+
+
+def _by_chance(n: int, n_test: int, strata, stratify, random_state) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    rows = np.arange(n)
+    if strata is not None and isinstance(stratify, str) and min(n_test, n - n_test) <= strata.max():
+        strata = None  # fewer rows than classes: shares cannot be kept
+    train, test = train_test_split(rows, test_size=n_test, random_state=random_state, stratify=strata)
+    return np.sort(train), np.sort(test)
+
+
+def _by_groups(code, n_test: int, strata, rng) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Groups in random order until there are rows enough; of several such draws that with the evenest shares."""
+    size = np.bincount(code)
+    if len(size) < 2:
+        raise ValueError("groups are all the same: a group is not split, so that no row is left for the other part.")
+    kind = np.zeros(len(code), dtype=np.intp) if strata is None else strata
+    table = np.zeros((len(size), kind.max() + 1))
+    np.add.at(table, (code, kind), 1)
+    wanted = table.sum(axis=0) * n_test / len(code)
+    best, least = np.arange(0), np.inf
+    for _ in range(N_DRAWS):
+        order = rng.permutation(len(size))
+        # As many groups as come nearest to the rows wanted, with some left on either side.
+        count = 1 + int(np.argmin(np.abs(np.cumsum(size[order])[:-1] - n_test)))
+        gap = float(np.abs(table[order[:count]].sum(axis=0) - wanted).sum())
+        if gap < least:
+            best, least = order[:count], gap
+    is_test = np.isin(code, best)
+    return np.flatnonzero(~is_test), np.flatnonzero(is_test)
+
+
+def _by_time(when: NDArray, n_test: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The last rows; those of one time are on one side, the side that keeps the size nearest."""
+    try:
+        order = np.argsort(when, kind="stable")
+    except TypeError:
+        raise TypeError("time mixes values that have no order; give numbers, dates or texts that sort.") from None
+    sorted_ = when[order]
+    cuts = 1 + np.flatnonzero(sorted_[1:] != sorted_[:-1])
+    if len(cuts) == 0:
+        raise ValueError("time is the same for all rows: none comes after the others.")
+    cut = int(cuts[np.argmin(np.abs(len(when) - cuts - n_test))])
+    return order[:cut], order[cut:]

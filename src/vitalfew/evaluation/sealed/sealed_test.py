@@ -1,0 +1,306 @@
+"""A test set that scores finished models, counts how often it was asked, and does not hand out its labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier, is_regressor
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from vitalfew.evaluation.compare import model_name
+from vitalfew.evaluation.indexing import column_names, n_columns, n_rows
+from vitalfew.evaluation.sealed.opening_log import SealedLog
+from vitalfew.evaluation.sealed.sealed_file import read, write
+from vitalfew.evaluation.sealed.sealed_score import Judgement, judge
+
+HIDDEN = ("y", "y_test", "labels", "label", "target", "targets", "X", "X_test", "data")
+LONGEST = 300
+
+
+@dataclass(frozen=True)
+class SealedScore:
+    """What a sealed test set says of a model.
+
+    Attributes
+    ----------
+    value : float
+        scikit-learn's score: accuracy, R², or that of `scoring`.
+    error : float
+        The error by the metric: the error rate, the root mean squared error, or that of `scoring`, less being better.
+    low, high : float
+        A 95 % interval of the error: Wilson's for error rates, Student's for squared errors, otherwise from the
+        bootstrap; with groups from groups drawn whole.
+    metric : str
+    n : int
+        Test rows.
+    opening : int
+        The how manieth opening of the set this was.
+    name : str
+    classes : list or None
+        The classes of a classifier; None for regressors, for functions as `scoring`, and for more than 100 classes.
+    confusion : list of lists of int or None
+        ``confusion[i][j]`` rows of class i were taken for class j. Rows are counted, whatever they weigh.
+    calls, predictions : int or None
+        For a function as `scoring`: how often it was given sealed rows, and how many predictions it asked for, of
+        whatever model. None for names of scores.
+    """
+
+    value: float
+    error: float
+    low: float
+    high: float
+    metric: str
+    n: int
+    opening: int
+    name: str
+    classes: list | None = None
+    confusion: list[list[int]] | None = None
+    calls: int | None = None
+    predictions: int | None = None
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.name}: {self.metric} {self.error:.4g} ({self.low:.4g} to {self.high:.4g}) on {self.n} rows, "
+            f"opening {self.opening}"
+        )
+        if self.predictions is None:
+            return text
+        return f"{text}, {self.predictions} predictions in {self.calls} calls of the scoring function"
+
+
+class SealedTest:
+    """A test set made by :func:`~vitalfew.sealed_split`: it scores finished models and counts how often it did.
+
+    Each call of :meth:`score` opens the set once, whatever comes of it, and is written down in `log`. A set that was
+    opened many times, by someone who then changed the model, is a training set; so every report says how often.
+
+    A set that was saved or loaded has a file, and :meth:`score` records each opening there before it looks at a label.
+    Openings of several processes at once are all counted. If the file cannot be written, nothing is scored.
+
+    Attributes
+    ----------
+    n : int
+        Test rows.
+    n_openings : int
+    log : list of dict
+        What was scored, when, with which result; of a classifier also `classes` and `confusion`.
+    train_rows : ndarray of int
+        The rows of the data that are for training, in the order of the training data.
+    train_groups, train_time, train_weight : ndarray or None
+        Groups, times and weights of these rows, where they were given to the split.
+
+    Notes
+    -----
+    Of labels only counts are told. They are not attributes, and asking for them is an error that says why; copying and
+    pickling, which would make a second counter, are refused. Python has no true secrets: whoever looks for labels in
+    the internals of the object, in its file, or in the data that were split, finds them. The seal is there to keep one
+    from opening it by mistake.
+
+    A function as `scoring` is given the sealed rows and labels, once for the score and 200 times for its interval. It
+    could try any number of models on them, or keep them, in one opening. This cannot be prevented; so the predictions
+    that it asks for are counted, and shown beside the openings: about one for each call is what a score needs. Models
+    that are not written in Python, methods of other names than ``predict``, ``predict_proba``, ``predict_log_proba``,
+    ``decision_function`` and ``score_samples``, and other threads are not seen.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from vitalfew import LogisticRegression, SealedTest, sealed_split
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> X_train, y_train, sealed = sealed_split(X, y, random_state=0)
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "test.sealed"
+    >>> sealed.save(path)
+    >>> again = SealedTest.load(path)
+    >>> again.n, again.n_openings
+    (143, 0)
+    """
+
+    def __init__(self, X, y: NDArray, weight, groups, train: dict[str, Any], log: SealedLog | None = None):
+        self.n = len(y)
+        self.train_rows: NDArray[np.intp] = train["rows"]
+        self.train_groups, self.train_time, self.train_weight = train["groups"], train["time"], train["weight"]
+        self._log = SealedLog() if log is None else log
+        self._n_columns, self._names = n_columns(X), column_names(X)
+        self._judge, self._write = _lock(X, y, weight, groups)
+
+    @property
+    def n_openings(self) -> int:
+        return len(self._log.entries)
+
+    @property
+    def log(self) -> list[dict[str, Any]]:
+        return deepcopy(self._log.entries)
+
+    def score(self, model, *, scoring=None, name: str | None = None) -> SealedScore:
+        """The error of a finished model on the sealed rows, with an interval. It counts as one opening.
+
+        Parameters
+        ----------
+        model : fitted classifier or regressor
+            It must have been fitted on the same columns in the same order.
+        scoring : str or callable, optional
+            The error rate (score: accuracy) or the root mean squared error (score: R²) by default; any of
+            scikit-learn's names. Scores that it negates are turned back into errors, others are taken from 1, those of
+            functions are negated. The predictions that a function asks for are counted, see the notes of the class.
+        name : str, optional
+            What to write in the log; the class of the model by default.
+
+        Returns
+        -------
+        SealedScore
+        """
+        self._check_model(model, scoring)
+        name = model_name(model) if name is None else str(name)
+        entry: dict[str, Any] = {
+            "name": name,
+            "model": _shortened(repr(model)),
+            "scoring": scoring
+            if scoring is None or isinstance(scoring, str)
+            else getattr(scoring, "__name__", "function"),
+            "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        opening = 0
+
+        def opened() -> None:
+            nonlocal opening
+            opening = self._log.open(entry)
+
+        try:
+            found: Judgement = self._judge(model, scoring, opened)
+        except Exception as problem:
+            if opening:
+                self._log.settle(opening, {"failure": _shortened(f"{type(problem).__name__}: {problem}")})
+            raise
+        told = asdict(found)
+        self._log.settle(opening, {key: _finite(value) for key, value in deepcopy(told).items()})
+        return SealedScore(**told, n=self.n, opening=opening, name=name)
+
+    def save(self, path) -> None:
+        """Write test rows, labels and the log to a file, aside first and then moved into place.
+
+        The format is a zip archive of NumPy arrays and JSON with checksums, documented in
+        ``vitalfew/evaluation/sealed/sealed_file.py``; nothing is pickled. The log is part of the file, and later
+        openings of this set are recorded there. Openings that others have recorded in its file meanwhile are kept.
+        """
+        self._log.save(path, lambda entries: self._write(path, entries, self._train()))
+
+    @classmethod
+    def load(cls, path) -> SealedTest:
+        """Read a set that was saved, with its log. A file that was cut off or changed is refused.
+
+        Raises
+        ------
+        vitalfew.exceptions.SealedFileError
+            If the file is not whole, was changed, or its parts do not fit together; also if it would grow from n bytes
+            to more than 32 n + 64 MiB.
+        """
+        found, sums = read(path)
+        train = {key: found[f"train_{key}"] for key in ("rows", "groups", "time", "weight")}
+        return cls(
+            found["X"],
+            found["y"],
+            found["weight"],
+            found["groups"],
+            train,
+            SealedLog(found["log"]["entries"], path, sums),
+        )
+
+    def _train(self) -> dict[str, Any]:
+        return {
+            "train_rows": self.train_rows,
+            "train_groups": self.train_groups,
+            "train_time": self.train_time,
+            "train_weight": self.train_weight,
+        }
+
+    def _check_model(self, model, scoring) -> None:
+        if isinstance(model, type) or not hasattr(model, "predict"):
+            raise TypeError(f"a sealed test set scores a fitted model, got {model!r}, which cannot predict.")
+        if hasattr(model, "fit"):
+            try:
+                check_is_fitted(model)
+            except NotFittedError:
+                raise NotFittedError(
+                    f"this {type(model).__name__} is not fitted: a sealed test set scores finished models. Fit it on "
+                    "the training rows first."
+                ) from None
+            except (TypeError, AttributeError):  # not an estimator of scikit-learn's kind
+                pass
+        if scoring is None and not (_is(is_classifier, model) or _is(is_regressor, model)):
+            raise ValueError(f"{type(model).__name__} is neither classifier nor regressor: give scoring.")
+        self._check_columns(model)
+
+    def _check_columns(self, model) -> None:
+        names = getattr(model, "feature_names_in_", None)
+        if names is not None and self._names is not None and list(names) != self._names:
+            missing = [str(n) for n in names if n not in self._names]
+            extra = [n for n in self._names if n not in set(names)]
+            if missing or extra:
+                raise ValueError(
+                    f"the model was fitted on other columns than the test set has: it lacks {extra[:5]} and has "
+                    f"{missing[:5]} besides. Fit it on the training rows of the same split, or put what selects "
+                    "columns into a pipeline with it."
+                )
+            raise ValueError(
+                f"the model was fitted on the same columns in another order: {[str(n) for n in names][:5]} …, the test "
+                f"set has {self._names[:5]} …. Fit it on the training rows as they are."
+            )
+        n_given = getattr(model, "n_features_in_", None)
+        if n_given is not None and self._n_columns is not None and int(n_given) != self._n_columns:
+            raise ValueError(
+                f"the model was fitted on {n_given} features, the test set has {self._n_columns}: put what selects "
+                "columns into a pipeline with the model, and fit that on the training rows."
+            )
+
+    def __getattr__(self, name: str):
+        if name in HIDDEN:
+            raise AttributeError(
+                f"the test set is sealed and does not hand out {name!r}: a model chosen by looking at it would look "
+                "better than it is. Use score(model) on a finished model."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        times = "never opened" if not self.n_openings else f"opened {self.n_openings} time{'s' * (self.n_openings > 1)}"
+        asked = sum(entry.get("predictions") or 0 for entry in self._log.entries)
+        counted = f", {asked} predictions by scoring functions" if asked else ""
+        return f"SealedTest({self.n} rows, {times}{counted})"
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __reduce_ex__(self, _protocol):
+        raise TypeError("a sealed test set is not copied or pickled, which would make a second counter: use save.")
+
+
+def _lock(X, y: NDArray, weight, groups) -> tuple[Callable[..., Judgement], Callable[..., dict[str, str]]]:
+    """The two things that can be done with the rows, which nobody else holds."""
+    assert n_rows(X) == len(y)
+
+    def judged(model, scoring, opened: Callable[[], None]) -> Judgement:
+        return judge(model, X, y, weight, groups, scoring, opened)
+
+    def written(path, log: list[dict[str, Any]], train: dict[str, Any]) -> dict[str, str]:
+        return write(path, {"X": X, "y": y, "weight": weight, "groups": groups, "log": {"entries": log}, **train})
+
+    return judged, written
+
+
+def _is(kind: Callable[[Any], bool], model) -> bool:
+    return hasattr(model, "__sklearn_tags__") and kind(model)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _finite(value):
+    return None if isinstance(value, float) and not np.isfinite(value) else value

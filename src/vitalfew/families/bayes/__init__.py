@@ -1,0 +1,1 @@
+"""Naive Bayes, its feature rankings and its semi-supervised mixture."""

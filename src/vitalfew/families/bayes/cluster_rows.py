@@ -1,0 +1,150 @@
+"""Rows on the workers of a Dask cluster: labelled ones come here, the others stay there and only their sums travel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import _safe_indexing, column_or_1d
+
+from vitalfew.data.samples.partly_labeled import are_labelled
+from vitalfew.data.tables.frames import as_frame
+from vitalfew.data.tables.partitions import (
+    add_all,
+    aligned_partitions,
+    compute,
+    merge_tree,
+    on_each,
+    partitions_of,
+    persist,
+    sent_to_all,
+    worker_threads,
+)
+from vitalfew.families.bayes.mixture import Parameters, Sums
+from vitalfew.support.arrow import check_given
+
+# Makes rows that can be summed of the rows of a partition, with so many threads.
+Reader = Callable[[Any, int], Any]
+
+
+@dataclass(frozen=True)
+class ClusterRows:
+    """Rows without labels, kept by the workers as blocks that are made of the partitions once.
+
+    Each step of EM sends the parameters to every worker and brings back one pair of sums, merged in a tree whose form
+    depends on the number of partitions alone. Blocks that are lost with a worker are made again from their partitions.
+    """
+
+    partitions: list[Any]
+    blocks: list[Any]
+    n_rows: int
+    total: NDArray[np.float64]
+
+    @classmethod
+    def read(cls, data, reader: Reader) -> ClusterRows | None:
+        """Rows of a collection, or of a list of partitions, as `reader` makes them; None if there are none."""
+        partitions = partitions_of(data)
+        blocks = persist(on_each(_read, partitions, reader=reader))
+        n_rows, total = compute(merge_tree(on_each(_describe, blocks), _add_pairs))
+        return cls(partitions, blocks, n_rows, total) if n_rows else None
+
+    def again(self, reader: Reader) -> ClusterRows | None:
+        """The same rows, read in another way."""
+        return ClusterRows.read(self.partitions, reader)
+
+    def lines(self) -> NDArray[np.float64]:
+        return self.total
+
+    def expect(self, parameters: Parameters) -> tuple[Sums, float]:
+        def work(sent):
+            return merge_tree([_expect_later(block, sent) for block in self.blocks], _add_expected)
+
+        return sent_to_all(parameters, work)
+
+
+class Gathered(NamedTuple):
+    """Labelled rows, which are here, and partitions of unlabelled ones, which are not."""
+
+    X: Any
+    y: NDArray
+    weight: NDArray[np.float64] | None
+    unlabelled: list[Any]
+
+
+def gather_labelled(X, y, sample_weight=None) -> Gathered:
+    """Takes a collection with labels apart; partitions of `X`, `y` and weights must be those of the same rows."""
+    parts = persist(on_each(_part, *aligned_partitions(X=X, y=y, sample_weight=sample_weight)))
+    with_labels = [part for part in compute(on_each(_first, parts)) if part is not None]
+    if not with_labels:
+        raise ValueError("no row has a label: every entry of y is missing or -1; label some rows of each class first.")
+    rows, labels, weights = zip(*with_labels)
+    weight = None if sample_weight is None else np.concatenate(weights)
+    return Gathered(stack_rows(rows), np.concatenate(labels), weight, on_each(_second, parts))
+
+
+def stack_rows(parts) -> Any:
+    """Frames, arrays or sparse matrices one below the other."""
+    if sparse.issparse(parts[0]):
+        return sparse.vstack(parts, format="csr")
+    if as_frame(parts[0]) is None:
+        return np.concatenate(parts)
+    return nw.to_native(nw.concat([nw.from_native(part) for part in parts]))
+
+
+def _part(X, y, weight) -> tuple[Any, Any]:
+    """Labelled rows of a partition with labels and weights, and those without; None where there are none."""
+    check_given(y, "y")
+    check_given(weight, "sample_weight")
+    labels = column_or_1d(y, warn=True)
+    if len(labels) != X.shape[0]:
+        raise ValueError(f"a partition of X has {X.shape[0]} rows, and that of y {len(labels)}: they must be the same.")
+    has_label = are_labelled(labels)
+    known, unknown = np.flatnonzero(has_label), np.flatnonzero(~has_label)
+    own = None if weight is None else np.asarray(weight, dtype=float)[known]
+    labelled = (_safe_indexing(X, known), labels[known], own) if len(known) else None
+    return labelled, _safe_indexing(X, unknown) if len(unknown) else None
+
+
+def _first(pair):
+    return pair[0]
+
+
+def _second(pair):
+    return pair[1]
+
+
+def _read(part, reader: Reader):
+    return None if part is None or part.shape[0] == 0 else reader(part, worker_threads())
+
+
+def _describe(block) -> tuple[int, Any]:
+    return (0, None) if block is None else (block.n_rows, replace(block, threads=worker_threads()).lines())
+
+
+def _add_pairs(parts: list) -> tuple[int, Any]:
+    counts, lines = zip(*parts)
+    return sum(counts), add_all(lines)
+
+
+def _expect_later(block, parameters):
+    from dask import delayed
+
+    return delayed(_expect, pure=False)(block, parameters)
+
+
+def _expect(block, parameters: Parameters) -> tuple[Sums, float] | None:
+    return None if block is None else replace(block, threads=worker_threads()).expect(parameters)
+
+
+def _add_expected(parts: list) -> tuple[Sums, float] | None:
+    known = [part for part in parts if part is not None]
+    if not known:
+        return None
+    sums, log_likelihoods = zip(*known)
+    tables, totals = zip(*sums)
+    return Sums(add_all(tables), add_all(totals)), sum(log_likelihoods)

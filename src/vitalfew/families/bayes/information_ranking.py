@@ -1,0 +1,186 @@
+"""Selection of features by their mutual information with the label."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import false_discovery_control
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from vitalfew import rules
+from vitalfew.data.coding.table_coder import NUMERIC, TableCoder
+from vitalfew.data.samples.discrete_data import DiscreteData
+from vitalfew.data.tables.frames import tag_tables
+from vitalfew.exceptions import RuleError
+from vitalfew.families.bayes.evidence import Evidence, check_prior, check_prior_fits, default_strength
+from vitalfew.families.bayes.naive_bayes_path import FeatureFamily, FeaturePath, counts_of, keep_names
+from vitalfew.families.selector import Selector
+from vitalfew.summaries.counts import Counts
+from vitalfew.summaries.information import information
+from vitalfew.support.checks import check_choice, check_threads
+
+# What counts are enough for, besides a number.
+WITHOUT_ROWS = ("fdr", "gain", "bic", "aic", "ebic")
+
+
+class InformationRanking(Selector, BaseEstimator):
+    r"""Select the features that tell most about the label, each on its own.
+
+    Ranks by :math:`I(X_j; Y)`. How many are kept is a number, or a rule that scores Naive Bayes with the first k
+    features, or ``"fdr"``: all whose G-test is significant at false discovery rate `alpha` (Benjamini and Hochberg), or
+    ``"gain"``: all that, each alone, shorten the description of the labels by more than they cost.
+
+    Parameters
+    ----------
+    k : int, rule, "fdr" or "gain", default "fdr"
+        ``"mdl"``, ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"``, ``"bic"``, ``"aic"`` and ``"ebic"`` are rules.
+    alpha : float, default 0.05
+    correction : {None, "miller-madow"}, default None
+        Rank by the bias-corrected information instead: fair where features differ in their number of values.
+    prior_strength, prior_mean, numeric, cv, scoring, random_state, n_jobs, verbose
+        See :class:`~vitalfew.NaiveBayes`.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (`n_features_in_`,)
+        Mutual information in bits.
+    p_values_ : ndarray of shape (`n_features_in_`,)
+        Of the G-test of independence.
+    gains_ : ndarray of shape (`n_features_in_`,)
+        Bits by which each feature alone shortens the description of the labels, after what it costs itself: the first
+        step of ``NaiveBayes(features="mdl")``.
+    ranking_ : ndarray of shape (`n_features_in_`,)
+        1 for the most informative feature.
+    support_ : ndarray of bool, shape (`n_features_in_`,)
+    selection_, path_
+        What the rule saw, if `k` is one.
+
+    References
+    ----------
+    Benjamini & Hochberg (1995), doi:10.1111/j.2517-6161.1995.tb02031.x.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vitalfew import InformationRanking
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 300)
+    >>> X = rng.integers(0, 3, (300, 20))
+    >>> X[:, 4] += y
+    >>> InformationRanking(k="fdr").fit(X, y).get_support(indices=True)
+    array([4])
+    """
+
+    def __init__(
+        self,
+        k: int | str = "fdr",
+        *,
+        alpha: float = 0.05,
+        correction: str | None = None,
+        prior_strength: float | str = "auto",
+        prior_mean: float | str = "pooled",
+        numeric: str = "mdl",
+        cv=5,
+        scoring=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.k = k
+        self.alpha = alpha
+        self.correction = correction
+        self.prior_strength = prior_strength
+        self.prior_mean = prior_mean
+        self.numeric = numeric
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Rank the features and keep the first k."""
+        self._check_parameters()
+        coder = TableCoder(self.numeric, check_threads(self.n_jobs))
+        if y is None:
+            raise ValueError("InformationRanking requires y to be passed, but the target y is None.")
+        data = DiscreteData.read(X, y, sample_weight, coder)
+        validate_data(self, X, skip_check_array=True)
+        return self._rank(counts_of(data), data)
+
+    def fit_counts(self, counts: Counts):
+        """Rank from counts alone, such as those of :func:`~vitalfew.summarize`: the result is that of `fit`.
+
+        `k` may be a number, ``"fdr"``, ``"gain"``, ``"bic"``, ``"aic"`` or ``"ebic"``; other rules need the rows.
+        """
+        self._check_parameters()
+        if isinstance(self.k, str) and self.k not in WITHOUT_ROWS:
+            listed = ", ".join(map(repr, WITHOUT_ROWS))
+            raise RuleError(f"k={self.k!r} needs the rows: use fit, or a number, or one of {listed}.")
+        keep_names(self, counts)
+        return self._rank(counts, None)
+
+    def _rank(self, counts: Counts, data: DiscreteData | None):
+        found = information(counts.table, counts.offsets)
+        self.p_values_ = found.p_value
+        self.scores_ = (found.corrected() if self.correction else found).mutual / np.log(2)
+        self.gains_ = self._evidence(counts, default_strength(0)).own_gain / np.log(2)
+        order = np.argsort(-self.scores_, kind="stable")
+        self.ranking_ = np.empty(len(order), dtype=np.int64)
+        self.ranking_[order] = np.arange(1, len(order) + 1)
+        self.support_ = self._support(counts, data)
+        return self
+
+    def _evidence(self, counts: Counts, strength: float) -> Evidence:
+        fits = isinstance(self.prior_mean, str) or counts.is_binary
+        given = strength if self.prior_strength == "auto" else float(self.prior_strength)
+        return Evidence(counts, given, self.prior_mean if fits else "pooled")
+
+    def _support(self, counts: Counts, data: DiscreteData | None) -> NDArray[np.bool_]:
+        d = len(self.scores_)
+        if self.k == "fdr":
+            return false_discovery_control(self.p_values_) <= self.alpha
+        if self.k == "gain":
+            return self.gains_ > 0
+        if not isinstance(self.k, str):
+            if self.k > d:
+                raise ValueError(f"k={self.k} but X has {d} feature(s); pass 'fdr' or a rule to let the data decide.")
+            return self.ranking_ <= self.k
+        check_prior_fits(self.prior_mean, counts.n_values, counts.names)
+        strength = default_strength(d) if self.prior_strength == "auto" else float(self.prior_strength)
+        family = FeatureFamily(
+            strength, self.prior_mean, "information", verbose=self.verbose, correction=self.correction
+        )
+        self.path_ = family.path(counts if data is None else data)
+        options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+        self.selection_ = rules.choose(self.k, self.path_, family, data, options)
+        return self.path_.at(self.selection_.index)
+
+    def _check_parameters(self) -> None:
+        check_choice("numeric", self.numeric, NUMERIC)
+        check_choice("correction", self.correction, (None, "miller-madow"))
+        if isinstance(self.k, str):
+            known = rules.supported_rules(FeaturePath)
+            if self.k not in ("fdr", "gain", *known):
+                listed = ", ".join(repr(r) for r in ["fdr", "gain", *known])
+                raise RuleError(
+                    f"k={self.k!r} is not a rule this selector supports; it takes a number, or one of {listed}."
+                )
+        elif not isinstance(self.k, Integral) or self.k < 0:
+            raise ValueError(f"k must be a whole number of features, 'fdr', 'gain' or a rule, got {self.k!r}.")
+        if not 0 < self.alpha < 1:
+            raise ValueError(f"alpha must lie between 0 and 1, got {self.alpha!r}.")
+        check_prior(self.prior_strength, self.prior_mean)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self):
+        tags = tag_tables(super().__sklearn_tags__())
+        tags.target_tags.required = True
+        return tags

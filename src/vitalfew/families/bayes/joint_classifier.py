@@ -1,0 +1,47 @@
+"""Classifiers that know log P(x, y), and use some of the features."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from vitalfew.data.tables.frames import tag_tables
+from vitalfew.families.bayes.evidence import normalise
+from vitalfew.families.selector import CheckedScore, Selector
+
+
+class JointClassifier(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
+    """What follows from `predict_joint_log_proba` and `support_`, the features in use."""
+
+    classes_: NDArray
+    support_: NDArray[np.bool_]
+
+    def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
+        """log P(x, y) of each row and class."""
+        raise NotImplementedError
+
+    def predict_proba(self, X) -> NDArray[np.float64]:
+        """P(y | x) of each row and class."""
+        return normalise(self.predict_joint_log_proba(X))
+
+    def predict_log_proba(self, X) -> NDArray[np.float64]:
+        """log P(y | x) of each row and class."""
+        joint = self.predict_joint_log_proba(X)
+        return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
+
+    def predict(self, X) -> NDArray:
+        """The most probable class of each row."""
+        best = self.predict_joint_log_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self):
+        return tag_tables(super().__sklearn_tags__())
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "support_")

@@ -1,0 +1,271 @@
+"""Mixtures of classes of which some rows have a label and most have none, and the EM algorithm that fits them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from vitalfew import _core
+from vitalfew.data.tables.blocks import BinaryBlock, Block
+from vitalfew.families.bayes.evidence import Evidence, log_of, normalise, used_table
+from vitalfew.summaries.counts import Counts
+from vitalfew.support.progress import progress
+
+
+class Parameters(NamedTuple):
+    """log P(x, c) is `log_prior` plus the lines of `log_table` that the row has."""
+
+    log_table: NDArray[np.float64]
+    log_prior: NDArray[np.float64]
+
+
+class Sums(NamedTuple):
+    """What the M-step needs of rows: how much of each line, and how many rows, each class has."""
+
+    table: NDArray[np.float64]
+    total: NDArray[np.float64]
+
+
+class Rows(Protocol):
+    """Rows of one kind of events, wherever they are."""
+
+    @property
+    def n_rows(self) -> int: ...
+
+    def expect(self, parameters: Parameters) -> tuple[Sums, float]:
+        """Expected sums over the classes of rows without labels, and their log-likelihood."""
+
+    def lines(self) -> NDArray[np.float64]:
+        """How much of each line there is in all rows together."""
+
+
+class Model(Protocol):
+    """How classes make rows: the M-step and its prior."""
+
+    def maximise(self, sums: Sums) -> Parameters:
+        """The parameters of the largest posterior, given sums."""
+
+    def log_density(self, parameters: Parameters) -> float:
+        """Logarithm of the prior's density, up to a constant."""
+
+
+@dataclass(frozen=True)
+class PresenceRows:
+    """Rows of discrete features: each value is there or not."""
+
+    block: Block
+    threads: int = 0
+
+    @property
+    def n_rows(self) -> int:
+        return self.block.n_rows
+
+    def expect(self, parameters: Parameters) -> tuple[Sums, float]:
+        if isinstance(self.block, BinaryBlock):
+            return self._expect_binary(self.block, parameters)
+        score = self.score(parameters)
+        peak = score.max(axis=1, keepdims=True)
+        log_likelihood = float((peak[:, 0] + np.log(np.exp(score - peak).sum(axis=1))).sum())
+        share = np.ascontiguousarray(normalise(score).T)
+        table = np.column_stack([self.block.count(None, line, 1, self.threads)[:, 0] for line in share])
+        return Sums(table, share.sum(axis=1)), log_likelihood
+
+    def _expect_binary(self, block: BinaryBlock, parameters: Parameters) -> tuple[Sums, float]:
+        absent, present = parameters.log_table[0::2], parameters.log_table[1::2]
+        base = absent.sum(axis=0) + parameters.log_prior
+        count, total, log_likelihood = _core.expect_rows(
+            block.indptr, block.indices, None, np.ascontiguousarray(present - absent), base, None, self.threads
+        )
+        table = np.empty((2 * block.n_features, len(total)))
+        table[0::2], table[1::2] = np.maximum(total - count, 0.0), count
+        return Sums(table, total), log_likelihood
+
+    def score(self, parameters: Parameters) -> NDArray[np.float64]:
+        """log P(x, c) of each row and class."""
+        return self.block.score(parameters.log_table, None, self.threads)[:, 0] + parameters.log_prior
+
+    def lines(self) -> NDArray[np.float64]:
+        return self._lines
+
+    @cached_property
+    def _lines(self) -> NDArray[np.float64]:
+        return self.block.count(None, None, 1, self.threads)[:, 0]
+
+    def sums(self, label: NDArray[np.int32], weight, n_classes: int) -> Sums:
+        """Sums of rows with labels."""
+        table = self.block.count(label, weight, n_classes, self.threads)
+        return Sums(table, np.bincount(label, weights=weight, minlength=n_classes).astype(float))
+
+    def take(self, rows: NDArray[np.intp]) -> PresenceRows:
+        return PresenceRows(self.block.take(rows), self.threads)
+
+
+@dataclass(frozen=True)
+class WeightRows:
+    """Sparse rows in which each word has a weight, such as its inverse document frequency."""
+
+    X: sparse.csr_matrix
+    threads: int = 0
+
+    @property
+    def n_rows(self) -> int:
+        return self.X.shape[0]
+
+    def expect(self, parameters: Parameters) -> tuple[Sums, float]:
+        table = np.ascontiguousarray(parameters.log_table)
+        count, total, log_likelihood = _core.expect_rows(
+            *self.sparse_parts(), table, parameters.log_prior, None, self.threads
+        )
+        return Sums(count, total), log_likelihood
+
+    def score(self, parameters: Parameters) -> NDArray[np.float64]:
+        """log P(x, c) of each row and class, up to what all classes share."""
+        return np.asarray(self.X @ parameters.log_table) + parameters.log_prior
+
+    def lines(self) -> NDArray[np.float64]:
+        return self._lines
+
+    @cached_property
+    def _lines(self) -> NDArray[np.float64]:
+        return np.asarray(self.X.sum(axis=0)).ravel()
+
+    def sums(self, label: NDArray[np.int32], weight, n_classes: int) -> Sums:
+        """Sums of rows with labels."""
+        share = np.zeros((self.n_rows, n_classes))
+        share[np.arange(self.n_rows), label] = 1.0 if weight is None else weight
+        return Sums(np.asarray(self.X.T @ share), share.sum(axis=0))
+
+    def take(self, rows: NDArray[np.intp]) -> WeightRows:
+        return WeightRows(self.X[rows], self.threads)
+
+    def sparse_parts(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Where rows start, their words and the weights of these, as the kernels take them."""
+        return self.X.indptr.astype(np.int64, copy=False), self.X.indices.astype(np.int32, copy=False), self.X.data
+
+    def restricted(self, support: NDArray[np.bool_]) -> WeightRows:
+        """Without the other words; a row keeps its length, as if these had never been there."""
+        if support.all():
+            return self
+        X = self.X.copy()
+        X.data[~support[X.indices]] = 0.0
+        X.eliminate_zeros()
+        before, after = (np.sqrt(np.asarray(Z.multiply(Z).sum(axis=1)).ravel()) for Z in (self.X, X))
+        X.data *= np.repeat(before / np.where(after > 0, after, 1.0), np.diff(X.indptr))
+        return WeightRows(X, self.threads)
+
+
+@dataclass(frozen=True)
+class PresenceModel:
+    r"""Features are independent given the class: :math:`\theta_{v|c} = (N(v, c) + n' p_v) / (N(c) + n')`.
+
+    `form` are counts of the right shape, whose `unlabeled` line makes the pooled prior mean.
+    """
+
+    form: Counts
+    strength: float
+    prior_mean: float | str
+    support: NDArray[np.bool_]
+
+    @cached_property
+    def prior(self) -> NDArray[np.float64]:
+        """p of each value."""
+        return Evidence(self.form, self.strength, self.prior_mean).prior_line
+
+    def _evidence(self, sums: Sums) -> Evidence:
+        # The pooled mean is that of all rows with weight one, however little rows without a label weigh here.
+        rest = np.maximum(self.form.unlabeled - sums.table.sum(axis=1), 0.0)
+        counts = self.form._replace(table=sums.table, class_count=sums.total, unlabeled=rest)
+        return Evidence(counts, self.strength, self.prior_mean)
+
+    def maximise(self, sums: Sums) -> Parameters:
+        evidence = self._evidence(sums)
+        return Parameters(used_table(evidence.log_table, self.form.n_values, self.support), evidence.log_prior)
+
+    def log_density(self, parameters: Parameters) -> float:
+        return float(self.strength * self.prior @ parameters.log_table.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class WeightModel:
+    r"""A class is a distribution over words: :math:`\theta_{j|c} = (N(j, c) + s p_j) / (N(c) + s)`.
+
+    Words outside the support are as if they were not there; `pooled` is how much of each word there is in all rows.
+    """
+
+    pooled: NDArray[np.float64]
+    strength: float
+    support: NDArray[np.bool_]
+
+    @cached_property
+    def prior(self) -> NDArray[np.float64]:
+        """p of each word."""
+        used = np.where(self.support, self.pooled, 0.0)
+        return used / max(used.sum(), 1e-300)
+
+    def maximise(self, sums: Sums) -> Parameters:
+        used = np.where(self.support[:, None], sums.table, 0.0)
+        prior = self.prior
+        total = used.sum(axis=0) + self.strength
+        log_table = log_of((used + self.strength * prior[:, None]) / np.where(total > 0, total, 1.0))
+        log_table[prior == 0] = 0.0  # a word that never occurred is no evidence
+        return Parameters(log_table, log_of(sums.total / max(sums.total.sum(), 1e-300)))
+
+    def log_density(self, parameters: Parameters) -> float:
+        return float(self.strength * self.prior @ parameters.log_table.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Run:
+    """What EM has found: the parameters, the sums they are made of, and the objective after each step."""
+
+    parameters: Parameters
+    sums: Sums
+    objective: list[float]
+    has_converged: bool
+
+
+def run_em(
+    model: Model,
+    labelled: Sums,
+    unlabelled: Rows | None,
+    weight: float,
+    *,
+    start: Sums | None = None,
+    max_iter: int = 50,
+    tol: float = 1e-2,
+    verbose: bool | None = False,
+) -> Run:
+    r"""Climb the penalised log-likelihood
+
+    .. math:: \sum_{i \in L} \log P(x_i, y_i) + \lambda \sum_{i \in U} \log \sum_c P(x_i, c) + \log P(\theta)
+
+    from the parameters that `start` gives, those of the labelled rows by default. A step ends it that gains less than
+    `tol` a row.
+    """
+    if unlabelled is None or weight == 0 or unlabelled.n_rows == 0:
+        parameters = model.maximise(labelled)
+        return Run(parameters, labelled, [_height(model, labelled, parameters)], True)
+    parameters, sums = model.maximise(labelled if start is None else start), labelled
+    enough = tol * (labelled.total.sum() + weight * unlabelled.n_rows)
+    objective: list[float] = []
+    with progress(max_iter, "EM", verbose) as bar:
+        for _ in range(max_iter):
+            expected, log_likelihood = unlabelled.expect(parameters)
+            objective.append(_height(model, labelled, parameters) + weight * log_likelihood)
+            bar.update(1)
+            sums = Sums(labelled.table + weight * expected.table, labelled.total + weight * expected.total)
+            if len(objective) > 1 and objective[-1] - objective[-2] < enough:
+                return Run(parameters, sums, objective, True)
+            parameters = model.maximise(sums)
+    return Run(parameters, sums, objective, False)
+
+
+def _height(model: Model, labelled: Sums, parameters: Parameters) -> float:
+    """Log-likelihood of the rows with labels, and of the parameters."""
+    log_likelihood = np.vdot(labelled.table, parameters.log_table) + labelled.total @ parameters.log_prior
+    return float(log_likelihood) + model.log_density(parameters)

@@ -1,0 +1,293 @@
+"""Rows with labels and rows without, read for one kind of events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_array
+
+from vitalfew.data.coding.table_coder import TableCoder
+from vitalfew.data.samples.discrete_data import DiscreteData
+from vitalfew.data.tables.blocks import BinaryBlock, stack
+from vitalfew.data.tables.frames import NumberedNames, RawTable, read_table
+from vitalfew.data.tables.partitions import is_partitioned
+from vitalfew.data.tables.sparse_checks import check_sparse
+from vitalfew.families.bayes.cluster_rows import ClusterRows
+from vitalfew.families.bayes.evidence import default_strength, normalise
+from vitalfew.families.bayes.mixture import Model, PresenceModel, PresenceRows, Rows, Run, Sums, WeightModel, WeightRows
+from vitalfew.summaries.counts import Counts
+from vitalfew.support.arrow import check_given
+from vitalfew.support.checks import check_consistent_length
+
+EVENTS = ("auto", "presence", "weights")
+
+
+class MixtureData(Protocol):
+    """Labelled and unlabelled rows of one kind."""
+
+    @property
+    def label(self) -> NDArray[np.int32]: ...
+    @property
+    def classes(self) -> NDArray: ...
+    @property
+    def weight(self) -> NDArray[np.float64] | None: ...
+    @property
+    def unlabelled(self) -> Rows | None: ...
+    @property
+    def coder(self) -> TableCoder: ...
+
+    @property
+    def rows(self) -> Any:
+        """The labelled rows."""
+
+    @property
+    def n_features(self) -> int: ...
+
+    def sums(self) -> Sums:
+        """What the M-step needs of the labelled rows."""
+
+    def restricted(self, support: NDArray[np.bool_]) -> MixtureData:
+        """The same rows, with these features only where that makes a difference."""
+
+    def start(self, before: MixtureData, found: Run, weight: float) -> Sums:
+        """Sums of these rows with the labels that EM has found for them with all features."""
+
+    def model(self, strength: float | str, prior_mean: float | str, support: NDArray[np.bool_]) -> Model:
+        """How classes make such rows, with a prior as strong as so many rows."""
+
+    def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[MixtureData, Any]:
+        """The data without the labelled rows `test`, and these."""
+
+    def discrete(self, share: NDArray[np.float64] | None, weight: float) -> DiscreteData:
+        """All rows as discrete data, those without a label under the class of which they have the greatest share."""
+
+
+def is_weighted(X, events: str) -> bool:
+    """Whether entries are weights of words, as said or as sparse data of numbers other than 0 and 1 suggests."""
+    if events != "auto":
+        return events == "weights"
+    return sparse.issparse(X) and X.dtype.kind == "f" and bool(((X.data != 1) & (X.data != 0)).any())
+
+
+@dataclass(frozen=True)
+class PresenceData:
+    """Discrete features: words that are there or not, or the columns of a table."""
+
+    data: DiscreteData
+    unlabelled: Rows | None
+
+    @classmethod
+    def read(cls, X, y, weight, X_unlabeled, coder: TableCoder) -> PresenceData:
+        """`X_unlabeled` are rows as `X` has them, here or partitioned, or :class:`Rows` that are elsewhere."""
+        here = None if is_elsewhere(X_unlabeled) or is_partitioned(X_unlabeled) else X_unlabeled
+        data = DiscreteData.read(X, y, weight, coder, here)
+        if data.unlabeled is not None:
+            return cls(data, PresenceRows(data.unlabeled, coder.threads))
+        return cls(data, _kept_there(X_unlabeled, data.block.n_features, False, coder))
+
+    @property
+    def label(self):
+        return self.data.label
+
+    @property
+    def classes(self):
+        return self.data.classes
+
+    @property
+    def weight(self):
+        return self.data.weight
+
+    @property
+    def coder(self):
+        return self.data.coder
+
+    @property
+    def rows(self) -> PresenceRows:
+        return PresenceRows(self.data.block, self.coder.threads)
+
+    @property
+    def n_features(self) -> int:
+        return self.data.block.n_features
+
+    def sums(self) -> Sums:
+        return self.rows.sums(self.label, self.weight, len(self.classes))
+
+    def restricted(self, support) -> PresenceData:
+        del support  # features that do not depend on the class say nothing
+        return self
+
+    def start(self, before, found, weight) -> Sums:
+        del before, weight
+        return found.sums
+
+    def model(self, strength, prior_mean, support) -> PresenceModel:
+        sums = self.sums()
+        everything = sums.table.sum(axis=1) + (0.0 if self.unlabelled is None else self.unlabelled.lines())
+        form = Counts(
+            np.zeros_like(sums.table),
+            self.data.block.offsets,
+            np.zeros_like(sums.total),
+            self.classes,
+            self.coder.names,
+            None if self.coder.is_sparse else self.coder.codings,
+            everything,
+        )
+        chosen = default_strength(int(support.sum())) if strength == "auto" else float(strength)
+        return PresenceModel(form, chosen, prior_mean, support)
+
+    def split(self, train, test):
+        fitted, tested = self.data.split(train, test)
+        unlabelled = self.unlabelled
+        if fitted.unlabeled is not None:
+            unlabelled = PresenceRows(fitted.unlabeled, self.coder.threads)
+        elif isinstance(unlabelled, ClusterRows) and fitted.coder is not self.coder:
+            unlabelled = unlabelled.again(_reader(self.n_features, False, fitted.coder))
+        return PresenceData(fitted, unlabelled), PresenceRows(tested.block, self.coder.threads)
+
+    def discrete(self, share, weight) -> DiscreteData:
+        return _with_guesses(self.data, share, weight)
+
+
+@dataclass(frozen=True)
+class WeightData:
+    """Sparse rows of words with weights."""
+
+    rows: WeightRows
+    label: NDArray[np.int32]
+    classes: NDArray
+    weight: NDArray[np.float64] | None
+    unlabelled: Rows | None
+    coder: TableCoder
+
+    @classmethod
+    def read(cls, X, label, classes, weight, X_unlabeled, coder: TableCoder) -> WeightData:
+        rows = WeightRows(_as_weights(X, "X"), coder.threads)
+        check_consistent_length(rows.X, label)
+        coder.names, coder.is_sparse = NumberedNames(rows.X.shape[1]), True
+        if not is_elsewhere(X_unlabeled) and not is_partitioned(X_unlabeled):
+            X_unlabeled = WeightRows(_as_weights(X_unlabeled, "X_unlabeled"), coder.threads)
+        X_unlabeled = _kept_there(X_unlabeled, rows.X.shape[1], True, coder)
+        return cls(rows, label, classes, weight, X_unlabeled, coder)
+
+    @property
+    def n_features(self) -> int:
+        return self.rows.X.shape[1]
+
+    def sums(self) -> Sums:
+        return self.rows.sums(self.label, self.weight, len(self.classes))
+
+    def restricted(self, support) -> WeightData:
+        unlabelled = self.unlabelled
+        if isinstance(unlabelled, WeightRows):
+            unlabelled = unlabelled.restricted(support)
+        elif unlabelled is not None and not support.all():
+            raise ValueError("features cannot be chosen for words with weights that are elsewhere; use features=None.")
+        return replace(self, rows=self.rows.restricted(support), unlabelled=unlabelled)
+
+    def start(self, before, found, weight) -> Sums:
+        own = self.sums()
+        if not isinstance(self.unlabelled, WeightRows):
+            return own
+        share = weight * normalise(before.unlabelled.score(found.parameters))
+        return Sums(own.table + np.asarray(self.unlabelled.X.T @ share), own.total + share.sum(axis=0))
+
+    def model(self, strength, prior_mean, support) -> WeightModel:
+        if prior_mean != "pooled":
+            raise ValueError(f"prior_mean must be 'pooled' for events='weights', got {prior_mean!r}.")
+        own = self.sums()
+        pooled, n = own.table.sum(axis=1), float(own.total.sum())
+        if self.unlabelled is not None:
+            pooled, n = pooled + self.unlabelled.lines(), n + self.unlabelled.n_rows
+        chosen = default_strength(int(support.sum())) if strength == "auto" else float(strength)
+        return WeightModel(pooled, chosen * float(pooled[support].sum()) / n, support)
+
+    def split(self, train, test):
+        weight = None if self.weight is None else self.weight[train]
+        rest = replace(self, rows=self.rows.take(train), label=self.label[train], weight=weight)
+        return rest, self.rows.take(test)
+
+    def discrete(self, share, weight) -> DiscreteData:
+        block = _pattern_of(self.rows.X)
+        unlabeled = _pattern_of(self.unlabelled.X) if isinstance(self.unlabelled, WeightRows) else None
+        raw = RawTable(block.n_rows, self.coder.names, sparse_block=block)
+        own = DiscreteData(block, self.label, self.classes, self.weight, self.coder, raw, unlabeled)
+        return _with_guesses(own, share, weight)
+
+
+def read_mixture(X, y, weight, X_unlabeled, events: str, coder: TableCoder) -> MixtureData:
+    """Labelled rows and, if there are any, unlabelled ones; `y` is the code of each class."""
+    if is_weighted(X, events):
+        return WeightData.read(X, y[0], y[1], weight, X_unlabeled, coder)
+    return PresenceData.read(X, y[1][y[0]], weight, X_unlabeled, coder)
+
+
+def read_rows(X, is_weights: bool, coder: TableCoder, threads: int):
+    """New rows of the same kind."""
+    if is_weights:
+        return WeightRows(_as_weights(X, "X"), threads)
+    return PresenceRows(coder.transform(read_table(X, threads=threads)), threads)
+
+
+def _kept_there(rows, n_features: int, is_weights: bool, coder: TableCoder) -> Rows | None:
+    """Partitioned rows as rows that can be summed; others as they are."""
+    return ClusterRows.read(rows, _reader(n_features, is_weights, coder)) if is_partitioned(rows) else rows
+
+
+def _reader(n_features: int, is_weights: bool, coder: TableCoder) -> Callable[[Any, int], Any]:
+    return partial(_read_partition, n_features, is_weights, coder)
+
+
+def _read_partition(n_features: int, is_weights: bool, coder: TableCoder, part, threads: int):
+    if part.shape[1] != n_features:
+        raise ValueError(f"a partition of unlabelled rows has {part.shape[1]} columns, and labelled rows {n_features}.")
+    return read_rows(part, is_weights, replace(coder, threads=threads), threads)
+
+
+def is_elsewhere(rows) -> bool:
+    """Whether they are not here, and only summed."""
+    return rows is None or (hasattr(rows, "expect") and hasattr(rows, "lines"))
+
+
+def _with_guesses(data: DiscreteData, share, weight: float) -> DiscreteData:
+    if data.unlabeled is None or share is None or weight == 0:
+        return data
+    own = np.ones(data.n_rows) if data.weight is None else data.weight
+    guess = share.argmax(axis=1).astype(np.int32)
+    block = stack(data.block, data.unlabeled)
+    return replace(
+        data,
+        block=block,
+        raw=RawTable(block.n_rows, data.coder.names, sparse_block=block if isinstance(block, BinaryBlock) else None),
+        label=np.concatenate([data.label, guess]),
+        weight=np.concatenate([own, weight * share.max(axis=1)]),
+        unlabeled=None,
+        raw_unlabeled=None,
+        given=None,
+    )
+
+
+def _as_weights(X, name: str) -> sparse.csr_matrix:
+    if sparse.issparse(X):
+        X = check_sparse(X)
+    check_given(X, name)
+    X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name=name)
+    X = sparse.csr_matrix(X)
+    if X.nnz and X.data.min() < 0:
+        at = int(X.data.argmin())
+        raise ValueError(
+            f"Negative values in data passed to SemiSupervisedNaiveBayes: {name} holds {X.data[at]:g} in column "
+            f"{int(X.indices[at])}, and weights of words are not negative; use events='presence'."
+        )
+    return X
+
+
+def _pattern_of(X: sparse.csr_matrix) -> BinaryBlock:
+    block = read_table(X).sparse_block
+    assert block is not None
+    return block

@@ -1,0 +1,511 @@
+"""Naive Bayes for discrete data, with its features and its prior chosen by rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from vitalfew import rules
+from vitalfew.data.coding.table_coder import NUMERIC, TableCoder
+from vitalfew.data.samples.discrete_data import DiscreteData
+from vitalfew.data.tables.frames import read_table
+from vitalfew.data.tables.partitions import is_partitioned
+from vitalfew.exceptions import RuleError
+from vitalfew.families.bayes.evidence import (
+    Evidence,
+    check_prior,
+    check_prior_fits,
+    default_strength,
+    describe_features,
+    linear_form,
+    log_of,
+    normalise,
+    used_table,
+)
+from vitalfew.families.bayes.joint_classifier import JointClassifier
+from vitalfew.families.bayes.naive_bayes_path import (
+    MAX_GREEDY,
+    FeatureFamily,
+    FeaturePath,
+    PriorFamily,
+    PriorPath,
+    counts_of,
+    information_path,
+    keep_names,
+    loo_probabilities,
+)
+from vitalfew.summaries.counts import Counts
+from vitalfew.summaries.partition_rows import count_partitions
+from vitalfew.support.checks import check_choice, check_threads, check_weight, encode_labels, is_count
+from vitalfew.support.optional import make_frame
+
+ORDERS = ("greedy", "information")
+
+
+@dataclass
+class _Chosen:
+    """What rules chose, by knob, in the order in which they did."""
+
+    selections: dict[str, rules.Selection] = field(default_factory=dict)
+    paths: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, selection: rules.Selection, path) -> None:
+        self.selections[selection.knob], self.paths[selection.knob] = selection, path
+
+
+def _with_classes(counts: Counts, classes) -> Counts:
+    """The same counts, with a column for each of the classes that are to come."""
+    if classes is None:
+        return counts
+    classes = np.unique(classes)
+    missing = np.setdiff1d(counts.classes, classes)
+    if missing.size:
+        raise ValueError(f"y holds classes {missing.tolist()} that are not in `classes`.")
+    empty = np.zeros((len(counts.table), len(classes)))
+    return Counts(empty, counts.offsets, np.zeros(len(classes)), classes, counts.names, counts.codings) + counts
+
+
+def _needs_rows(model: NaiveBayes, method: str) -> str | None:
+    """Why counts are not enough, if they are not: the greedy search and resampling need all rows at once."""
+    if isinstance(model.prior_strength, str) and model.prior_strength != "auto":
+        rule = model.prior_strength
+        return (
+            f"{method} takes a number as prior_strength; the rule {rule!r} needs all rows: use fit on rows in memory."
+        )
+    needs_rows = model.order == "greedy" or model.features in ("mdl", "cv", "1se", "loo", "holdout")
+    if model.features is not None and needs_rows:
+        return (
+            f"{method} cannot choose features={model.features!r} in {model.order!r} order, "
+            "which needs all rows at once; use fit on rows in memory, or order='information' with a number, 'bic', "
+            "'aic' or 'ebic'."
+        )
+    return None
+
+
+def _can_fit_partially(model: NaiveBayes) -> bool:
+    why = _needs_rows(model, "partial_fit")
+    if why is not None:
+        raise AttributeError(why)
+    return True
+
+
+class NaiveBayes(JointClassifier):
+    r"""Naive Bayes for binary and k-ary features, with a Beta or Dirichlet prior and feature selection.
+
+    .. math:: P(x, y) = P(y) \prod_{j \in J} P(x_j \mid y) \prod_{j \notin J} P(x_j), \qquad
+       P(x_j = v \mid y) = \frac{N_j(v, y) + n' p_{jv}}{N_j(y) + n'}
+
+    Features outside J keep their marginal and do not influence the label. Sparse input means present or absent (any
+    stored value but 0 is 1). In tables, strings, categories, booleans and whole numbers with at most 32 distinct values
+    are categories; other numbers are cut into intervals, see `numeric`. Missing values and categories never seen in
+    training carry no evidence.
+
+    Parameters
+    ----------
+    prior_strength : "auto", float or rule, default "auto"
+        n', how many rows the prior weighs as much as. ``"auto"``: one row for every hundred features that the model
+        may use, between 0.2 and 100, as benchmarks/PRIOR.md explains. ``"loo"``, ``"cv"``, ``"1se"`` and ``"holdout"``
+        choose it on the data, in more time. It is resolved before `features`, with all features in the model.
+    prior_mean : "pooled", "uniform" or float, default "pooled"
+        p. ``"pooled"``: the frequency of the value over all rows, unlabelled ones included. ``"uniform"``: 1 over the
+        number of values. A number: the prior probability of value 1 of every binary feature.
+        ``prior_strength=2, prior_mean=0.5`` is scikit-learn's ``BernoulliNB``.
+    features : None, int or rule, default None
+        Which features are in J: all; the first k; or as many as ``"mdl"``, ``"cv"``, ``"1se"``, ``"holdout"``,
+        ``"loo"``, ``"bic"``, ``"aic"`` or ``"ebic"`` says.
+    order : {"greedy", "information"}, default "greedy"
+        In which order features enter: greedily, each the one that shortens the description of the labels most given
+        those already in; or by mutual information with the label, each on its own.
+    backward : bool, default False
+        Let the greedy search also take features out again (floating search).
+    max_features : int, optional
+        Longest path considered by a rule.
+    numeric : {"mdl", "quantile", "uniform", "distinct"}, default "mdl"
+        How other numbers are cut, see :class:`~vitalfew.Discretizer`; ``"distinct"`` takes every number as a category.
+    cv, scoring, random_state
+        As in scikit-learn, for rules that resample; the error rate is minimised unless `scoring` is given.
+    n_jobs : int, optional
+        Threads; all by default. Results do not depend on it.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    support_ : ndarray of bool, shape (`n_features_in_`,)
+        The set J.
+    coef_ : ndarray of shape (1, `n_features_in_`) or (n_classes, `n_features_in_`)
+        The linear form for features coded 0/1 (second value or first): P(y | x) is the logistic function (softmax) of
+        ``coef_ @ x + intercept_``.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    log_likelihood_, null_log_likelihood_ : float
+        Joint log-likelihood of rows and labels, with J and with no feature that depends on the label. Their difference
+        is n times the sum of the mutual information over J if there is no prior.
+    bic_ : float
+    description_length_ : Bits
+        Bits of the labels given the features, and of the model. Not after `partial_fit`.
+    selection_, path_
+        The curve the rule saw, and the whole path; those of `prior_strength` are in ``selections_`` and ``paths_``.
+    counts_ : Counts
+    prior_strength_ : float
+
+    Notes
+    -----
+    The rule ``"loo"`` and :meth:`loo_predict_proba` are exact for a given set of features, given values of each feature
+    and given cuts of numeric columns. The error of the whole procedure, selection included, is what
+    ``cross_val_score`` of this estimator gives.
+
+    References
+    ----------
+    Jaakkola, 6.867 Machine Learning (2006), lecture 12. Hand & Yu (2001), doi:10.1111/j.1751-5823.2001.tb00465.x.
+
+    Examples
+    --------
+    >>> from vitalfew import NaiveBayes
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 200)
+    >>> X = rng.integers(0, 2, (200, 30))
+    >>> X[:, 7] = y ^ (rng.random(200) < 0.1)
+    >>> model = NaiveBayes(features="mdl").fit(X, y)
+    >>> model.get_support(indices=True)
+    array([7])
+    >>> round(model.score(X, y), 2)
+    0.92
+    """
+
+    def __init__(
+        self,
+        *,
+        prior_strength: float | str = "auto",
+        prior_mean: float | str = "pooled",
+        features: int | str | None = None,
+        order: str = "greedy",
+        backward: bool = False,
+        max_features: int | None = None,
+        numeric: str = "mdl",
+        cv=5,
+        scoring=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.prior_strength = prior_strength
+        self.prior_mean = prior_mean
+        self.features = features
+        self.order = order
+        self.backward = backward
+        self.max_features = max_features
+        self.numeric = numeric
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None, *, X_unlabeled=None) -> Self:
+        """Learn from labelled rows; rows without labels only inform the pooled prior.
+
+        `X` may be a collection of Dask whose partitions are sparse matrices, arrays or frames; `y` and `sample_weight`
+        then have the same partitions, and a row whose label is missing is one without a label. The workers count, and
+        the model is that of :meth:`fit_counts`.
+        """
+        self._check_parameters()
+        if is_partitioned(X):
+            return self._fit_partitions(X, y, sample_weight, X_unlabeled)
+        data = self._read(X, y, sample_weight, X_unlabeled, reset=True)
+        chosen = _Chosen()
+        strength = self._choose_prior(data, chosen)
+        support, counts = self._choose_features(data, strength, chosen)
+        # The rows stay until somebody asks for the description length.
+        return self._keep(Evidence(counts, strength, self.prior_mean), support, data.coder, chosen, data)
+
+    def _fit_partitions(self, X, y, sample_weight, X_unlabeled):
+        why = _needs_rows(self, "fit on a collection of Dask")
+        if why is not None:
+            raise RuleError(why)
+        if X_unlabeled is not None:
+            raise ValueError("where X is a collection of Dask, rows without labels are in it: their y is missing.")
+        return self.fit_counts(count_partitions(X, y, sample_weight, self.numeric))
+
+    def fit_counts(self, counts: Counts):
+        """Learn from counts alone, such as those of :func:`~vitalfew.summarize`: the model is that of `fit`.
+
+        Features can be all, the k most informative or chosen by ``"bic"``, ``"aic"`` or ``"ebic"`` in the order of
+        information; other rules and the greedy order need the rows.
+        """
+        self._check_parameters()
+        why = _needs_rows(self, "fit_counts")
+        if why is not None:
+            raise RuleError(why)
+        if not isinstance(self.features, str | None) and self.features > counts.n_features:
+            raise ValueError(f"features={self.features} but the counts are of {counts.n_features} feature(s).")
+        check_prior_fits(self.prior_mean, counts.n_values, counts.names)
+        keep_names(self, counts)
+        coder = TableCoder(self.numeric, check_threads(self.n_jobs))
+        coder.codings, coder.names, coder.is_sparse = counts.codings or [], counts.names, counts.codings is None
+        chosen = _Chosen()
+        evidence = Evidence(counts, self._given_strength(counts.n_features), self.prior_mean)
+        return self._keep(evidence, self._support_from_counts(evidence, chosen), coder, chosen, None)
+
+    @available_if(_can_fit_partially)
+    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
+        """Add rows to the counts. The first call names all `classes`, as in scikit-learn, or takes those it sees.
+
+        New categories may appear at any time. Features can be all, the k most informative or chosen by ``"bic"``,
+        ``"aic"`` or ``"ebic"`` in the order of information: the greedy search and resampling need all rows at once.
+        """
+        self._check_parameters()
+        is_first = not hasattr(self, "counts_")
+        data = self._read(
+            X, y, sample_weight, None, reset=is_first, numeric="distinct" if self.numeric == "mdl" else None
+        )
+        counts = _with_classes(counts_of(data), classes) if is_first else self.counts_ + counts_of(data)
+        if not is_first and len(counts.classes) > len(self.classes_):
+            new = sorted(set(counts.classes.tolist()) - set(self.classes_.tolist()))
+            raise ValueError(
+                f"y holds classes {new} that the first call of partial_fit did not name; pass them there in `classes`."
+            )
+        check_prior_fits(self.prior_mean, counts.n_values, counts.names)
+        coder = replace(data.coder, codings=counts.codings or [])
+        chosen = _Chosen()
+        evidence = Evidence(counts, self._given_strength(counts.n_features), self.prior_mean)
+        return self._keep(evidence, self._support_from_counts(evidence, chosen), coder, chosen, None)
+
+    def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
+        """log P(x_J, y) of each row and class."""
+        check_is_fitted(self)
+        table = read_table(X, threads=check_threads(self.n_jobs))
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return (
+            self.coder_.transform(table).score(self._used_table(), None, check_threads(self.n_jobs))[:, 0]
+            + self.class_log_prior_
+        )
+
+    def loo_predict_proba(self, X, y, sample_weight=None) -> NDArray[np.float64]:
+        """P(y | x) of each training row by the model of all the others, exact for the set J.
+
+        `X`, `y` and `sample_weight` are the rows the model was fitted on. It costs a prediction pass and a table for
+        each class.
+        """
+        check_is_fitted(self)
+        table = read_table(X, threads=check_threads(self.n_jobs))
+        validate_data(self, X, reset=False, skip_check_array=True)
+        rows = self._training_rows(table, y, sample_weight)
+        if abs(rows.n_rows - self.counts_.n) > 1e-6 * self.counts_.n and rows.weight is None:
+            raise ValueError(
+                f"the model was fitted on rows of weight {self.counts_.n:g}, got {rows.n_rows}; pass the training rows."
+            )
+        start = np.concatenate([[0], np.cumsum(self.support_)]).astype(np.int64)
+        n_used = int(start[-1])
+        events = (start, np.zeros(n_used, dtype=np.int32), np.ones(n_used, dtype=np.int8), 1)
+        evidence = self._evidence()
+        return loo_probabilities(evidence, rows, None if self.support_.all() else events)[:, 0]
+
+    def summary(self, feature_names=None):
+        """The features in J as a data frame, most informative first.
+
+        Columns: feature, information in bits, the class it speaks for most when present (0/1 features), and its
+        weight, the log-odds of that class against the others in bits. Give `feature_names` where X had none, for
+        instance ``words.get_feature_names_out()``.
+        """
+        names = self._evidence().counts.names if feature_names is None else list(feature_names)
+        if len(names) != self.n_features_in_:
+            raise ValueError(f"feature_names has {len(names)} names for {self.n_features_in_} features.")
+        return make_frame(describe_features(self._evidence(), self.support_, names))
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        return linear_form(self._evidence(), self.support_)[0]
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        return linear_form(self._evidence(), self.support_)[1]
+
+    @property
+    def selection_(self):
+        """The curve of the last rule that chose."""
+        check_is_fitted(self)
+        if not self.selections_:
+            raise AttributeError("no rule chose anything: give a rule as `features` or `prior_strength`.")
+        return list(self.selections_.values())[-1]
+
+    @property
+    def path_(self):
+        """The path of the last rule that chose."""
+        check_is_fitted(self)
+        if not self.paths_:
+            raise AttributeError(
+                "there is no path: give a number or a rule as `features`, or a rule as `prior_strength`."
+            )
+        return list(self.paths_.values())[-1]
+
+    def _check_parameters(self) -> None:
+        check_choice("order", self.order, ORDERS)
+        check_choice("numeric", self.numeric, NUMERIC)
+        rules.check_rule("features", self.features, FeaturePath, "None, a number of features")
+        is_rule = isinstance(self.prior_strength, str) and self.prior_strength != "auto"
+        if is_rule:
+            rules.check_rule("prior_strength", self.prior_strength, PriorPath, "'auto', a number of rows")
+        if not (self.features is None or isinstance(self.features, str) or is_count(self.features)):
+            raise ValueError(f"features must be None, a whole number of features or a rule, got {self.features!r}.")
+        if not (self.max_features is None or is_count(self.max_features)):
+            raise ValueError(f"max_features must be None or a whole number of features, got {self.max_features!r}.")
+        check_prior("auto" if is_rule else self.prior_strength, self.prior_mean)
+
+    def _read(self, X, y, sample_weight, X_unlabeled, *, reset: bool, numeric: str | None = None) -> DiscreteData:
+        if y is None:
+            raise ValueError("NaiveBayes requires y to be passed, but the target y is None.")
+        coder = TableCoder(numeric or self.numeric, check_threads(self.n_jobs))
+        data = DiscreteData.read(X, y, sample_weight, coder, X_unlabeled)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        if hasattr(self, "feature_names_in_"):
+            coder.names = [str(n) for n in self.feature_names_in_]
+        check_prior_fits(self.prior_mean, np.diff(data.block.offsets), coder.names)
+        return data
+
+    def _training_rows(self, table, y, sample_weight) -> DiscreteData:
+        """The training rows, coded as they were for fitting."""
+        classes, label = encode_labels(y)
+        if not np.isin(classes, self.classes_).all() or len(label) != table.n_rows:
+            raise ValueError("y does not fit: pass the rows and labels the model was fitted on.")
+        label = np.searchsorted(self.classes_, classes).astype(np.int32)[label]
+        weight = check_weight(sample_weight, table.n_rows)
+        return DiscreteData(self.coder_.transform(table), label, self.classes_, weight, self.coder_, table)
+
+    def _options(self) -> rules.Options:
+        return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+
+    def _choose_prior(self, data: DiscreteData, chosen: _Chosen) -> float:
+        if self.prior_strength == "auto" or not isinstance(self.prior_strength, str):
+            return self._given_strength(data.block.n_features)
+        family = PriorFamily(self.prior_mean)
+        path = family.path(data)
+        selection = rules.choose(self.prior_strength, path, family, data, self._options())
+        chosen.add(selection, path)
+        return path.at(selection.index)
+
+    def _given_strength(self, n_candidates: int) -> float:
+        """The strength that needs no rule."""
+        if self.prior_strength != "auto":
+            return float(self.prior_strength)
+        if self.features is None or (isinstance(self.features, str) and self.order == "information"):
+            return default_strength(n_candidates)
+        if self.features == "mdl":  # keeps few
+            return default_strength(0)
+        most = self.max_features or MAX_GREEDY if isinstance(self.features, str) else int(self.features)
+        return default_strength(min(most, n_candidates))
+
+    def _choose_features(self, data: DiscreteData, strength: float, chosen: _Chosen):
+        """The features in J, and the counts."""
+        d = data.block.n_features
+        if self.features is None:
+            return np.ones(d, dtype=bool), counts_of(data)
+        size = None if isinstance(self.features, str) else int(self.features)
+        if size is not None and size > d:
+            raise ValueError(
+                f"features={self.features} but X has {d} feature(s); pass a number up to {d}, a rule such as 'mdl', or "
+                "None for all of them."
+            )
+        most = self.max_features if size is None else size
+        stops_by_mdl = self.features == "mdl"
+        family = FeatureFamily(strength, self.prior_mean, self.order, self.backward, most, stops_by_mdl, self.verbose)
+        path = family.path(data)
+        if size is None:
+            selection = rules.choose(str(self.features), path, family, data, self._options())
+        else:
+            selection = rules.fixed(path, len(path.grid) - 1)
+        chosen.add(selection, path)
+        return path.at(selection.index), path.evidence.counts
+
+    def choose_features(self, data: DiscreteData) -> NDArray[np.bool_]:
+        """The features that the rule takes, of data that is coded already."""
+        self._check_parameters()
+        chosen = _Chosen()
+        return self._choose_features(data, self._choose_prior(data, chosen), chosen)[0]
+
+    def _support_from_counts(self, evidence: Evidence, chosen: _Chosen) -> NDArray[np.bool_]:
+        """Features chosen by their own information, for which counts are enough."""
+        d = evidence.counts.n_features
+        if self.features is None:
+            return np.ones(d, dtype=bool)
+        path = information_path(evidence, None, np.arange(d + 1))
+        if isinstance(self.features, str):
+            selection = rules.choose(self.features, path, None, None, self._options())
+        else:
+            selection = rules.fixed(path, min(int(self.features), d))
+        chosen.add(selection, path)
+        return path.at(selection.index)
+
+    def _keep(self, evidence: Evidence, support, coder: TableCoder, chosen: _Chosen, data: DiscreteData | None):
+        """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
+        self.classes_ = evidence.counts.classes
+        self.coder_ = coder
+        self.counts_ = evidence.counts
+        self.prior_strength_ = evidence.prior_strength
+        self.class_log_prior_ = evidence.log_prior
+        self.feature_log_prob_ = evidence.log_table
+        self.selections_, self.paths_ = chosen.selections, chosen.paths
+        self._data: DiscreteData | None = data
+        self._length: rules.Bits | None = None
+        self.support_ = support
+        return self
+
+    def _evidence(self) -> Evidence:
+        check_is_fitted(self)
+        return Evidence(self.counts_, self.prior_strength_, self.prior_mean)
+
+    @property
+    def null_log_likelihood_(self) -> float:
+        return self._evidence().null_log_likelihood
+
+    @property
+    def log_likelihood_(self) -> float:
+        evidence = self._evidence()
+        return float(evidence.null_log_likelihood + evidence.gain[self.support_].sum())
+
+    @property
+    def bic_(self) -> float:
+        counts = self._evidence().counts
+        values = counts.n_values - 1
+        n_parameters = (
+            counts.n_classes - 1 + values[~self.support_].sum() + counts.n_classes * values[self.support_].sum()
+        )
+        return float(rules.bic(self.log_likelihood_, n_parameters, counts.n))
+
+    @property
+    def description_length_(self) -> rules.Bits:
+        check_is_fitted(self)
+        if self._length is None:
+            if self._data is None:
+                raise AttributeError(
+                    "the description length needs all rows at once: use fit, not partial_fit or fit_counts."
+                )
+            self._length, self._data = self._describe(self._data), None
+        return self._length
+
+    def __getstate__(self):
+        # The rows stay behind, what they are needed for goes along.
+        if getattr(self, "_data", None) is not None:
+            _ = self.description_length_
+        return super().__getstate__()
+
+    def _describe(self, data: DiscreteData) -> rules.Bits:
+        counts = self.counts_
+        score = data.block.score(self._used_table(), None, data.coder.threads)[:, 0] + self.class_log_prior_
+        own = log_of(np.take_along_axis(normalise(score), data.label[:, None], axis=1)[:, 0])
+        log_likelihood = own.sum() if data.weight is None else data.weight @ own
+        n_values = (counts.n_values + counts.has_missing)[self.support_]
+        return rules.description_length(log_likelihood, counts.class_count, counts.n_features, n_values)
+
+    def _used_table(self) -> NDArray[np.float64]:
+        return (
+            self.feature_log_prob_
+            if self.support_.all()
+            else used_table(self.feature_log_prob_, self.counts_.n_values, self.support_)
+        )

@@ -1,0 +1,398 @@
+"""Naive Bayes on few rows with labels and many without."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from numbers import Real
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from vitalfew import _core, rules
+from vitalfew.data.coding.table_coder import NUMERIC, TableCoder
+from vitalfew.data.samples.labeled import read_rows as read_any
+from vitalfew.data.samples.partly_labeled import split_labels
+from vitalfew.data.tables.blocks import BinaryBlock
+from vitalfew.data.tables.partitions import is_partitioned, partitions_of
+from vitalfew.exceptions import UnlabeledDataWarning
+from vitalfew.families.bayes.cluster_rows import gather_labelled
+from vitalfew.families.bayes.evidence import check_prior, describe_lines, normalise
+from vitalfew.families.bayes.joint_classifier import JointClassifier
+from vitalfew.families.bayes.label_next import label_next
+from vitalfew.families.bayes.mixture import Parameters, PresenceRows, Run, Sums, WeightRows, run_em
+from vitalfew.families.bayes.mixture_data import EVENTS, MixtureData, WeightData, read_mixture, read_rows
+from vitalfew.families.bayes.naive_bayes import ORDERS, NaiveBayes
+from vitalfew.families.bayes.naive_bayes_path import FeaturePath
+from vitalfew.families.bayes.unlabeled_weight import GRID, USUAL, WeightScores, held_out, score_weights
+from vitalfew.support.checks import check_choice, check_consistent_length, check_threads, check_weight
+from vitalfew.support.optional import make_frame
+
+
+class PredictedLabels(NamedTuple):
+    """Predicted labels, how sure they are, and the features that decided, best first (-1 where there are fewer)."""
+
+    label: NDArray
+    probability: NDArray[np.float64]
+    reasons: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class _Fit:
+    run: Run
+    support: NDArray[np.bool_]
+
+
+class SemiSupervisedNaiveBayes(JointClassifier):
+    r"""Naive Bayes learnt by EM from rows with labels (L) and rows without (U).
+
+    .. math:: \max_\theta \; \sum_{i \in L} \log P(x_i, y_i) + \lambda \sum_{i \in U} \log \sum_c P(x_i, c)
+       + \log P(\theta)
+
+    The model of the labelled rows guesses the labels of the others; these guesses, each with its probability and the
+    weight :math:`\lambda`, make the next model, and so on. The objective rises with every step. It is not the error,
+    though: where the classes do not make the strongest pattern in the data, unlabelled rows do harm. So the weight is
+    chosen on held-out labelled rows, and where the supervised model does better there, it is used instead.
+
+    Parameters
+    ----------
+    events : {"auto", "presence", "weights"}, default "auto"
+        ``"presence"``: each value of each feature is there or not, as in :class:`~vitalfew.NaiveBayes`; for tables and
+        0/1 data. ``"weights"``: a class is a distribution over words, and a row has so much of each word:
+        :math:`\log P(x, c) = \log P(c) + \sum_j x_j \log \theta_{j|c}`. With the unit rows of
+        ``WordPresence(weighting="idf")`` long documents are not over-confident, and EM gains most.
+        ``"auto"``: weights for sparse data with other numbers than 0 and 1.
+    unlabeled_weight : float from 0 to 1, "cv" or "loo", default "cv"
+        :math:`\lambda`, how much an unlabelled row counts. ``"cv"`` tries 1, 0.3 and 0.1 by cross-validation of
+        the labelled rows (all unlabelled ones in each fold) and takes the one nearest to 0.3 within one standard error
+        of the best; ``"loo"`` leaves out one row at a time: as many fits as labelled rows. Where no class has two
+        labelled rows there is nothing to try on, and it is 0.3.
+    guard : bool, default True
+        Use the supervised model where its error on held-out labelled rows is less, by more than one standard error of
+        the difference.
+    prior_strength, prior_mean
+        As in :class:`~vitalfew.NaiveBayes`; the pooled mean is that of all rows, with and without labels.
+    features : None, int or rule, default None
+        Which features depend on the class: all; or chosen as in :class:`~vitalfew.NaiveBayes` after a first EM with
+        all of them, on all rows with their guessed labels. EM then goes on with these alone.
+    order, max_features, numeric
+        As in :class:`~vitalfew.NaiveBayes`.
+    n_folds : int, default 5
+        Folds of ``"cv"`` and of the guard.
+    max_iter : int, default 50
+        Steps of EM at the most.
+    tol : float, default 0.01
+        EM ends with a step that gains less than this, in nats a row. Labels hardly change by then.
+    random_state : int or None, default 0
+        Of the folds, and of :meth:`label_next`.
+    n_jobs : int, optional
+        Threads; all by default. Results do not depend on it.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    unlabeled_weight_ : float
+        What was chosen; 0 is the supervised model.
+    weight_scores_ : WeightScores or None
+        Error and log loss of held-out labelled rows for each weight; ``to_frame()`` makes a table of it.
+    fell_back_ : bool
+        Whether the guard chose the supervised model.
+    verdict_ : str
+        What the unlabelled rows did, in a sentence.
+    objective_ : ndarray
+        The objective after each step of the last EM. It never falls.
+    n_iter_ : int
+    support_ : ndarray of bool, shape (`n_features_in_`,)
+    feature_log_prob_ : ndarray of shape (n_values, n_classes)
+        log P(value | class), a line for each value of each feature (for 0/1 data absent, then present); with
+        ``events="weights"`` one for each word. Features outside the support have zeros.
+    class_log_prior_ : ndarray of shape (n_classes,)
+    amount_ : ndarray of shape (n_values,)
+        How much of each line there is in all rows, unlabelled ones with their weight.
+
+    References
+    ----------
+    Nigam, McCallum, Thrun & Mitchell (2000), doi:10.1023/A:1007692713085.
+    Rennie, Shih, Teevan & Karger (2003), Tackling the poor assumptions of Naive Bayes text classifiers.
+
+    Examples
+    --------
+    Two labelled rows, and 400 without a label that show which features go together:
+
+    >>> import numpy as np
+    >>> from vitalfew import NaiveBayes, SemiSupervisedNaiveBayes
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.integers(0, 2, 402)
+    >>> X = (rng.random((402, 40)) < np.where(truth[:, None] == 1, 0.6, 0.3)).astype(int)
+    >>> y = truth.copy()
+    >>> labelled = [int(np.argmax(truth == 0)), int(np.argmax(truth == 1))]
+    >>> y[np.setdiff1d(np.arange(402), labelled)] = -1
+    >>> model = SemiSupervisedNaiveBayes(unlabeled_weight=1.0, guard=False).fit(X, y)
+    >>> round(float((model.predict(X) == truth).mean()), 2)
+    0.98
+    >>> supervised = NaiveBayes(prior_strength=2).fit(X[labelled], truth[labelled])
+    >>> round(float((supervised.predict(X) == truth).mean()), 2)
+    0.77
+    """
+
+    def __init__(
+        self,
+        *,
+        events: str = "auto",
+        unlabeled_weight: float | str = "cv",
+        guard: bool = True,
+        prior_strength: float | str = "auto",
+        prior_mean: float | str = "pooled",
+        features: int | str | None = None,
+        order: str = "greedy",
+        max_features: int | None = None,
+        numeric: str = "mdl",
+        n_folds: int = 5,
+        max_iter: int = 50,
+        tol: float = 1e-2,
+        random_state=0,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.events = events
+        self.unlabeled_weight = unlabeled_weight
+        self.guard = guard
+        self.prior_strength = prior_strength
+        self.prior_mean = prior_mean
+        self.features = features
+        self.order = order
+        self.max_features = max_features
+        self.numeric = numeric
+        self.n_folds = n_folds
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None, *, X_unlabeled=None) -> Self:
+        """Learn from rows of which some have a label.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_rows, n_features)
+            Or a collection of Dask whose partitions are such; `y` and `sample_weight` are then collections with the
+            same partitions. Labelled rows come here, and the others stay on the workers; `features` are chosen on
+            the labelled rows then.
+        y : array-like of shape (n_rows,)
+            Labels; a row without one has None, NaN or null, or -1 among whole numbers.
+        sample_weight : array-like of shape (n_rows,), optional
+            Of labelled rows; unlabelled ones count `unlabeled_weight` each.
+        X_unlabeled : like X, optional
+            More rows without labels, if `y` marks none: in memory, a collection of Dask, or rows elsewhere that can
+            be summed (``vitalfew.families.bayes.mixture.Rows``).
+        """
+        self._check_parameters()
+        data = self._read(X, y, sample_weight, X_unlabeled)
+        scores = self._score_weights(data)
+        weight, verdict = self._choose_weight(data, scores)
+        fit = self._fit_once(data, weight, self.verbose)
+        self.classes_ = data.classes
+        self.coder_ = data.coder
+        self.is_weighted_ = isinstance(data, WeightData)
+        self.weight_scores_, self.unlabeled_weight_ = scores, weight
+        self.fell_back_ = scores is not None and weight == 0
+        self.verdict_ = verdict
+        self.feature_log_prob_, self.class_log_prior_ = fit.run.parameters
+        self.amount_ = fit.run.sums.table.sum(axis=1)
+        self.objective_, self.n_iter_ = np.array(fit.run.objective), len(fit.run.objective)
+        self._pool = data.unlabelled if isinstance(data.unlabelled, PresenceRows | WeightRows) else None
+        self.support_ = fit.support
+        if self.fell_back_:
+            warnings.warn(verdict, UnlabeledDataWarning, stacklevel=2)
+        return self
+
+    def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
+        """log P(x, y) of each row and class, up to what all classes share."""
+        check_is_fitted(self)
+        return self._rows(X).score(self._parameters())
+
+    def classify(self, X, n_reasons: int = 3) -> PredictedLabels:
+        """Labels of sparse rows, their probabilities, and the words that speak most for them, in one pass."""
+        rows = self._rows(X)
+        indptr, indices, value = _sparse_parts(rows)
+        table, base = self.linear_form()
+        found = _core.classify_rows(
+            indptr, indices, value, np.ascontiguousarray(table), base, n_reasons, check_threads(self.n_jobs)
+        )
+        return PredictedLabels(self.classes_[found[0]], found[1], found[2])
+
+    def label_next(self, n: int = 20, X=None) -> NDArray[np.intp]:
+        """Rows whose labels would help most: of which the model is unsure, and which stand for the others.
+
+        Drawn with chances that grow with the square of the entropy of their classes; the most uncertain come first.
+        Numbers of rows of `X`, or of the unlabelled rows of ``fit`` in the order in which they were given there.
+        """
+        check_is_fitted(self)
+        rows = self._rows(X) if X is not None else self._pool
+        if rows is None or rows.n_rows == 0:
+            raise ValueError("there are no unlabelled rows here to choose from: pass them as X.")
+        return label_next(normalise(rows.score(self._parameters())), n, self.random_state)
+
+    def linear_form(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Evidence of each word for each class, and the base: their sum over a row is log P(x, y). 0/1 or weights."""
+        check_is_fitted(self)
+        table, base = self._parameters()
+        if self.is_weighted_:
+            return table, base
+        if not self.coder_.is_sparse:
+            raise AttributeError("there is no linear form: the features are columns of a table, not words.")
+        return table[1::2] - table[0::2], base + table[0::2].sum(axis=0)
+
+    def summary(self, feature_names=None):
+        """The features in the model, most telling first: the class each speaks for, and its weight in bits."""
+        check_is_fitted(self)
+        table, _ = self.linear_form()
+        names = list(self.coder_.names) if feature_names is None else list(feature_names)
+        if len(names) != len(table):
+            raise ValueError(f"feature_names has {len(names)} names for {len(table)} features.")
+        amount = self.amount_ if self.is_weighted_ else self.amount_[1::2]
+        return make_frame(describe_lines(table, amount, self.support_, names, self.classes_))
+
+    def __getstate__(self):
+        return {k: v for k, v in super().__getstate__().items() if k != "_pool"} | {"_pool": None}
+
+    def _check_parameters(self) -> None:
+        check_choice("events", self.events, EVENTS)
+        check_choice("order", self.order, ORDERS)
+        check_choice("numeric", self.numeric, NUMERIC)
+        check_prior(self.prior_strength, self.prior_mean)
+        rules.check_rule("features", self.features, FeaturePath, "None, a number of features")
+        weight = self.unlabeled_weight
+        is_number = isinstance(weight, Real) and not isinstance(weight, bool) and 0 <= float(weight) <= 1
+        if not (is_number or weight in ("cv", "loo")):
+            raise ValueError(f"unlabeled_weight must be a number from 0 to 1, 'cv' or 'loo', got {weight!r}.")
+        for name, least in (("n_folds", 2), ("max_iter", 1)):
+            value = getattr(self, name)
+            if not (isinstance(value, int | np.integer) and value >= least):
+                raise ValueError(f"{name} must be a whole number, {least} or more, got {value!r}.")
+
+    def _read(self, X, y, sample_weight, X_unlabeled) -> MixtureData:
+        if y is None:
+            raise ValueError("SemiSupervisedNaiveBayes requires y to be passed, but the target y is None.")
+        if is_partitioned(X):
+            X, y, sample_weight, rest = gather_labelled(X, y, sample_weight)
+            X_unlabeled = rest if X_unlabeled is None else [*rest, *partitions_of(X_unlabeled)]
+        X = read_any(X)
+        has_label, classes, label = split_labels(y)
+        check_consistent_length(np.empty(X.shape[0]), has_label)
+        weight = check_weight(sample_weight, X.shape[0])
+        counts = has_label if weight is None else has_label & (weight > 0)
+        if not counts.any():
+            raise ValueError("no row with a label has a positive sample_weight; at least one must count.")
+        if not has_label.all():
+            if X_unlabeled is not None:
+                raise ValueError("y marks rows without labels; stack X_unlabeled below X, or leave these rows out.")
+            X_unlabeled = _safe_indexing(X, np.flatnonzero(~has_label))
+        validate_data(self, X, reset=True, skip_check_array=True)
+        if not counts.all():
+            present, code = np.unique(label[counts[has_label]], return_inverse=True)
+            X, classes, label = _safe_indexing(X, np.flatnonzero(counts)), classes[present], code.astype(np.int32)
+            weight = None if weight is None else weight[counts]
+        coder = TableCoder(self.numeric, check_threads(self.n_jobs))
+        data = read_mixture(X, (label, classes), weight, X_unlabeled, self.events, coder)
+        if hasattr(self, "feature_names_in_"):
+            coder.names = [str(n) for n in self.feature_names_in_]
+        return data
+
+    def _score_weights(self, data: MixtureData) -> WeightScores | None:
+        """Held-out errors of the weights in question; None where there is no question or nothing to hold out."""
+        given = self.unlabeled_weight
+        is_number = isinstance(given, Real)
+        if data.unlabelled is None or data.unlabelled.n_rows == 0 or given == 0 or (is_number and not self.guard):
+            return None
+        folds = held_out(data.label, 0 if given == "loo" else int(self.n_folds), self.random_state)
+        if not folds:
+            return None
+        weights = [*([float(given)] if is_number else GRID), *([0.0] if self.guard else [])]
+
+        def learn(train, test):
+            rest, rows = data.split(train, test)
+
+            def predict(weight):
+                fit = self._fit_once(rest, weight, False)
+                held = rows.restricted(fit.support) if isinstance(rows, WeightRows) else rows
+                return normalise(held.score(fit.run.parameters))
+
+            return predict
+
+        return score_weights(learn, data.label, weights, folds, self.verbose)
+
+    def _choose_weight(self, data: MixtureData, scores: WeightScores | None) -> tuple[float, str]:
+        """The weight, and why."""
+        given = self.unlabeled_weight
+        if data.unlabelled is None or data.unlabelled.n_rows == 0:
+            return 0.0, "There are no unlabelled rows: the model is supervised."
+        if scores is None:
+            if isinstance(given, Real):
+                return float(given), f"Unlabelled rows count {float(given):g}, as told; nothing was checked."
+            return USUAL, f"No class has two labelled rows to check with: unlabelled rows count {USUAL:g}."
+        best = scores.best()
+        with_them = scores.error_at(best)
+        if not self.guard:
+            return best, f"Unlabelled rows count {best:g}: error {with_them:.1%} on {scores.n_rows} held-out rows."
+        without = scores.error_at(0.0)
+        told = f"held-out error of {scores.n_rows} labelled rows {without:.1%} without unlabelled rows, {with_them:.1%}"
+        if scores.does_harm(best):
+            return 0.0, f"Unlabelled rows do harm ({told} with weight {best:g}): the supervised model is used."
+        return best, f"Unlabelled rows count {best:g}: {told} with them."
+
+    def _fit_once(self, data: MixtureData, weight: float, verbose: bool | None) -> _Fit:
+        everything = np.ones(data.n_features, dtype=bool)
+
+        def climb(held: MixtureData, support: NDArray[np.bool_], start: Sums | None) -> Run:
+            model = held.model(self.prior_strength, self.prior_mean, support)
+            most, least = int(self.max_iter), float(self.tol)
+            rows = held.unlabelled
+            return run_em(model, held.sums(), rows, weight, start=start, max_iter=most, tol=least, verbose=verbose)
+
+        first = climb(data, everything, None)
+        if self.features is None:
+            return _Fit(first, everything)
+        support = self._choose_features(data, first.parameters, weight)
+        held = data.restricted(support)
+        return _Fit(climb(held, support, held.start(data, first, weight)), support)
+
+    def _choose_features(self, data: MixtureData, parameters: Parameters, weight: float) -> NDArray[np.bool_]:
+        """The rule's choice on all rows that are here, with the labels they have or most probably have."""
+        rows = data.unlabelled
+        share = normalise(rows.score(parameters)) if isinstance(rows, PresenceRows | WeightRows) else None
+        chooser = NaiveBayes(
+            prior_strength=self.prior_strength,
+            prior_mean=self.prior_mean,
+            features=self.features,
+            order=self.order,
+            max_features=self.max_features,
+            cv=self.n_folds,
+            random_state=self.random_state,
+            verbose=False,
+        )
+        return chooser.choose_features(data.discrete(share, weight))
+
+    def _parameters(self) -> Parameters:
+        return Parameters(self.feature_log_prob_, self.class_log_prior_)
+
+    def _rows(self, X):
+        check_is_fitted(self)
+        X = read_any(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        rows = read_rows(X, self.is_weighted_, self.coder_, check_threads(self.n_jobs))
+        return rows.restricted(self.support_) if isinstance(rows, WeightRows) else rows
+
+
+def _sparse_parts(rows):
+    if isinstance(rows, WeightRows):
+        return rows.sparse_parts()
+    if not isinstance(rows.block, BinaryBlock):
+        raise TypeError("reasons are words: pass a sparse matrix of which word is in which row.")
+    return rows.block.indptr, rows.block.indices, None

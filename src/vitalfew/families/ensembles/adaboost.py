@@ -1,0 +1,382 @@
+"""AdaBoost as it is taught, with stumps, trees or any classifier, and its theory on display."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from numbers import Integral
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from vitalfew import rules
+from vitalfew.data.coding.bins import BinCoder, to_dense
+from vitalfew.data.samples.binned_data import BinnedData
+from vitalfew.data.samples.labeled import LabelledRows, read_rows
+from vitalfew.exceptions import GuessingWarning
+from vitalfew.families.ensembles.boost_learners import check_learner
+from vitalfew.families.ensembles.boost_path import BoostFamily, BoostPath, Data
+from vitalfew.families.selector import CheckedScore, Selector
+from vitalfew.families.trees.decision_tree import DecisionTree
+from vitalfew.support.arrow import check_given
+from vitalfew.support.checks import check_choice, check_classes, check_threads
+
+FORMS = ("auto", "ova", "samme")
+VOTES = ("sign", "confidence")
+LOSSES = ("exponential", "logistic")
+
+
+class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
+    r"""AdaBoost: weak classifiers found one after the other, each on rows weighted by how wrong the earlier ones are.
+
+    With labels :math:`y_i = \pm 1` and weights that begin equal, round t finds the base classifier :math:`h_t` of least
+    weighted error :math:`\epsilon_t`, gives it the vote :math:`\alpha_t` and changes the weights,
+
+    .. math::
+
+       \alpha_t = \tfrac12 \log \frac{1 - \epsilon_t}{\epsilon_t}, \qquad
+       w_i \leftarrow \frac{w_i \exp(-\alpha_t y_i h_t(x_i))}{Z_t}, \qquad
+       h(x) = \mathrm{sign} \sum_t \alpha_t h_t(x).
+
+    The training error is at most :math:`\prod_t Z_t \le \exp(-2 \sum_t (\tfrac12 - \epsilon_t)^2)`.
+
+    Parameters
+    ----------
+    rounds : int or rule, default 100
+        How many: a number, or ``"cv"``, ``"1se"``, ``"holdout"``.
+    estimator : {"stump", "tree"} or classifier, default "stump"
+        The base classifier. ``"stump"`` is compiled: sums of weights in bins of the features are changed by the rows
+        that move alone. A classifier must take ``sample_weight``.
+    votes : {"sign", "confidence"}, default "sign"
+        Whether a base classifier votes -1 or 1, or with half the log odds on the side of a stump (or of its
+        ``predict_proba``); then :math:`\alpha_t` makes :math:`Z_t = \sum_i w_i \exp(-\alpha_t y_i h_t(x_i))` least.
+    loss : {"exponential", "logistic"}, default "exponential"
+        With the logistic loss :math:`\sum_i \log(1 + \exp(-y_i h(x_i)))` weights are
+        :math:`1 / (1 + \exp(y_i h(x_i)))`, and a vote makes the loss least: logistic regression on features that are
+        found on the way.
+    multiclass : {"auto", "ova", "samme"}, default "auto"
+        More than two classes. ``"ova"``: each class against all others, the simplest error-correcting code, and the
+        class of the highest score wins. ``"samme"``: base classifiers vote for classes and must be better than
+        :math:`1 / K`; the vote is :math:`\log((1 - \epsilon_t) / \epsilon_t) + \log(K - 1)`. Plain AdaBoost.M1 would
+        stop where no stump is right for half the rows. ``"auto"`` is ``"ova"`` for stumps, else ``"samme"``.
+    max_rounds : int, default 500
+        Rounds of the longest ensemble a rule may choose.
+    max_bins : int, default 255
+        Bins of a number. A column of no more distinct values is searched exactly; up to 65,535.
+    categorical_features : array-like, optional
+        Columns that are categories, by number, name or mask, besides text; a stump on one chooses a set of values.
+    warm_start : bool, default False
+        Whether `fit` goes on from the rounds taken before, on the same rows.
+    cv, scoring, random_state
+        As in scikit-learn, for rules that resample; the error is minimised unless `scoring` is given. `random_state`
+        also seeds base classifiers.
+    n_jobs : int, optional
+        Threads of stumps; all by default. Results do not depend on it.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    rounds_ : int
+        Rounds in use.
+    alpha_ : ndarray
+        Votes, divided by their sum; a list of arrays, one for each class, with ``"ova"``.
+    support_ : ndarray of bool, shape (`n_features_in_`,)
+        Features that stumps use.
+    path_ : BoostPath
+        Every round: ``to_frame()`` has :math:`\epsilon_t, \alpha_t, Z_t`, their product, the bounds, training and
+        validation error; ``runs[0].margins`` the distribution of margins.
+    selection_ : Selection
+        The curve the rule saw (``plot()``, ``to_frame()``).
+    stop_reason_ : str
+        Why no more rounds were taken.
+
+    Notes
+    -----
+    Missing values go to the better side of a stump. If a base classifier makes no mistake, its vote is that of one
+    which is wrong for half a row, and boosting ends; if none is better than guessing, it ends without it.
+
+    References
+    ----------
+    Freund & Schapire (1997), doi:10.1006/jcss.1997.1504; Schapire & Singer (1999), doi:10.1023/A:1007614523901; Zhu et
+    al. (2009), doi:10.4310/SII.2009.v2.n3.a8; Collins, Schapire & Singer (2002), doi:10.1023/A:1013912006537; Jaakkola,
+    6.867 Machine Learning (2006), lecture 12.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from vitalfew import AdaBoost
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> model = AdaBoost(rounds=20).fit(X[:400], y[:400])
+    >>> round(model.score(X[400:], y[400:]), 2)
+    0.95
+    >>> model.path_.to_frame()["stump"][0]
+    'worst perimeter > 105.15: -1, else +1'
+    """
+
+    def __init__(
+        self,
+        rounds: int | str = 100,
+        *,
+        estimator="stump",
+        votes: str = "sign",
+        loss: str = "exponential",
+        multiclass: str = "auto",
+        max_rounds: int = 500,
+        max_bins: int = 255,
+        categorical_features=None,
+        warm_start: bool = False,
+        cv=5,
+        scoring=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.rounds = rounds
+        self.estimator = estimator
+        self.votes = votes
+        self.loss = loss
+        self.multiclass = multiclass
+        self.max_rounds = max_rounds
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.warm_start = warm_start
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None, *, validation=None) -> Self:
+        """Take the rounds, then let the rule choose how many.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        validation : tuple (X, y), optional
+            Rows set aside, on which the error after every round is shown; they have no say in anything.
+        """
+        self._check_parameters()
+        before = self._before()
+        data = self._read(X, y, sample_weight, before)
+        family = self._family(len(data.classes))
+        path = family.path(data, before=before)
+        if isinstance(self.rounds, str):
+            options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+            selection = rules.choose(self.rounds, path, family, data, options)
+        else:
+            selection = rules.fixed(path, len(path.grid) - 1)
+        if validation is not None:
+            path = replace(path, validation_error=self._validate(path, *validation))
+        validate_data(self, X, skip_check_array=True)
+        return self._keep(path, selection)
+
+    def _check_parameters(self) -> None:
+        rules.check_rule("rounds", self.rounds, BoostPath, "a number of rounds")
+        for name in ("rounds", "max_rounds"):
+            value = getattr(self, name)
+            if not isinstance(value, str) and (not isinstance(value, Integral) or value < 1):
+                raise ValueError(f"{name} must be a positive whole number, got {value!r}.")
+        check_choice("votes", self.votes, VOTES)
+        check_choice("loss", self.loss, LOSSES)
+        check_choice("multiclass", self.multiclass, FORMS)
+        if self.warm_start and isinstance(self.rounds, str):
+            raise ValueError("warm_start goes on to a number of rounds; it cannot be combined with a rule for them.")
+
+    def _learner(self):
+        """ "stump", or a classifier."""
+        if self.estimator == "tree":
+            return DecisionTree(n_jobs=self.n_jobs, verbose=False)
+        if isinstance(self.estimator, str):
+            check_choice("estimator", self.estimator, ("stump", "tree"))
+        else:
+            check_learner(self.estimator)
+        return self.estimator
+
+    def _before(self) -> BoostPath | None:
+        return self.path_ if self.warm_start and hasattr(self, "path_") else None
+
+    def _read(self, X, y, sample_weight, before: BoostPath | None) -> Data:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        data: Data
+        if isinstance(self.estimator, str):  # compiled learners read bins
+            known = None if before is None else before.coder
+            coder = known or BinCoder(self.max_bins, self.categorical_features, check_threads(self.n_jobs))
+            data = BinnedData.read(X, y, sample_weight, coder, is_fitted=known is not None)
+            if self.estimator == "tree":
+                data = replace(data, bins=to_dense(data.bins))
+        else:
+            data = LabelledRows.read(X, y, sample_weight)
+        check_classes(data.classes)
+        if before is not None and not np.array_equal(before.classes, data.classes):
+            raise ValueError("y holds other classes than the rounds taken before; set warm_start=False to begin anew.")
+        return data
+
+    def _family(self, n_classes: int) -> BoostFamily:
+        learner = self._learner()
+        form = self.multiclass
+        if form == "auto":
+            form = "ova" if learner == "stump" else "samme"
+        if n_classes == 2:
+            form = "two"
+        elif self.votes == "confidence" or self.loss == "logistic":
+            form = "ova"  # both are for two classes
+        return BoostFamily(
+            learner,
+            int(self.max_rounds if isinstance(self.rounds, str) else self.rounds),
+            form,
+            self.votes == "confidence",
+            self.loss,
+            check_threads(self.n_jobs),
+            self.random_state,
+            self.verbose,
+        )
+
+    def _validate(self, path: BoostPath, X, y) -> NDArray[np.float64]:
+        """Error on rows set aside after each round."""
+        check_given(y, "y")
+        y = np.asarray(y)
+        rows = self._rows(X, path)
+        if len(y) != (rows.n_rows if path.coder is not None else rows.shape[0]):
+            raise ValueError("validation is a pair (X, y) of equally many rows.")
+        return np.array([np.mean(path.classes[path.decide(scores)] != y) for scores in path.staged(rows)])
+
+    def _keep(self, path: BoostPath, selection: rules.Selection):
+        """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
+        if not any(len(run) for run in path.runs):
+            warnings.warn(
+                f"boosting found nothing: {path.stop_reasons[0]}. Predictions are the same for every row.",
+                GuessingWarning,
+                stacklevel=3,
+            )
+        self.classes_ = path.classes
+        self.rounds_ = int(selection.value)
+        self.path_, self.selection_ = path, selection
+        votes = [run.alpha[: self.rounds_] / (run.alpha[: self.rounds_].sum() or 1.0) for run in path.runs]
+        self.alpha_ = votes if path.form == "ova" else votes[0]
+        self.stop_reason_ = "; ".join(dict.fromkeys(path.stop_reasons))
+        self.support_ = np.isin(np.arange(path.n_columns), path.features(self.rounds_))
+        return self
+
+    # Predictions
+
+    def _rows(self, X, path: BoostPath):
+        rows = read_rows(X)
+        if hasattr(self, "n_features_in_"):
+            validate_data(self, X, reset=False, skip_check_array=True)
+        if path.coder is None:
+            return rows
+        bins = path.coder.transform(rows)
+        return to_dense(bins) if self.estimator == "tree" else bins
+
+    def _scores(self, X) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        return self.path_.scores(self._rows(X, self.path_), self.rounds_)
+
+    def _scale(self) -> float:
+        """The largest sum of votes of any run: scores divided by it are in [-1, 1]."""
+        sums = [run.vote_sums[min(self.rounds_, len(run)) - 1] for run in self.path_.runs if len(run)]
+        return float(max(sums, default=1.0))
+
+    def decision_function(self, X) -> NDArray[np.float64]:
+        """Votes as a share of all: in [-1, 1] for the second of two classes, or one column for each class."""
+        scores = self._scores(X) / self._scale()
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X) -> NDArray:
+        """The class with most votes of each row."""
+        scores = self._scores(X)
+        return self.classes_[self.path_.decide(scores)]
+
+    def predict_proba(self, X) -> NDArray[np.float64]:
+        r"""P(y | x) by the logistic link: :math:`1 / (1 + e^{-2 f(x)})` of the votes f that are not normalised.
+
+        The exponential loss is least where f is half the log odds; for the logistic loss f are the log odds.
+        """
+        scores = self._scores(X)
+        return self.path_.probabilities(scores)
+
+    def predict_log_proba(self, X) -> NDArray[np.float64]:
+        """log P(y | x)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def staged_predict(self, X) -> Iterator[NDArray]:
+        """Classes of each row after each round."""
+        check_is_fitted(self)
+        rows = self._rows(X, self.path_)
+        for scores in self.path_.staged(rows):
+            yield self.classes_[self.path_.decide(scores)]
+
+    def staged_predict_proba(self, X) -> Iterator[NDArray[np.float64]]:
+        """P(y | x) after each round."""
+        check_is_fitted(self)
+        rows = self._rows(X, self.path_)
+        for scores in self.path_.staged(rows):
+            yield self.path_.probabilities(scores)
+
+    def staged_error(self, X, y) -> NDArray[np.float64]:
+        """The error on some rows after each round."""
+        check_is_fitted(self)
+        return self._validate(self.path_, X, y)
+
+    def votes_of(self, X) -> NDArray[np.float64]:
+        r"""What every base classifier says of every row, :math:`\phi(x) = (h_1(x), \dots, h_m(x))`: (rows, rounds).
+
+        The runs of ``"ova"`` come one after the other.
+        """
+        check_is_fitted(self)
+        rows = self._rows(X, self.path_)
+        said = [run.learners.votes(t, rows) for run in self.path_.runs for t in range(min(self.rounds_, len(run)))]
+        return np.column_stack(said) if said else np.empty((self.path_.scores(rows, 0).shape[0], 0))
+
+    def margins(self, X, y) -> NDArray[np.float64]:
+        """Votes for the own class minus those for the best other one, as a share of all: in [-1, 1]."""
+        scores = self._scores(X) / self._scale()
+        place = {c: k for k, c in enumerate(self.classes_.tolist())}
+        check_given(y, "y")
+        label = np.array([place.get(c, -1) for c in np.asarray(y).tolist()])
+        if (label < 0).any():
+            row = int(np.argmax(label < 0))
+            stranger = np.asarray(y).tolist()[row]
+            raise ValueError(f"y holds the class {stranger!r} at row {row}, which training did not have.")
+        if scores.shape[1] == 1:
+            return np.where(label > 0, 1.0, -1.0) * scores[:, 0]
+        every = np.arange(len(label))
+        own = scores[every, label]
+        scores[every, label] = -np.inf
+        return (own - scores.max(axis=1)) / 2
+
+    # Charts
+
+    def plot_error(self):
+        """Training error, its bounds and the validation error over the rounds, as an Altair chart."""
+        check_is_fitted(self)
+        return self.path_.plot()
+
+    def plot_margins(self, rounds=None):
+        """Cumulative distribution of the margins of training rows after some rounds, as an Altair chart."""
+        check_is_fitted(self)
+        shown = sorted({1, max(1, self.rounds_ // 10), self.rounds_}) if rounds is None else list(rounds)
+        return self.path_.plot_margins(shown)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "path_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags

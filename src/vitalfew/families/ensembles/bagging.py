@@ -1,0 +1,289 @@
+"""`Bagging`: uniform votes of learners that were fitted to bags of rows."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from vitalfew import rules
+from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.data.tables.frames import NumberedNames, check_shape, is_frame
+from vitalfew.data.tables.sparse_checks import sparse_rows
+from vitalfew.families.ensembles.bagging_path import BaggingFamily, BaggingPath, bag_size
+from vitalfew.families.ensembles.learners import make_learner
+from vitalfew.families.selector import CheckedScore
+from vitalfew.support.checks import check_choice, check_classes, is_count
+
+VOTES = ("label", "probability")
+
+
+class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
+    r"""Uniform votes of learners, each fitted to a bag: rows drawn at random from the training rows.
+
+    The ensemble of learners :math:`h_1, \dots, h_m` gives class c the share
+
+    .. math:: \hat p_c(x) = \sum_{t=1}^{m} \alpha_t \, [h_t(x) = c], \qquad \alpha_t = \frac{1}{m},
+
+    and predicts the class with the largest; of equal ones, the first in `classes_`. Averaging lowers the variance of
+    the learner, not its bias (see :func:`~vitalfew.bias_variance`): learners that follow their rows closely, such as
+    deep trees, gain most.
+
+    A learner has not seen the rows out of its bag, about 37 % of them. The votes for each row of the learners that have
+    not seen it give an error that is as good as one on new rows and needs no further fits: the out-of-bag error.
+
+    Bags are drawn, and learners fitted, by scikit-learn's ``BaggingClassifier``: with the same `random_state` the bags
+    are the same. But a learner here is given the rows of its bag alone. There, one that takes weights is also given the
+    others with weight zero, and may look at them: ``SVC`` does for its default `gamma`.
+
+    Parameters
+    ----------
+    estimator : classifier, {"tree", "stump"} or None, default None
+        The base learner: any scikit-learn classifier. By default a deep tree.
+    rounds : int or rule, default 100
+        How many learners: a number, or chosen by ``"oob"`` (least out-of-bag error), ``"cv"``, ``"1se"`` or
+        ``"holdout"``. More learners do no harm but for time; a rule finds how few will do.
+    max_rounds : int, default 200
+        Learners that a rule may choose from.
+    max_samples : float in (0, 1] or int, default 1.0
+        Rows in a bag, as a share of the rows or their number.
+    bootstrap : bool, default True
+        Draw with replacement. Without, a bag is a random subset, which must be smaller than the whole to be of use.
+    votes : {"label", "probability"}, default "label"
+        What a learner gives: one vote to the class it predicts, or its probabilities.
+    warm_start : bool, default False
+        Let `fit` add learners to those there are already, up to `rounds` (or `max_rounds`). The result is that of all
+        at once; the rows must be the same.
+    cv, scoring
+        As in scikit-learn, for rules; the error is minimised unless `scoring` is given.
+    random_state : int, RandomState or None
+        For bags, learners that have a random state themselves, and folds.
+    n_jobs : int, optional
+        Learners fitted at a time, as in scikit-learn.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    rounds_ : int
+        The number of learners chosen.
+    estimators_ : list of classifiers
+        The learners; their classes are places in `classes_`. From a bag of one class no learner is fitted: a
+        ``DummyClassifier`` votes for it.
+    estimators_samples_ : list of ndarray
+        Rows in the bag of each learner, as often as they were drawn.
+    oob_error_ : float
+        Out-of-bag error: of the rows that some learner has not seen. NaN if there are none.
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+        Shares of the votes of those learners that have not seen the row; NaN where all have, or its weight is zero.
+    path_ : BaggingPath
+        Out-of-bag error after each round, its standard error, and the share of rows it is of (``to_frame()``,
+        ``plot()``).
+    selection_ : Selection
+        The curve the rule saw (``plot()``, ``to_frame()``).
+
+    Notes
+    -----
+    With `sample_weight`, rows are drawn in proportion to their weights, so learners need not know of weights, and
+    errors are weighted means. A bag has as many rows as without: its size is a share of the number of rows whose weight
+    is not zero, whatever the weights add up to. (scikit-learn before 1.8 draws rows evenly and passes the weights to
+    the learners, which must take them.)
+
+    What rows hold is for the learners to check: missing values are passed to them, and data frames as they are, with
+    names and types of columns.
+
+    References
+    ----------
+    Breiman (1996), doi:10.1007/BF00058655. Jaakkola, 6.867 Machine Learning (2006), lecture 12.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from vitalfew import Bagging
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = Bagging(rounds=50, random_state=0).fit(X, y)
+    >>> model.path_.to_frame().iloc[[0, 9, 49]].round(3)
+        round  oob_error  standard_error  share_out
+    0       1      0.090           0.020      0.371
+    9      10      0.075           0.011      0.988
+    49     50      0.042           0.008      1.000
+    >>> round(model.oob_error_, 3)
+    0.042
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        rounds: int | str = 100,
+        *,
+        max_rounds: int = 200,
+        max_samples: float = 1.0,
+        bootstrap: bool = True,
+        votes: str = "label",
+        warm_start: bool = False,
+        cv=5,
+        scoring=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.estimator = estimator
+        self.rounds = rounds
+        self.max_rounds = max_rounds
+        self.max_samples = max_samples
+        self.bootstrap = bootstrap
+        self.votes = votes
+        self.warm_start = warm_start
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Fit learners to bags, then let the rule choose how many vote."""
+        learner = self._check_parameters()
+        data = self._read(X, y, sample_weight)
+        most = self.max_rounds if isinstance(self.rounds, str) else self.rounds
+        family = BaggingFamily.of(self, learner, int(most))
+        path = family.path(data, before=self._fitted_before(data, int(most)))
+        if isinstance(self.rounds, str):
+            options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+            selection = rules.choose(self.rounds, path, replace(family, verbose=False), data, options)
+        else:
+            selection = rules.fixed(path, len(path.grid) - 1)
+        return self._keep(path, selection, data)
+
+    def predict(self, X) -> NDArray:
+        """The class with the most votes."""
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]
+
+    def predict_proba(self, X) -> NDArray[np.float64]:
+        """The share of the votes that each class has."""
+        return deque(self.staged_predict_proba(X), maxlen=1).pop()
+
+    def staged_predict(self, X) -> Iterator[NDArray]:
+        """The class with the most votes after each round."""
+        for shares in self.staged_predict_proba(X):
+            yield self.classes_[shares.argmax(axis=1)]
+
+    def staged_predict_proba(self, X) -> Iterator[NDArray[np.float64]]:
+        """The share of the votes that each class has after each round."""
+        check_is_fitted(self)
+        table = self._table(X, reset=False)
+        return self.path_.staged(table, self.rounds_, self.n_jobs)
+
+    def plot_error(self):
+        """Out-of-bag error over rounds, one standard error either way, and the number of rounds chosen: Altair."""
+        check_is_fitted(self)
+        return self.path_.selection(self.selection_.rule, self.selection_.index).plot()
+
+    @property
+    def estimators_(self) -> list:
+        check_is_fitted(self)
+        return self.path_.at(self.selection_.index)
+
+    @property
+    def estimators_samples_(self) -> list[NDArray]:
+        check_is_fitted(self)
+        bags = self.path_.bags[: self.rounds_]
+        return [bag.astype(np.intp) if self._in_use is None else self._in_use[bag] for bag in bags]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = get_tags(make_learner(self.estimator))
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.input_tags.sparse, inner.input_tags.allow_nan
+        if inner.classifier_tags is not None:  # what learners cannot do, their votes need not
+            tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "path_")
+
+    def _check_parameters(self):
+        rules.check_rule("rounds", self.rounds, BaggingPath, "a number of learners")
+        for name in ("rounds", "max_rounds"):
+            value = getattr(self, name)
+            if not isinstance(value, str) and not (is_count(value) and value >= 1):
+                raise ValueError(f"{name} must be a whole number of learners, at least 1, got {value!r}.")
+        check_choice("votes", self.votes, VOTES)
+        learner = make_learner(self.estimator)
+        if self.votes == "probability" and not hasattr(learner, "predict_proba"):
+            raise ValueError(f"votes='probability' needs predict_proba, which {learner!r} has not; use votes='label'.")
+        return learner
+
+    def _read(self, X, y, sample_weight) -> NumericData:
+        if y is None:
+            raise ValueError("Bagging requires y to be passed, but the target y is None.")
+        table = self._table(X, reset=True)
+        names = getattr(self, "feature_names_in_", NumberedNames(table.shape[1]))
+        data = NumericData.of_matrix(table, names, y, sample_weight, is_classification=True)
+        check_classes(data.classes)
+        if data.weight is not None and not self.bootstrap:
+            raise ValueError(
+                "bootstrap=False draws every row at most once, which cannot be in proportion to sample_weight; use "
+                "bootstrap=True."
+            )
+        self._check_bag(data.n_rows)
+        return data
+
+    def _table(self, X, *, reset: bool):
+        """Rows as learners are given them, for whom it is to check what they hold. A frame stays one."""
+        if is_frame(X):
+            check_shape(X.shape, 1)
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return X
+        if sparse.issparse(X):
+            X = sparse_rows(X)
+        return validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
+
+    def _check_bag(self, n_rows: int) -> None:
+        size = self.max_samples
+        is_number = isinstance(size, Integral) and not isinstance(size, bool) and size >= 1
+        is_share = isinstance(size, Real) and not isinstance(size, Integral) and 0 < size <= 1
+        if not (is_number or is_share):
+            raise ValueError(f"max_samples must be a share in (0, 1] or a number of rows, got {size!r}.")
+        if not self.bootstrap and bag_size(size, n_rows) > n_rows:
+            raise ValueError(f"max_samples={size} rows cannot be drawn without replacement from {n_rows}; draw fewer.")
+
+    def _fitted_before(self, data: NumericData, most: int) -> BaggingPath | None:
+        """What a warm start goes on from."""
+        if not self.warm_start or not hasattr(self, "path_"):
+            return None
+        before: BaggingPath = self.path_
+        now = (data.n_rows, data.n_features, np.asarray(data.classes).tolist(), self.votes)
+        then = (len(before.curve.tally.times), before.n_columns, before.classes.tolist(), before.votes)
+        for name, first, got in zip(("rows", "features", "classes", "votes"), then, now):
+            if first != got:
+                raise ValueError(
+                    f"warm_start adds rounds to those there are, with the same rows and votes: the first fit had "
+                    f"{name}={first!r}, got {got!r}. Use warm_start=False to start again."
+                )
+        if most < len(before.grid):
+            raise ValueError(
+                f"warm_start cannot take rounds away: {len(before.grid)} are fitted, but {most} asked for. Use "
+                "warm_start=False to start again."
+            )
+        return before
+
+    def _keep(self, path: BaggingPath, selection: rules.Selection, data: NumericData):
+        self.classes_, self.rounds_ = path.classes, int(path.grid[selection.index])
+        self._in_use = None if data.given is None else data.given.kept
+        rows, shares = path.oob_shares(self.rounds_)
+        n_given = data.n_rows if data.given is None else len(data.given.y)
+        self.oob_decision_function_ = np.full((n_given, len(path.classes)), np.nan)
+        self.oob_decision_function_[rows if self._in_use is None else self._in_use[rows]] = shares
+        self.oob_error_ = float(path.curve.error[self.rounds_ - 1])
+        self.path_, self.selection_ = path.without_data(), selection
+        return self

@@ -1,0 +1,151 @@
+"""One run of boosting: its learners, their votes, and what was seen after every round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew.data.coding.bins import Bins
+from vitalfew.families.trees.stump_set import StumpSet
+
+STOPS = (
+    "all rounds were taken",
+    "the last learner makes no mistake on the training rows, so that its vote would have no bound",
+    "no learner was better than guessing on the weighted rows",
+)
+MARGIN_BINS = 200
+# What is kept of every round.
+CURVES = ("alpha", "error", "z", "trained", "margins")
+
+
+class Learners(Protocol):
+    """Base learners of a run."""
+
+    def __len__(self) -> int: ...
+    def votes(self, t: int, rows) -> NDArray[np.float64]:
+        """What learner t says of each row: votes for the second of two classes, or classes."""
+
+
+@dataclass(frozen=True)
+class FittedLearners:
+    """scikit-learn classifiers, fitted on codes of classes. With `is_confident` they vote with half their log odds."""
+
+    models: Sequence[Any]
+    n_classes: int
+    is_confident: bool = False
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def __add__(self, other: FittedLearners) -> FittedLearners:
+        return replace(self, models=[*self.models, *other.models])
+
+    def features(self, n_rounds: int) -> NDArray[np.intp] | None:
+        """Columns that the first learners use; None if they do not say."""
+        if not all(hasattr(model, "support_") for model in self.models):
+            return None
+        used = [np.flatnonzero(model.support_) for model in self.models[:n_rounds]]
+        return np.unique(np.concatenate([np.empty(0, np.intp), *used]))
+
+    def votes(self, t, rows):
+        model = self.models[t]
+        if self.is_confident:
+            return half_log_odds(model, rows)
+        label = np.asarray(model.predict(rows))
+        return label.astype(float) if self.n_classes > 2 else np.where(label > 0, 1.0, -1.0)
+
+
+def half_log_odds(model, rows) -> NDArray[np.float64]:
+    """Half the log odds of class 1, at most 4 either way: no learner is surer than 3,000 to 1."""
+    share = model.predict_proba(rows)
+    own = share[:, list(model.classes_).index(1)] if 1 in model.classes_ else np.zeros(len(share))
+    with np.errstate(divide="ignore"):
+        return np.clip(0.5 * (np.log(own) - np.log1p(-own)), -4.0, 4.0)
+
+
+@dataclass(frozen=True)
+class BoostRun:
+    """Rounds of boosting for two classes, or for several that are voted for.
+
+    Attributes
+    ----------
+    learners : StumpSet or FittedLearners
+    alpha : ndarray of shape (rounds,)
+        Votes, not normalised.
+    error : ndarray of shape (rounds,)
+        Weighted training error of each learner.
+    z : ndarray of shape (rounds,)
+        What the weights were divided by after each round; for the logistic loss its mean.
+    trained : ndarray of shape (rounds,)
+        Training error of the ensemble after each round.
+    margins : ndarray of shape (rounds, 200)
+        Share of rows by margin, in equally wide bins from -1 to 1.
+    n_outputs : int
+    stop : int
+        Index of the reason for which it ended, in `STOPS`.
+    drift : float
+        Largest difference between a sum of weights that was kept up to date and its exact value.
+    """
+
+    learners: Any
+    alpha: NDArray[np.float64]
+    error: NDArray[np.float64]
+    z: NDArray[np.float64]
+    trained: NDArray[np.float64]
+    margins: NDArray[np.float64]
+    n_outputs: int = 1
+    stop: int = 0
+    drift: float = 0.0
+
+    @classmethod
+    def from_kernel(cls, found: dict[str, Any], n_outputs: int) -> BoostRun:
+        curves: dict[str, Any] = {name: found[name] for name in CURVES}
+        kept = {"n_outputs": n_outputs, "stop": found["stop"], "drift": found["drift"]}
+        return cls(StumpSet.from_kernel(found), **curves, **kept)
+
+    def __len__(self) -> int:
+        return len(self.alpha)
+
+    def then(self, more: BoostRun) -> BoostRun:
+        """This run and the rounds that were taken after it."""
+        joined: dict[str, Any] = {name: np.concatenate([getattr(self, name), getattr(more, name)]) for name in CURVES}
+        return replace(more, learners=self.learners + more.learners, drift=max(self.drift, more.drift), **joined)
+
+    @cached_property
+    def vote_sums(self) -> NDArray[np.float64]:
+        """The sum of the votes after each round: what normalises them."""
+        largest = np.ones(len(self))
+        if self.n_outputs == 1 and isinstance(self.learners, StumpSet):
+            largest = np.maximum(np.abs(self.learners.left), np.abs(self.learners.right))
+        return np.cumsum(self.alpha * largest)
+
+    def scores(self, rows, n_rounds: int) -> NDArray[np.float64]:
+        """Sums of votes after some rounds: (rows, outputs)."""
+        if isinstance(self.learners, StumpSet):
+            bins: Bins = rows
+            return bins.score(self.learners.table(self.alpha[:n_rounds], bins.offsets, self.n_outputs))
+        total = None
+        for total in self.staged(rows, n_rounds):  # noqa: B007  (the last is wanted)
+            pass
+        return self.nothing(rows) if total is None else total
+
+    def staged(self, rows, n_rounds: int) -> Iterator[NDArray[np.float64]]:
+        """Sums of votes after each round, up to the last there is; the array is the same one each time."""
+        total = self.nothing(rows)
+        every = np.arange(len(total))
+        for t in range(min(n_rounds, len(self))):
+            votes = self.learners.votes(t, rows)
+            if self.n_outputs == 1:
+                total[:, 0] += self.alpha[t] * votes
+            else:
+                total[every, votes.astype(np.intp)] += self.alpha[t]
+            yield total
+
+    def nothing(self, rows) -> NDArray[np.float64]:
+        """The sums of votes before the first round."""
+        return np.zeros((rows.n_rows if hasattr(rows, "n_rows") else rows.shape[0], self.n_outputs))

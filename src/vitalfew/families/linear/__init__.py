@@ -1,0 +1,1 @@
+"""Lasso, elastic net and logistic regression."""

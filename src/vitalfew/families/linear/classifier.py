@@ -1,0 +1,105 @@
+"""What linear classifiers share: reading, weighing classes, predicting, selecting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.data.tables.matrix import read_matrix
+from vitalfew.families.linear.logistic_path import log_probabilities, probabilities
+from vitalfew.families.selector import CheckedScore, Selector
+from vitalfew.support.checks import check_classes, check_threads, weigh_classes
+
+# Log odds of a class that a training fold does not have.
+NEVER = -30.0
+
+
+class LinearClassifier(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
+    """A linear model for classes, with `classes_`, `coef_` and `intercept_` once it is fitted."""
+
+    def decision_function(self, X) -> NDArray[np.float64]:
+        """Linear predictors: the log odds of the second class, or one column for each class."""
+        check_is_fitted(self)
+        matrix, _ = read_matrix(X, threads=check_threads(self.n_jobs))
+        validate_data(self, X, reset=False, skip_check_array=True)
+        decision = np.asarray(matrix @ self.coef_.T) + self.intercept_
+        return decision[:, 0] if decision.shape[1] == 1 else decision
+
+    def predict_proba(self, X) -> NDArray[np.float64]:
+        """P(y | x) of each row and class."""
+        decision = self.decision_function(X)
+        return probabilities(decision[:, None] if decision.ndim == 1 else decision)
+
+    def predict_log_proba(self, X) -> NDArray[np.float64]:
+        """log P(y | x) of each row and class."""
+        decision = self.decision_function(X)
+        return log_probabilities(decision[:, None] if decision.ndim == 1 else decision)
+
+    def predict(self, X) -> NDArray:
+        """The most probable class of each row."""
+        decision = self.decision_function(X)
+        best = (decision > 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
+        return self.classes_[best]
+
+    @property
+    def support_(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return (self.coef_ != 0).any(axis=0)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        return self.support_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
+
+    def _read(self, X, y, sample_weight) -> NumericData:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        data = NumericData.read(X, y, sample_weight, is_classification=True, threads=check_threads(self.n_jobs))
+        if self.class_weight is not None:
+            data = replace(data, weight=weigh_classes(self.class_weight, data.y, data.label, data.weights))
+        validate_data(self, X, skip_check_array=True)
+        check_classes(data.classes)
+        return data
+
+
+def present_classes(data: NumericData) -> tuple[NumericData, NDArray]:
+    """The same rows with only those classes that they have, and which of all classes these are."""
+    assert data.classes is not None
+    present = np.unique(data.label)
+    if len(present) == len(data.classes):
+        return data, present
+    return replace(data, target=np.searchsorted(present, data.target), classes=data.classes[present]), present
+
+
+def embed_classes(coef: sparse.csr_array, intercept: NDArray, present: NDArray, n_classes: int, width: int):
+    """Coefficients for all classes from those of the classes that a fold has."""
+    if len(present) == n_classes and n_classes != 1:
+        return coef, intercept
+    points = coef.shape[0]
+    if n_classes <= 2:  # one class alone: its log odds are large
+        sign = 1.0 if present[0] == n_classes - 1 else -1.0
+        return sparse.csr_array((points, width)), np.full((points, 1), -sign * NEVER)
+    outputs = np.full((points, n_classes), NEVER)
+    blocks = [sparse.csr_array((points, width)) for _ in range(n_classes)]
+    if len(present) == 1:
+        outputs[:, present] = 0.0
+    elif len(present) == 2:
+        outputs[:, present[0]], outputs[:, present[1]] = 0.0, intercept[:, 0]
+        blocks[present[1]] = coef
+    else:
+        outputs[:, present] = intercept
+        for at, c in enumerate(present):
+            blocks[c] = coef[:, at * width : (at + 1) * width]
+    return sparse.csr_array(sparse.hstack(blocks, format="csr")), outputs

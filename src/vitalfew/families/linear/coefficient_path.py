@@ -1,0 +1,181 @@
+"""What the paths of linear models share, whatever holds their coefficients: predicting, scoring, drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.rules.charts.parts import chart_text, knob_x
+from vitalfew.rules.path import Likelihood
+from vitalfew.rules.scoring import LOSSES, PointScores, mean_loss
+from vitalfew.summaries.moments import Moments
+from vitalfew.support.optional import import_altair, make_frame
+
+# More lines than this cannot be told apart in a chart.
+MOST_LINES = 60
+
+
+class RowsPath:
+    """A path that holds the training rows for the rules, and lets go of them when it becomes part of a model."""
+
+    data: Any
+    # What a path holds for rules alone, and what it keeps of what it has computed, once it no longer holds the rows.
+    transient: tuple[str, ...] = ("data",)
+    kept: tuple[str, ...] = ()
+
+    def __getstate__(self):
+        # Rows are not part of a model: a path read back answers what it can without them.
+        return {**self.__dict__, **dict.fromkeys(self.transient)}
+
+    def without_data(self):
+        """The same path, which no longer holds the training rows."""
+        bare: Any = replace(self, **dict.fromkeys(self.transient))  # type: ignore[type-var]
+        bare.__dict__.update({name: self.__dict__[name] for name in self.kept if name in self.__dict__})
+        return bare
+
+    def _rows(self) -> NumericData:
+        if not isinstance(self.data, NumericData):
+            raise ValueError("this needs the training rows, which are not stored with a model; fit it again.")
+        return self.data
+
+
+class CoefficientPath(RowsPath):
+    """Coefficients of a linear model for a numeric target over a falling grid of penalties.
+
+    A subclass is a dataclass with these attributes; it says which columns are in use (`used`), and whatever else it
+    knows of them.
+    """
+
+    grid: NDArray
+    intercept: NDArray[np.float64]
+    mean_squared_error: NDArray[np.float64]
+    names: Sequence[str]
+    has_intercept: bool
+    n_samples: float
+
+    knob = "alpha"
+    knob_title = "penalty alpha"
+    loss = "squared_error"
+
+    def used(self) -> tuple[NDArray[np.intp] | None, NDArray[np.float64]]:
+        """Columns in use at some point, None if they all are, and their coefficients: (points, columns)."""
+        raise NotImplementedError
+
+    @property
+    def n_features(self) -> NDArray[np.int64]:
+        """Coefficients that are not zero, at each point."""
+        return np.count_nonzero(self.used()[1], axis=1).astype(np.int64)
+
+    @property
+    def l1_norm(self) -> NDArray[np.float64]:
+        """Sum of absolute coefficients at each point."""
+        return np.abs(self.used()[1]).sum(axis=1)
+
+    def predict(self, data: NumericData) -> NDArray[np.float64]:
+        """Predictions at all points: (rows, points). Only columns in use somewhere are read."""
+        index, coef = self.used()
+        return np.asarray((data.X if index is None else data.X[:, index]) @ coef.T) + self.intercept
+
+    def default_scores(self, tested: NumericData | Moments) -> PointScores:
+        """Squared error on rows, or from their moments alone."""
+        if not isinstance(tested, Moments):
+            return mean_loss(LOSSES[self.loss](self.predict(tested), tested), tested.weight)
+        index, coef = self.used()
+        mean, second, cross = tested.mean[:-1], tested.scatter[:-1, :-1], tested.scatter[:-1, -1]
+        if index is not None:
+            mean, second, cross = mean[index], second[np.ix_(index, index)], cross[index]
+        bias = tested.mean[-1] - coef @ mean - self.intercept
+        square = np.einsum("pd,pd->p", coef @ second, coef)
+        value = (tested.scatter[-1, -1] - 2 * coef @ cross + square) / tested.weight_sum + bias**2
+        return PointScores(np.maximum(value, 0), np.full(len(value), np.nan))
+
+    def _columns(self) -> dict[str, NDArray]:
+        return {
+            self.knob: self.grid,
+            "n_features": self.n_features,
+            "l1_norm": self.l1_norm,
+            "mean_squared_error": self.mean_squared_error,
+        }
+
+    def to_frame(self):
+        """What is known of each point, as a data frame."""
+        return make_frame(self._columns())
+
+    def plot(self, x: str | None = None):
+        """Coefficients against the knob (the default) or the L1 norm (``x="l1_norm"``), names on hover.
+
+        At most 60 features are drawn, those with the largest coefficients; the title says so. ``.save`` writes HTML,
+        SVG or PNG.
+        """
+        return plot_coefficients(self, self.names, x)
+
+
+def gaussian_likelihood(path, freedom: NDArray, n_candidates: int) -> Likelihood:
+    """Gaussian, the variance at its maximum. A fit that leaves no residual is not a candidate."""
+    variance = path.mean_squared_error
+    is_usable = (variance > 1e-12 * variance.max()) & (freedom < path.n_samples - 1 - path.has_intercept)
+    with np.errstate(divide="ignore"):
+        value = -0.5 * path.n_samples * (np.log(2 * np.pi * variance) + 1)
+    if is_usable.any():
+        value = np.where(is_usable, value, -np.inf)
+    return Likelihood(value, freedom + path.has_intercept + 1, path.n_samples, n_candidates)
+
+
+def plot_coefficients(path, names: Sequence[str], x: str | None):
+    """One line for each coefficient that is ever in use."""
+    alt = import_altair()
+    x = path.knob if x is None else x
+    if x not in (path.knob, "l1_norm"):
+        raise ValueError(f'x must be "{path.knob}" or "l1_norm", got {x!r}.')
+    index, coef = path.used()
+    largest = np.abs(coef).max(axis=0, initial=0.0)
+    used = np.flatnonzero(largest)
+    at_shown = used[np.argsort(-largest[used], kind="stable")][:MOST_LINES]
+    shown = at_shown if index is None else index[at_shown]
+    columns = coef[:, at_shown]
+    at = path.grid if x == path.knob else path.l1_norm
+    rows = [
+        {
+            "x": float(at[p]),
+            "coefficient": float(columns[p, k]),
+            "feature": chart_text(names[int(j)]),
+            path.knob: float(path.grid[p]),
+        }
+        for k, j in enumerate(shown)
+        for p in range(len(at))
+    ]
+    if x == path.knob:
+        across = knob_x(path.knob, path.grid, field="x", title=path.knob_title)
+    else:
+        across = alt.X("x:Q", title="L1 norm of the coefficients")
+    title = f"{len(used)} features enter"
+    if len(used) > len(shown):
+        title += f"; the {len(shown)} with the largest coefficients are drawn"
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=across,
+        y=alt.Y("coefficient:Q", title="coefficient"),
+        color=alt.Color(
+            "feature:N",
+            legend=None if len(shown) > 20 else alt.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2),
+            sort=[chart_text(names[int(j)]) for j in shown],
+        ),
+        tooltip=["feature:N", alt.Tooltip("coefficient:Q", format=".4g"), alt.Tooltip(f"{path.knob}:Q", format=".4g")],
+    )
+    hover = alt.selection_point(on="pointerover", nearest=True, fields=["feature"], empty=False)
+    lines = base.mark_line(interpolate="linear").encode(
+        order=f"{path.knob}:Q",
+        opacity=alt.condition(hover, alt.value(1.0), alt.value(0.7)),
+        strokeWidth=alt.condition(hover, alt.value(3), alt.value(1.5)),
+    )
+    points = base.mark_point(size=40, opacity=0).add_params(hover)
+    zero = (
+        alt.Chart(alt.Data(values=[{"y": 0}]))
+        .mark_rule(color="gray", strokeDash=[2, 2])
+        .encode(y=alt.Y("y:Q", title="coefficient"))
+    )
+    return alt.layer(zero, lines, points).properties(title=title, width=480, height=320)

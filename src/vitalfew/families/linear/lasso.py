@@ -1,0 +1,243 @@
+"""The lasso and the elastic net, whole paths with a certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from vitalfew import _core
+from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.data.tables.frames import names_of
+from vitalfew.families.folds import pays_to_summarise, squared_loss_folds
+from vitalfew.families.linear.feature_groups import check_groups, group_factors
+from vitalfew.families.linear.penalty import default_ratio
+from vitalfew.families.linear.regressor import LinearRegressor
+from vitalfew.families.linear.sparse_path import LinearPath
+from vitalfew.families.solve import solve
+from vitalfew.summaries.moments import Moments
+from vitalfew.support.checks import check_threads
+from vitalfew.support.progress import kernel_progress
+
+
+@dataclass(frozen=True)
+class LassoFamily:
+    """How lasso paths are fitted: from rows, or from second moments where these are fewer."""
+
+    l1_ratio: float
+    fit_intercept: bool
+    positive: bool
+    factor: NDArray[np.float64] | None  # of each column, or of each group
+    group: NDArray[np.int32] | None
+    n_points: int
+    ratio: float | None
+    tol: float
+    threads: int
+    verbose: bool | None = False
+
+    def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> LinearPath:
+        """The path on all penalties of the grid, or on a grid of its own."""
+        summary = Moments.of(data) if isinstance(data, NumericData) and pays_to_summarise(data) else data
+        found = self._solve(summary, grid, heed)
+        shape = (len(found["grid"]), data.n_features)
+        coef = sparse.csr_array((found["value"], found["index"], found["start"]), shape=shape)
+        intercept = found["intercept"]
+        if isinstance(summary, Moments) and self.fit_intercept:
+            intercept = summary.mean[-1] - coef @ summary.mean[:-1]
+        return LinearPath(
+            grid=found["grid"],
+            coef_sparse=coef,
+            intercept=intercept,
+            dual_gap=found["gap"],
+            mean_squared_error=2 * found["loss"],
+            names=names_of(data),
+            l2=found["grid"] * (1 - self.l1_ratio),
+            factor=self.factor if self.group is None or self.factor is None else self.factor[self.group],
+            has_intercept=self.fit_intercept,
+            n_samples=data.weight_sum,
+            data=data,
+        )
+
+    def uses_moments(self, data: NumericData) -> bool:
+        """Whether paths of these rows come from their second moments."""
+        return pays_to_summarise(data)
+
+    def fold_paths(self, data: NumericData, splits, path: LinearPath, options):
+        """From fold moments and subtraction where the path comes from moments; else folds run side by side."""
+        return squared_loss_folds(self, data, splits, path, options)
+
+    def _solve(self, data: NumericData | Moments, grid, heed=None) -> dict[str, Any]:
+        n_points = self.n_points if grid is None else len(grid)
+        with kernel_progress(n_points, "lasso path", self.verbose) as show:
+            request = _core.PathRequest(
+                grid=grid,
+                n_points=n_points,
+                ratio=self.ratio or default_ratio(data),
+                l1_ratio=self.l1_ratio,
+                factor=self.factor,
+                group=self.group,
+                positive=self.positive,
+                intercept=self.fit_intercept,
+                tol=self.tol,
+                threads=self.threads,
+                progress=heed or show,
+            )
+            return solve("lasso", data, request, self.fit_intercept, grid is None)
+
+
+class Lasso(LinearRegressor):
+    r"""Lasso and elastic net, the whole path at once.
+
+    .. math:: \min_{b, \beta} \; \frac{1}{2 \sum_i w_i} \sum_i w_i (y_i - b - x_i^T \beta)^2
+       + \alpha \sum_j f_j \left( \rho |\beta_j| + \tfrac{1}{2} (1 - \rho) \beta_j^2 \right)
+
+    This is scikit-learn's scaling; texts that penalise the sum of squares, :math:`\frac12 \sum_i (y_i - x_i^T
+    \beta)^2 + \lambda \|\beta\|_1`, have :math:`\lambda = n \alpha`. Columns are taken as they are: scale them first
+    (scikit-learn's ``StandardScaler``) unless they share a unit.
+
+    The solver keeps the few columns in use, solves their problem exactly by Newton steps with an updated Cholesky
+    factor, and certifies the result on all columns by its duality gap, skipping those whose cached correlation cannot
+    have reached the penalty. Where rows outnumber columns it works on second moments alone, and k-fold cross-validation
+    takes one pass over the rows.
+
+    Parameters
+    ----------
+    alpha : float or rule, default "cv"
+        The penalty: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (approximate: on the features in use),
+        ``"bic"``, ``"aic"`` or ``"ebic"``.
+    l1_ratio : float in (0, 1], default 1.0
+        :math:`\rho`: 1 is the lasso, less adds a ridge part (elastic net).
+    fit_intercept : bool, default True
+    positive : bool, default False
+        Coefficients must not be negative.
+    penalty_factors : array-like of shape (n_features,), optional
+        :math:`f_j`; 0 leaves a feature unpenalised, infinity leaves it out. 1 for all by default.
+    feature_groups : array-like of shape (n_features,) or list of lists, optional
+        Columns that enter and leave together, such as those of one categorical variable: a label for each column, or
+        lists of columns (by number or name; columns not listed stand alone). The penalty is then
+        :math:`\alpha \sum_g f_g \sqrt{p_g} \, \|\beta_g\|_2` (group lasso).
+    grid : int or array-like, default 100
+        Penalties of the path: how many, spaced evenly on a logarithmic scale from the smallest that leaves no feature;
+        or the penalties themselves.
+    grid_ratio : float, optional
+        Smallest over largest penalty of the grid; 1e-3 by default, 1e-2 where columns outnumber rows.
+    tol : float, default 1e-6
+        Largest duality gap, as a share of the objective of the null model. Most results are far better.
+    cv, scoring, random_state
+        As in scikit-learn, for rules that resample; the squared error is minimised unless `scoring` is given.
+    n_jobs : int, optional
+        Threads; all by default. Results do not depend on it.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (`n_features_in_`,)
+    intercept_ : float
+    alpha_ : float
+        The penalty chosen.
+    dual_gap_ : float
+        Certificate of the solution, see `tol`.
+    support_ : ndarray of bool, shape (`n_features_in_`,)
+    path_ : LinearPath
+        Coefficients at all penalties (``coef``, ``intercept``, ``grid``, ``dual_gap``; ``plot()``, ``to_frame()``).
+    selection_ : Selection
+        The curve the rule saw (``plot()``, ``to_frame()``); for ``"loo"`` its ``note`` says that it is approximate.
+
+    References
+    ----------
+    Tibshirani (1996), doi:10.1111/j.2517-6161.1996.tb02080.x. Zou & Hastie (2005),
+    doi:10.1111/j.1467-9868.2005.00503.x. Yuan & Lin (2006), doi:10.1111/j.1467-9868.2005.00532.x.
+    Tibshirani et al. (2012), doi:10.1111/j.1467-9868.2011.01004.x.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vitalfew import Lasso
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 20))
+    >>> y = 3 * X[:, 2] - 2 * X[:, 11] + rng.normal(size=100)
+    >>> model = Lasso(alpha="1se").fit(X, y)
+    >>> model.get_support(indices=True)
+    array([ 2, 11])
+    >>> model.dual_gap_ < 1e-6
+    True
+    """
+
+    def __init__(
+        self,
+        alpha: float | str = "cv",
+        *,
+        l1_ratio: float = 1.0,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        penalty_factors=None,
+        feature_groups=None,
+        grid=100,
+        grid_ratio: float | None = None,
+        tol: float = 1e-6,
+        cv=5,
+        scoring=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.positive = positive
+        self.penalty_factors = penalty_factors
+        self.feature_groups = feature_groups
+        self.grid = grid
+        self.grid_ratio = grid_ratio
+        self.tol = tol
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _path_type(self) -> type:
+        return LinearPath
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not 0 < self.l1_ratio <= 1:
+            raise ValueError(f"l1_ratio must be above 0 and at most 1, got {self.l1_ratio!r}; for 0 use Ridge.")
+        if not self.tol > 0:
+            raise ValueError(f"tol must be positive, got {self.tol!r}.")
+
+    def _family(self, n_features: int, names) -> LassoFamily:
+        factor = check_factors(self.penalty_factors, n_features)
+        group = check_groups(self.feature_groups, n_features, names)
+        if group is not None:
+            factor = group_factors(factor, group)
+            if self.positive:
+                raise ValueError("positive=True and feature_groups do not go together.")
+        return LassoFamily(
+            float(self.l1_ratio),
+            bool(self.fit_intercept),
+            bool(self.positive),
+            factor,
+            group,
+            int(self.grid) if np.ndim(self.grid) == 0 else 0,
+            self.grid_ratio,
+            float(self.tol),
+            check_threads(self.n_jobs),
+            self.verbose,
+        )
+
+
+def check_factors(factors, n_features: int) -> NDArray[np.float64] | None:
+    """Penalty factors, one for each column; None if all are 1."""
+    if factors is None:
+        return None
+    values = np.asarray(factors, dtype=np.float64)
+    if values.shape != (n_features,):
+        raise ValueError(f"penalty_factors has shape {values.shape}; one for each of {n_features} columns is needed.")
+    if np.isnan(values).any() or (values < 0).any():
+        raise ValueError("penalty_factors must be numbers >= 0 (0: no penalty, infinity: leave the feature out).")
+    return np.ascontiguousarray(values)

@@ -1,0 +1,262 @@
+"""Logistic regression with a ridge penalty: Newton steps, their systems solved directly or by conjugate gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.families.linear.logistic_path import log_probabilities, one_hot, unit_scale
+from vitalfew.support.deadline import check_deadline
+
+MOST_STEPS = 200
+# Up to so many coefficients the matrix of second derivatives is formed.
+MOST_DIRECT = 400
+# Pivots of a matrix with ones on its diagonal which are no zeros, whatever rounding did.
+LEAST_PIVOT = 1e-9
+
+
+class RidgeObjective:
+    r"""Mean log loss :math:`+ \frac{\alpha}{2} \sum_j f_j \|\beta_j\|^2` of coefficients (outputs, features + 1).
+
+    The last column holds the intercepts, which are not penalised, and stay zero without one. With an intercept columns
+    are centred, in effect: the intercepts are those of centred columns, see `to_plain`.
+    """
+
+    def __init__(self, data: NumericData, n_outputs: int, factor: NDArray | None, has_intercept: bool):
+        weight = data.weights
+        self.X, self.weight = data.columns, weight / weight.sum()
+        self.n_outputs, self.has_intercept = n_outputs, has_intercept
+        factor = np.ones(data.n_features) if factor is None else factor
+        self.is_out = np.isinf(factor)
+        self.factor = np.where(self.is_out, 0.0, factor)
+        self.mean = np.asarray(self.X.T @ self.weight).ravel() if has_intercept else np.zeros(data.n_features)
+        squares = self.X.multiply(self.X) if sparse.issparse(self.X) else np.square(self.X)
+        self.spread = np.asarray(squares.T @ self.weight).ravel() - self.mean**2
+        self.own = one_hot(data.label, max(n_outputs, 2))
+
+    def start(self) -> NDArray:
+        """The null model."""
+        theta = np.zeros((self.n_outputs, self.X.shape[1] + 1))
+        if self.has_intercept:
+            share = np.log(np.maximum(self.weight @ self.own, 1e-12))
+            theta[:, -1] = share[1] - share[0] if self.n_outputs == 1 else share
+        return theta
+
+    def to_plain(self, theta: NDArray) -> NDArray:
+        """The same function with the intercepts of columns as they are."""
+        return np.column_stack([theta[:, :-1], theta[:, -1] - theta[:, :-1] @ self.mean])
+
+    def from_plain(self, theta: NDArray) -> NDArray:
+        return np.column_stack([theta[:, :-1], theta[:, -1] + theta[:, :-1] @ self.mean])
+
+    def predictor(self, theta: NDArray) -> NDArray:
+        return np.asarray(self.X @ theta[:, :-1].T) + (theta[:, -1] - theta[:, :-1] @ self.mean)
+
+    def back(self, residual: NDArray) -> NDArray:
+        """Gradient of the loss from residuals (rows, outputs), weighted."""
+        total = residual.sum(axis=0)
+        gradient = np.asarray(self.X.T @ residual).T - np.outer(total, self.mean)
+        gradient[:, self.is_out] = 0
+        return np.column_stack([gradient, total if self.has_intercept else np.zeros(self.n_outputs)])
+
+    def evaluate(self, theta: NDArray, alpha: float) -> tuple[float, NDArray, NDArray, float]:
+        """Objective, gradient, class probabilities and mean log loss."""
+        log_p = log_probabilities(self.predictor(theta))
+        loss = -float(self.weight @ np.sum(self.own * log_p, axis=1))
+        probability = np.exp(log_p)
+        residual = (probability - self.own) * self.weight[:, None]
+        gradient = self.back(residual[:, -self.n_outputs :])
+        ridge = alpha * self.factor * theta[:, :-1]
+        gradient[:, :-1] += ridge
+        return loss + 0.5 * float(np.sum(ridge * theta[:, :-1])), gradient, probability, loss
+
+    def bend(self, move: NDArray, probability: NDArray) -> NDArray:
+        """Weighted change of the residual along a change of the predictors."""
+        p = probability[:, -self.n_outputs :]
+        bent = p * (1 - p) * move if self.n_outputs == 1 else p * (move - np.sum(p * move, axis=1, keepdims=True))
+        return bent * self.weight[:, None]
+
+    def curve(self, direction: NDArray, probability: NDArray, alpha: float) -> NDArray:
+        """Second derivative along a direction."""
+        found = self.back(self.bend(self.predictor(direction), probability))
+        found[:, :-1] += alpha * self.factor * direction[:, :-1]
+        return found
+
+    def diagonal(self, probability: NDArray, alpha: float) -> NDArray:
+        """The diagonal of the matrix of second derivatives."""
+        p = probability[:, -self.n_outputs :]
+        share = p * (1 - p) * self.weight[:, None]
+        total = share.sum(axis=0)
+        squares = self.X.multiply(self.X) if sparse.issparse(self.X) else self.X**2
+        second = np.asarray(squares.T @ share).T
+        cross = np.asarray(self.X.T @ share).T
+        inner = second - 2 * cross * self.mean + np.outer(total, self.mean**2) + alpha * self.factor
+        return np.column_stack([np.maximum(inner, 0), total])
+
+    @cached_property
+    def centred(self) -> NDArray[np.float64]:
+        """Centred columns and that of the intercept, dense."""
+        X = self.X.toarray() if sparse.issparse(self.X) else np.asarray(self.X, dtype=float)
+        X = np.column_stack([X - self.mean, np.full(len(X), float(self.has_intercept))])
+        X[:, :-1][:, self.is_out] = 0
+        return X
+
+    def matrix(self, probability: NDArray, alpha: float) -> NDArray:
+        """The matrix of second derivatives, outputs one after the other."""
+        p, X = probability[:, -self.n_outputs :], self.centred
+        width = X.shape[1]
+        full = np.empty((self.n_outputs * width,) * 2)
+        for k in range(self.n_outputs):
+            for other in range(k + 1):
+                share = p[:, k] * ((k == other) - p[:, other]) * self.weight
+                if k == other:  # a product with itself is half the work
+                    root = X * np.sqrt(share)[:, None]
+                    block = root.T @ root
+                else:
+                    block = X.T @ (X * share[:, None])
+                full[k * width : (k + 1) * width, other * width : (other + 1) * width] = block
+                full[other * width : (other + 1) * width, k * width : (k + 1) * width] = block
+        ridge = np.tile(np.append(alpha * self.factor, 0.0), self.n_outputs)
+        full[np.diag_indices_from(full)] += ridge
+        return full
+
+
+def newton_step(objective: RidgeObjective, gradient: NDArray, probability: NDArray, alpha: float) -> NDArray:
+    """The step to the minimum of the quadratic model, exactly where it is small."""
+    if gradient.size <= MOST_DIRECT:
+        full = objective.matrix(probability, alpha)
+        scale = unit_scale(full)
+        step = -_solve(full / np.outer(scale, scale), gradient.ravel() / scale) / scale
+        step = step.reshape(gradient.shape)
+        step[:, :-1][:, objective.is_out] = 0
+        return step
+    return _conjugate_gradients(objective, gradient, probability, alpha)
+
+
+def _solve(matrix: NDArray, right: NDArray) -> NDArray:
+    """By elimination where the matrix is clearly positive definite, else by its eigenvalues, at ten times the cost:
+    directions that change nothing (all outputs together, constant columns) stay where they are."""
+    try:
+        is_definite = np.linalg.cholesky(matrix).diagonal().min() ** 2 > LEAST_PIVOT
+    except np.linalg.LinAlgError:
+        is_definite = False
+    if is_definite:
+        return np.linalg.solve(matrix, right)
+    values, vectors = np.linalg.eigh(matrix)
+    inverse = np.where(values > 1e-13 * values.max(), 1 / np.maximum(values, 1e-300), 0.0)
+    return vectors @ (inverse * (vectors.T @ right))
+
+
+def _conjugate_gradients(objective: RidgeObjective, gradient: NDArray, probability: NDArray, alpha: float) -> NDArray:
+    """Preconditioned by the diagonal, and more exact the smaller the gradient."""
+    diagonal = objective.diagonal(probability, alpha)
+    inverse = np.where(diagonal > 1e-300, 1 / np.maximum(diagonal, 1e-300), 0.0)
+    step, residual = np.zeros_like(gradient), -gradient
+    scaled = inverse * residual
+    direction, square = scaled.copy(), float(np.sum(residual * scaled))
+    enough = min(0.1, np.sqrt(np.sqrt(square))) ** 2 * square
+    for _ in range(1000):
+        check_deadline()
+        bent = objective.curve(direction, probability, alpha)
+        along = float(np.sum(direction * bent))
+        if along <= 1e-300:
+            break
+        length = square / along
+        step += length * direction
+        residual -= length * bent
+        scaled = inverse * residual
+        new = float(np.sum(residual * scaled))
+        if new <= enough:
+            break
+        direction = scaled + new / square * direction
+        square = new
+    return step
+
+
+def ridge_path(
+    data: NumericData,
+    grid: NDArray,
+    n_outputs: int,
+    factor: NDArray | None,
+    has_intercept: bool,
+    tol: float,
+    heed: Callable[[float], None] | None,
+) -> dict[str, Any]:
+    """Coefficients, intercepts, relative duality gap and loss at each penalty, each started from the one before."""
+    objective = RidgeObjective(data, n_outputs, factor, has_intercept)
+    theta = objective.start()
+    null_loss = objective.evaluate(theta, 0.0)[3]
+    found: dict[str, list] = {"coef": [], "intercept": [], "gap": [], "loss": []}
+    for point, alpha in enumerate(grid):
+        theta, gap, loss = _minimise(objective, theta, float(alpha), tol * null_loss)
+        plain = objective.to_plain(theta)
+        found["coef"].append(plain[:, :-1].ravel().copy())
+        found["intercept"].append(plain[:, -1].copy())
+        found["gap"].append(gap / null_loss if null_loss > 0 else 0.0)
+        found["loss"].append(loss)
+        if heed is not None:
+            heed(point + 1.0)
+    return {name: np.array(values) for name, values in found.items()}
+
+
+def _minimise(objective: RidgeObjective, theta: NDArray, alpha: float, wanted: float) -> tuple[NDArray, float, float]:
+    value, gradient, probability, loss = objective.evaluate(theta, alpha)
+    fell = np.inf
+    for _ in range(MOST_STEPS):
+        check_deadline()
+        if _gap(gradient, alpha, objective, fell) <= wanted or loss < 1e-10:
+            theta = _settle(objective, theta)
+            value, gradient, probability, loss = objective.evaluate(theta, alpha)
+            if _gap(gradient, alpha, objective, fell) <= wanted or loss < 1e-10:
+                break
+        step = newton_step(objective, gradient, probability, alpha)
+        slope, length = float(np.sum(gradient * step)), 1.0
+        while True:
+            found = objective.evaluate(theta + length * step, alpha)
+            if found[0] <= value + 1e-4 * length * slope or length < 1e-8:
+                break
+            length /= 2
+        if not found[0] < value:
+            theta = _settle(objective, theta)
+            _, gradient, _, loss = objective.evaluate(theta, alpha)
+            fell = 0.0
+            break
+        fell = value - found[0]
+        theta = theta + length * step
+        value, gradient, probability, loss = found
+    return theta, _gap(gradient, alpha, objective, fell), loss
+
+
+def _settle(objective: RidgeObjective, theta: NDArray) -> NDArray:
+    """Intercepts at which the residuals have mean zero, which the dual needs."""
+    for _ in range(20 if objective.has_intercept else 0):
+        probability = np.exp(log_probabilities(objective.predictor(theta)))[:, -objective.n_outputs :]
+        residual = (probability - objective.own[:, -objective.n_outputs :]) * objective.weight[:, None]
+        slope = residual.sum(axis=0)
+        if np.abs(slope).max() <= 1e-15:
+            break
+        bent = np.diag(objective.weight @ probability) - (probability * objective.weight[:, None]).T @ probability
+        theta = theta.copy()
+        theta[:, -1] -= np.clip(np.linalg.pinv(bent, rcond=1e-12) @ slope, -1, 1)
+    return theta
+
+
+def _gap(gradient: NDArray, alpha: float, objective: RidgeObjective, fell: float) -> float:
+    """The dual at the residual: Σ g² / (2 α f).
+
+    For columns without penalty, for which the dual has no room, by how much a step along each would fall stands in;
+    without any penalty, by how much the last step fell.
+    """
+    penalty = alpha * objective.factor
+    is_held = penalty > 0
+    if not is_held.any():
+        return fell
+    gap = float(np.sum(gradient[:, :-1][:, is_held] ** 2 / (2 * penalty[is_held])))
+    is_free = ~is_held & (objective.spread > 0)
+    return gap + float(np.sum(gradient[:, :-1][:, is_free] ** 2 / (0.1 * objective.spread[is_free])))

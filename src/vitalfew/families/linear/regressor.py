@@ -1,0 +1,191 @@
+"""What the linear models for a numeric target share: reading, choosing by rule, predicting, selecting, drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from vitalfew import rules
+from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.data.tables.matrix import read_matrix
+from vitalfew.exceptions import RuleError
+from vitalfew.families.folds import summarise_folds
+from vitalfew.families.linear.least_squares import least_squares
+from vitalfew.families.linear.penalty import check_penalty, choose_penalty, fixed_grid
+from vitalfew.families.selector import CheckedScore, Selector
+from vitalfew.rules.charts.parts import chart_text
+from vitalfew.rules.resampling import select_from_folds, with_splits
+from vitalfew.summaries.moments import Moments
+from vitalfew.support.checks import check_threads
+from vitalfew.support.optional import import_altair
+
+CRITERIA = ("bic", "aic", "ebic")
+
+
+class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
+    """A linear model with a path over one knob. Subclasses say which, and how the path is fitted: `_family()`."""
+
+    _knob = "alpha"
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Fit the whole path, then let the rule choose."""
+        self._check_parameters()
+        data = self._read(X, y, sample_weight)
+        family = self._family(data.n_features, data.names)
+        options = self._options()
+        if self._rule in ("cv", "1se"):
+            options = with_splits(options, data)
+            if family.uses_moments(data):
+                summarise_folds(data, list(data.folds(options.cv)))
+        path = family.path(data, self._fixed_grid())
+        return self._keep(path, self._choose(path, family, data, options))
+
+    def fit_moments(self, moments: Moments | Sequence[Moments]) -> Self:
+        """Fit from second moments alone: the result is that of `fit` on the rows, up to rounding.
+
+        Rules that need no rows work: a number, ``"bic"``, ``"aic"``, ``"ebic"``. With a sequence of moments, one for
+        each fold, so do ``"cv"`` and ``"1se"``: each fold is tested with the model of the others.
+        """
+        self._check_parameters()
+        folds = [moments] if isinstance(moments, Moments) else list(moments)
+        if not folds:
+            raise ValueError("there are no Moments to fit from.")
+        total = sum(folds[1:], start=folds[0])
+        names = [] if total.names is None else total.names
+        family = self._family(total.n_features, names)
+        path = family.path(total, self._fixed_grid())
+        self.n_features_in_ = total.n_features
+        if total.names is not None and total._own_names():
+            self.feature_names_in_ = np.asarray(total.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self._keep(path, self._choose_from_moments(path, family, total, folds))
+
+    def predict(self, X) -> NDArray[np.float64]:
+        """The fitted linear function of each row."""
+        check_is_fitted(self)
+        matrix, _ = read_matrix(X, threads=check_threads(self.n_jobs))
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return np.asarray(matrix @ self.coef_).ravel() + self.intercept_
+
+    @property
+    def support_(self) -> NDArray[np.bool_]:
+        """Features with a coefficient that is not zero."""
+        check_is_fitted(self)
+        return self.coef_ != 0
+
+    def plot_shrinkage(self, X, y, sample_weight=None):
+        """Each coefficient against that of least squares on the same columns, as an Altair chart.
+
+        On the diagonal nothing was shrunk; on the horizontal line a feature was left out.
+        """
+        check_is_fitted(self)
+        data = self._read(X, y, sample_weight, reset=False)
+        at = f"{self._knob} = {getattr(self, self._knob + '_'):.4g}"
+        return plot_shrinkage(least_squares(data, self.fit_intercept)[0], self.coef_, data.names, at)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        return self.support_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
+
+    @property
+    def _rule(self):
+        """The knob's value: a rule, or the user's own choice."""
+        return getattr(self, self._knob)
+
+    def _family(self, n_features: int, names):
+        raise NotImplementedError
+
+    def _path_type(self) -> type:
+        raise NotImplementedError
+
+    def _check_parameters(self) -> None:
+        check_penalty(self, self._path_type())
+
+    def _read(self, X, y, sample_weight, reset: bool = True) -> NumericData:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        data = NumericData.read(X, y, sample_weight, threads=check_threads(self.n_jobs))
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return data
+
+    def _fixed_grid(self) -> NDArray[np.float64] | None:
+        """The grid if the user gave the penalty, or penalties; None where the path is to make its own."""
+        return fixed_grid(self.alpha, self.grid)
+
+    def _choose(self, path, family, data, options: rules.Options) -> rules.Selection:
+        """The point of the path that the rule picks, or that of the user's own choice."""
+        return choose_penalty(self._rule, path, family, data, options)
+
+    def _options(self) -> rules.Options:
+        return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+
+    def _choose_from_moments(self, path, family, total: Moments, folds: list[Moments]) -> rules.Selection:
+        if not isinstance(self._rule, str) or self._rule in CRITERIA:
+            return self._choose(path, family, total, self._options())
+        if self._rule in ("cv", "1se") and self.scoring is None:
+            if len(folds) < 2:
+                raise RuleError(
+                    f"{self._knob}={self._rule!r} needs the moments of each fold: pass a list of at least two Moments."
+                )
+            scores = [family.path(total - fold, path.grid).default_scores(fold).value for fold in folds]
+            return select_from_folds(self._rule, path, np.array(scores))
+        criteria = ", ".join(repr(r) for r in CRITERIA if r in rules.supported_rules(path))
+        raise RuleError(
+            f"{self._knob}={self._rule!r} needs the rows: use fit, or one of 'cv', '1se' (on Moments of folds, with "
+            f"the default scoring), {criteria} or a number."
+        )
+
+    def _keep(self, path, selection: rules.Selection):
+        """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
+        self.coef_, self.intercept_ = path.at(selection.index)
+        self._keep_point(path, selection.index)
+        self.path_, self.selection_ = path.without_data(), selection
+        return self
+
+    def _keep_point(self, path, index: int) -> None:
+        """What is known of the chosen point besides its coefficients."""
+        self.alpha_ = float(path.grid[index])
+        self.dual_gap_ = float(path.dual_gap[index])
+
+
+def plot_shrinkage(unpenalised: NDArray, coef: NDArray, names, at: str):
+    """A point for each feature: least squares across, the penalised fit up."""
+    alt = import_altair()
+    rows = [
+        {"least squares": float(u), "penalised": float(c), "feature": chart_text(names[j])}
+        for j, (u, c) in enumerate(zip(unpenalised, coef))
+    ]
+    low, high = float(min(unpenalised.min(), coef.min())), float(max(unpenalised.max(), coef.max()))
+    points = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_circle(size=60)
+        .encode(
+            x=alt.X("least squares:Q", title="least-squares coefficient"),
+            y=alt.Y("penalised:Q", title="penalised coefficient"),
+            tooltip=[
+                "feature:N",
+                alt.Tooltip("least squares:Q", format=".4g"),
+                alt.Tooltip("penalised:Q", format=".4g"),
+            ],
+        )
+    )
+    ends = [{"least squares": v, "penalised": v} for v in (low, high)]
+    diagonal = (
+        alt.Chart(alt.Data(values=ends))
+        .mark_line(strokeDash=[4, 4], color="gray")
+        .encode(x="least squares:Q", y="penalised:Q")
+    )
+    return alt.layer(diagonal, points).properties(title=f"shrinkage at {at}", width=320, height=320)

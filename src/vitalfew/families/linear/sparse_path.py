@@ -1,0 +1,183 @@
+"""The paths of linear models for a numeric target that use few columns at each point, and what rules ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+
+from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.families.linear.coefficient_path import CoefficientPath, gaussian_likelihood
+from vitalfew.rules.path import LeaveOneOut, Likelihood
+from vitalfew.summaries.moments import Moments
+
+# Of one minus a leverage, for approximate leave-one-out.
+LEAST_LEFT = 1e-4
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparseLinearPath(CoefficientPath):
+    """Coefficients most of which are zero. Without a ridge part their number is the degrees of freedom, as for least
+    squares on the columns in use, and for the lasso."""
+
+    grid: NDArray
+    coef_sparse: sparse.csr_array
+    intercept: NDArray[np.float64]
+    mean_squared_error: NDArray[np.float64]
+    names: Sequence[str]
+    has_intercept: bool
+    n_samples: float
+    data: NumericData | Moments | None = None
+
+    kept = ("degrees_of_freedom", "coef")
+
+    def _has_ridge(self) -> NDArray[np.bool_]:
+        """Which points have a ridge part in their penalty."""
+        return np.zeros(len(self.grid), dtype=bool)
+
+    def ridge(self, _point: int, active: NDArray) -> NDArray[np.float64]:
+        """The ridge penalty of the columns in use, on the scale of the mean loss."""
+        return np.zeros(len(active))
+
+    @property
+    def n_features(self) -> NDArray[np.int64]:
+        """Coefficients that are not zero, at each point."""
+        return np.diff(self.coef_sparse.indptr).astype(np.int64)
+
+    @cached_property
+    def coef(self) -> NDArray[np.float64]:
+        """Coefficients as a dense array of shape (n_points, n_features)."""
+        return self.coef_sparse.toarray()
+
+    def at(self, index: int) -> tuple[NDArray[np.float64], float]:
+        """Coefficients and intercept of one point."""
+        return self.coef_sparse[[index]].toarray()[0], float(self.intercept[index])
+
+    def used(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Columns in use at some point, and their coefficients: (points, columns)."""
+        index = np.unique(self.coef_sparse.indices)
+        return index, self.coef_sparse[:, index].toarray()
+
+    @cached_property
+    def degrees_of_freedom(self) -> NDArray[np.float64]:
+        r"""Effective number of coefficients, without intercept: :math:`\mathrm{tr}\,G (G + \lambda_2 F)^{-1}` on the
+        columns in use, which is their number for the lasso (Zou, Hastie & Tibshirani, 2007)."""
+        most = max(self._n_rows() - self.has_intercept, 0)
+        freedom = np.minimum(self.n_features, most).astype(float)
+        for p in np.flatnonzero(self._has_ridge() & (self.n_features > 0)).tolist():
+            active = self._active(p)
+            second = self._second(active)
+            freedom[p] = np.trace(np.linalg.solve(second + np.diag(self.ridge(p, active)), second))
+        return freedom
+
+    def _n_rows(self) -> int:
+        return self.data.n_rows if self.data is not None else int(self.n_samples)
+
+    def _active(self, point: int) -> NDArray:
+        return self.coef_sparse.indices[self.coef_sparse.indptr[point] : self.coef_sparse.indptr[point + 1]]
+
+    def _second(self, active: NDArray) -> NDArray:
+        """Second moments of the columns in use."""
+        if isinstance(self.data, Moments):
+            full = self.data.scatter[np.ix_(active, active)] / self.data.weight_sum
+            return full if self.has_intercept else full + np.outer(self.data.mean[active], self.data.mean[active])
+        columns, weight = self._centred(active)
+        return columns.T @ (columns * weight[:, None])
+
+    def _centred(self, active: NDArray) -> tuple[NDArray, NDArray]:
+        """The columns in use, centred if there is an intercept, and weights that sum to one."""
+        data = self._rows()
+        columns = data.X[:, active]
+        columns = columns.toarray() if sparse.issparse(columns) else np.asarray(columns, dtype=float)
+        weight = data.weights / data.weight_sum
+        return columns - weight @ columns if self.has_intercept else columns, weight
+
+    def log_likelihood(self) -> Likelihood:
+        """Gaussian, the variance at its maximum. A fit that leaves no residual is not a candidate."""
+        return gaussian_likelihood(self, self.degrees_of_freedom, self.coef_sparse.shape[1])
+
+    def loo(self) -> LeaveOneOut:
+        """Residuals over one minus leverage on the columns in use, which is what leaving a row out does to a ridge
+        regression on these columns: exact but for columns that would enter, leave or turn."""
+        data = self._rows()
+        fitted = self.predict(data)
+        left_out = np.empty_like(fitted)
+        weight = data.weights
+        others = weight.sum() - weight
+        without = (weight @ data.y - weight * data.y) / others if self.has_intercept else np.zeros(data.n_rows)
+        for p in range(len(self.grid)):
+            leverage = self._leverage(p)
+            residual = (data.y - fitted[:, p]) / np.maximum(1 - leverage, LEAST_LEFT)
+            # A row that the fit follows wherever it goes says nothing of a fit without it: the others' mean stands in.
+            left_out[:, p] = np.where(1 - leverage > LEAST_LEFT, data.y - residual, without)
+        # Near such rows the formula runs away, which a refit, whose columns would change, does not.
+        span = np.ptp(data.y)
+        left_out = np.clip(left_out, data.y.min() - span, data.y.max() + span)
+        return LeaveOneOut(left_out, False, "the features in use are held as they are")
+
+    def _leverage(self, point: int) -> NDArray[np.float64]:
+        active = self._active(point)
+        columns, weight = self._centred(active)
+        base = weight if self.has_intercept else np.zeros(len(columns))
+        if len(active) == 0:
+            return base
+        scaled = columns * np.sqrt(weight)[:, None]
+        gram = scaled.T @ scaled + np.diag(self.ridge(point, active))
+        lower, is_sound = _cholesky(gram)
+        if not is_sound:  # more columns than the rows can carry: every row is fitted by itself
+            vectors, sizes, _ = linalg.svd(scaled, full_matrices=False)
+            keep = sizes > 1e-10 * sizes.max()
+            return base + np.sum(vectors[:, keep] ** 2, axis=1)
+        half = linalg.solve_triangular(lower, scaled.T, lower=True, check_finite=False)
+        return base + np.sum(half**2, axis=0)
+
+    @property
+    def l1_norm(self) -> NDArray[np.float64]:
+        """Sum of absolute coefficients at each point."""
+        return np.asarray(abs(self.coef_sparse).sum(axis=1)).ravel()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearPath(SparseLinearPath):
+    """Coefficients of a linear model over a falling grid of penalties.
+
+    Attributes
+    ----------
+    grid : ndarray of shape (n_points,)
+        Penalties alpha, from the largest (simple) to the smallest (complex).
+    coef_sparse : scipy.sparse.csr_array of shape (n_points, n_features)
+        Coefficients; zeros are exact. ``coef`` is the same as a dense array.
+    intercept : ndarray of shape (n_points,)
+    dual_gap : ndarray of shape (n_points,)
+        How far the objective can be above its minimum, as a share of the objective of the null model: a certificate,
+        computed from the solution itself.
+    mean_squared_error : ndarray of shape (n_points,)
+        On the training rows.
+    names : sequence of str
+    """
+
+    dual_gap: NDArray[np.float64]
+    l2: NDArray[np.float64]  # ridge penalty on the scale of the mean loss
+    factor: NDArray[np.float64] | None
+
+    def _has_ridge(self) -> NDArray[np.bool_]:
+        return self.l2 > 0
+
+    def ridge(self, point: int, active: NDArray) -> NDArray[np.float64]:
+        return self.l2[point] * (np.ones(len(active)) if self.factor is None else self.factor[active])
+
+    def _columns(self) -> dict[str, NDArray]:
+        return {**super()._columns(), "dual_gap": self.dual_gap}
+
+
+def _cholesky(gram: NDArray) -> tuple[NDArray, bool]:
+    try:
+        lower = linalg.cholesky(gram, lower=True, check_finite=False)
+    except linalg.LinAlgError:
+        return gram, False
+    pivots = np.diag(lower) ** 2
+    return lower, bool((pivots > 1e-12 * np.diag(gram)).all())

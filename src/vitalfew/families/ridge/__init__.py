@@ -1,0 +1,1 @@
+"""Ridge and kernel ridge regression."""

@@ -1,0 +1,155 @@
+"""The path of kernel ridge regression: dual coefficients at every penalty, and what rules ask of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew.families.linear.coefficient_path import gaussian_likelihood
+from vitalfew.families.ridge.eigen import shrinkage_grid
+from vitalfew.families.ridge.kernel_forms import ExactForm, NystroemForm
+from vitalfew.families.ridge.kernels import Kernel, KernelData
+from vitalfew.rules.charts.parts import knob_x
+from vitalfew.rules.path import LeaveOneOut, Likelihood
+from vitalfew.support.optional import import_altair, make_frame
+from vitalfew.support.threads import limit_threads
+
+
+@dataclass(frozen=True)
+class KernelPath:
+    """Dual coefficients over a falling grid of penalties.
+
+    Attributes
+    ----------
+    grid : ndarray of shape (n_points,)
+        Penalties alpha, from the largest (simple) to the smallest (complex).
+    dual_coef : ndarray of shape (n_points, n_basis)
+    basis : array
+        The rows that the coefficients belong to: training rows, or landmarks; their numbers for a precomputed kernel.
+    mean_squared_error : ndarray of shape (n_points,)
+        On the training rows.
+    degrees_of_freedom : ndarray of shape (n_points,)
+        Trace of the hat matrix.
+    """
+
+    grid: NDArray[np.float64]
+    dual_coef: NDArray[np.float64]
+    basis: Any
+    mean_squared_error: NDArray[np.float64]
+    degrees_of_freedom: NDArray[np.float64]
+    kernel: Kernel
+    n_columns: int
+    n_samples: float
+    data: KernelData | None = None
+    form: Any = None
+
+    knob = "alpha"
+    loss = "squared_error"
+    has_intercept = False
+    # The extended criterion charges for the choice of a subset, and here there is none.
+    without_rules = ("ebic",)
+
+    def __getstate__(self):
+        return {**self.__dict__, "data": None, "form": None}
+
+    def without_data(self) -> KernelPath:
+        """The same path, which no longer holds the training rows but for those of its basis."""
+        return replace(self, data=None, form=None)
+
+    @property
+    def n_features(self) -> NDArray[np.int64]:
+        """All columns, at each point."""
+        return np.full(len(self.grid), self.n_columns, dtype=np.int64)
+
+    def at(self, index: int) -> NDArray[np.float64]:
+        """Dual coefficients of one point."""
+        return self.dual_coef[index].copy()
+
+    def predict(self, data: KernelData) -> NDArray[np.float64]:
+        """Predictions at all points: (rows, points)."""
+        with limit_threads(data.threads):
+            return self.kernel.between(data.X, self.basis) @ self.dual_coef.T
+
+    def log_likelihood(self) -> Likelihood:
+        """Gaussian, the variance at its maximum. A fit that leaves no residual is not a candidate."""
+        return gaussian_likelihood(self, self.degrees_of_freedom, self.n_columns)
+
+    def loo(self) -> LeaveOneOut:
+        """Exact: from the diagonal of the inverse, or from leverages given the landmarks."""
+        data = self.data
+        assert data is not None
+        if data.n_rows < 2:
+            raise ValueError("leave-one-out needs at least two rows to fit one without the other, got n_samples = 1.")
+        with limit_threads(data.threads):
+            residual = self.form.left_out(self.grid)
+        note = "the landmarks are held as they are" if isinstance(self.form, NystroemForm) else ""
+        return LeaveOneOut(np.subtract(data.target[:, None], residual, out=residual), True, note)
+
+    def to_frame(self):
+        """Penalty, training error and degrees of freedom of each point, as a data frame."""
+        return make_frame(
+            {
+                self.knob: self.grid,
+                "mean_squared_error": self.mean_squared_error,
+                "degrees_of_freedom": self.degrees_of_freedom,
+            }
+        )
+
+    def plot(self):
+        """Degrees of freedom against the penalty, as an Altair chart."""
+        alt = import_altair()
+        rows = [{"alpha": float(a), "freedom": float(f)} for a, f in zip(self.grid, self.degrees_of_freedom)]
+        return (
+            alt.Chart(alt.Data(values=rows))
+            .mark_line(point=True)
+            .encode(
+                x=knob_x("alpha", self.grid, title="penalty alpha"),
+                y=alt.Y("freedom:Q", title="degrees of freedom"),
+                tooltip=[alt.Tooltip("alpha:Q", format=".4g"), alt.Tooltip("freedom:Q", format=".4g")],
+            )
+            .properties(width=480, height=280)
+        )
+
+
+@dataclass(frozen=True)
+class KernelFamily:
+    """How paths of kernel ridge regression are fitted. `n_components` landmarks, or None for all rows."""
+
+    kernel: Kernel
+    n_components: int | None
+    seed: int
+    n_points: int
+    ratio: float | None
+    threads: int
+
+    def path(self, data: KernelData, grid: NDArray | None = None) -> KernelPath:
+        """The path on all penalties of the grid, or on a grid of its own."""
+        with limit_threads(self.threads):
+            form = self._form(data)
+            if grid is None:
+                grid = shrinkage_grid(form.spectrum.values, self.n_points, self.ratio)
+            found = form.one(float(grid[0])) if len(grid) == 1 else form.many(grid)
+        return KernelPath(
+            grid,
+            found.coef,
+            form.basis,
+            found.squared_error / data.weight_sum,
+            found.degrees_of_freedom,
+            self.kernel,
+            data.n_features,
+            data.weight_sum,
+            data,
+            form,
+        )
+
+    def with_parameter(self, name: str, value) -> KernelFamily:
+        """The same with another value of a parameter of the kernel."""
+        return replace(self, kernel=replace(self.kernel, parameters={**self.kernel.parameters, name: value}))
+
+    def _form(self, data: KernelData) -> ExactForm | NystroemForm:
+        if self.n_components is None or self.n_components >= data.n_rows:
+            return ExactForm(self.kernel, data)
+        return NystroemForm(self.kernel, data, self.n_components, self.seed)

@@ -1,0 +1,314 @@
+"""Kernel ridge regression with its penalty and kernel chosen by rule."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Integral
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from vitalfew import rules
+from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.data.tables.matrix import read_matrix
+from vitalfew.families.linear.penalty import check_penalty, choose_penalty, fixed_grid
+from vitalfew.families.ridge.kernel_forms import NystroemForm
+from vitalfew.families.ridge.kernel_path import KernelFamily, KernelPath
+from vitalfew.families.ridge.kernels import Kernel, KernelData, check_kernel, parameters_of
+from vitalfew.families.selector import CheckedScore, Selector
+from vitalfew.support.checks import check_threads
+from vitalfew.support.progress import progress
+from vitalfew.support.threads import limit_threads
+
+# Beyond so many rows the kernel matrix is approximated, from so many landmarks.
+MOST_ROWS = 10_000
+N_LANDMARKS = 1_000
+CHOSEN = ("gamma", "degree", "coef0")
+DEFAULTS = {"gamma": None, "degree": 3, "coef0": 1}
+DEGREES = (1, 2, 3, 4, 5)
+COEF0 = (10.0, 3.0, 1.0, 0.3, 0.1, 0.0)
+
+
+class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
+    r"""Kernel ridge regression: penalty and kernel by rule, leave-one-out exact.
+
+    .. math:: \hat y(x) = \sum_i a_i k(x_i, x), \qquad a = (K + \alpha I)^{-1} y
+
+    which minimises :math:`\sum_i (y_i - f(x_i))^2 + \alpha \|f\|^2` over the functions f of the kernel. This is
+    scikit-learn's scaling. Texts that write the dual as :math:`a' = (I + K / \lambda)^{-1} y` and predict
+    :math:`\frac1\lambda \sum_i a'_i k(x_i, x)` have :math:`\lambda = \alpha` and :math:`a' = \alpha a`: the dual is the
+    residual. There is no intercept: centre y if its mean is far from zero. With weights,
+    :math:`a = W^{1/2} (W^{1/2} K W^{1/2} + \alpha I)^{-1} W^{1/2} y`.
+
+    One eigendecomposition of K gives the solution and the exact leave-one-out residuals,
+
+    .. math:: y_i - \hat y_{-i}(x_i) = \frac{a_i}{\left( (K + \alpha I)^{-1} \right)_{ii}},
+
+    at all penalties. With `n_components` landmarks the kernel matrix is replaced by
+    :math:`K_{nm} K_{mm}^{-1} K_{mn}` (Nyström), in time :math:`O(n m^2)` and little memory; leave-one-out is then exact
+    for the model with these landmarks.
+
+    Parameters
+    ----------
+    alpha : float or rule, default "loo"
+        The penalty: a number, or ``"loo"`` (exact), ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"`` or ``"aic"``, which
+        count the trace of the hat matrix as number of coefficients.
+    kernel : str or callable, default "rbf"
+        A kernel of scikit-learn's ``pairwise_kernels``, a function of two rows, or ``"precomputed"``: X is then the
+        kernel matrix, and that of new rows with the training rows in `predict`.
+    gamma : float, rule or list, optional
+        Of ``"rbf"``, ``"laplacian"``, ``"poly"``, ``"sigmoid"`` and ``"chi2"``; scikit-learn's default if None. A rule
+        chooses among nine values, from 0.01 to 100 times one over the sum of the variances of the columns; from a list
+        the rule of `alpha` chooses (``"loo"`` if that is a number). Each value is judged at the penalty that suits it
+        best by the same rule. Of `gamma`, `degree` and `coef0` with rules one is chosen after the other in this order,
+        those still to come at their default, then `alpha`.
+    degree : int, rule or list, default 3
+        Of the kernel ``"poly"``; a rule chooses among 1 to 5.
+    coef0 : float, rule or list, default 1
+        Of the kernels ``"poly"`` and ``"sigmoid"``; a rule chooses among 10, 3, 1, 0.3, 0.1 and 0.
+    kernel_params : dict, optional
+        Arguments of a kernel that is a function.
+    grid : int or array-like, default 100
+        Penalties of the path: how many, or the penalties themselves. They are spaced evenly on a logarithmic scale from
+        100 times the largest eigenvalue of K to a hundredth of the smallest that is not zero, or to 1e-8 of the
+        largest if that is more.
+    grid_ratio : float, optional
+        Smallest over largest penalty of the grid, instead of the smallest above.
+    n_components : int, optional
+        Number m of landmarks. By default all rows, up to 10,000 of them, and 1,000 landmarks beyond.
+    cv, scoring, random_state
+        As in scikit-learn, for rules that resample; the squared error is minimised unless `scoring` is given.
+        `random_state` also draws the landmarks, evenly among the rows.
+    n_jobs : int, optional
+        Threads; all by default. Results do not depend on it, but for rounding.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (n_basis,)
+        Coefficients a of the training rows, or of the landmarks.
+    X_fit_ : array of shape (n_basis, `n_features_in_`)
+        These rows; for a precomputed kernel their numbers.
+    alpha_, gamma_, degree_, coef0_ : float
+        The values chosen or given.
+    nystroem_error_ : float
+        :math:`\mathrm{tr}(K - K_{nm} K_{mm}^{-1} K_{mn}) / \mathrm{tr} K`, the share of the trace of the kernel matrix
+        that the landmarks leave out; 0 if all rows are used.
+    note_ : str
+        Says so where the kernel matrix was approximated.
+    support_ : ndarray of bool, shape (`n_features_in_`,)
+        All true: a kernel uses every column.
+    path_ : KernelPath
+        Dual coefficients at all penalties (``grid``, ``degrees_of_freedom``; ``plot()``, ``to_frame()``).
+    selection_ : Selection
+        The curve from which `alpha` was chosen (``plot()``, ``to_frame()``).
+    selections_ : dict of Selection
+        One for each of `gamma`, `degree` and `coef0` that was chosen, in this order, and for `alpha`.
+
+    References
+    ----------
+    Saunders, Gammerman & Vovk (1998), Ridge regression learning algorithm in dual variables, ICML. Golub, Heath & Wahba
+    (1979), doi:10.1080/00401706.1979.10489751. Drineas & Mahoney (2005), https://jmlr.org/papers/v6/drineas05a.html.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vitalfew import KernelRidge
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-3, 3, size=(200, 1))
+    >>> y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=200)
+    >>> model = KernelRidge(alpha="loo", gamma="loo").fit(X, y)
+    >>> model.score(X, y) > 0.95
+    True
+    >>> list(model.selections_)
+    ['gamma', 'alpha']
+    """
+
+    def __init__(
+        self,
+        alpha: float | str = "loo",
+        *,
+        kernel="rbf",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        kernel_params=None,
+        grid=100,
+        grid_ratio: float | None = None,
+        n_components: int | None = None,
+        cv=5,
+        scoring=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.grid = grid
+        self.grid_ratio = grid_ratio
+        self.n_components = n_components
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Choose the kernel, fit the whole path, then let the rule choose."""
+        self._check_parameters()
+        data = self._read(X, y, sample_weight)
+        family, selections = self._family(data), {}
+        for name in CHOSEN:
+            if is_to_choose(getattr(self, name)):
+                family, selections[name] = self._choose_parameter(name, family, data)
+        path = family.path(data, fixed_grid(self.alpha, self.grid))
+        selections["alpha"] = choose_penalty(self.alpha, path, family, data, self._options())
+        return self._keep(path, selections)
+
+    def predict(self, X) -> NDArray[np.float64]:
+        """The fitted function of each row."""
+        check_is_fitted(self)
+        matrix, _ = read_matrix(X, threads=check_threads(self.n_jobs))
+        validate_data(self, X, reset=False, skip_check_array=True)
+        with limit_threads(check_threads(self.n_jobs)):
+            return self.path_.kernel.between(matrix, self.X_fit_) @ self.dual_coef_
+
+    @property
+    def support_(self) -> NDArray[np.bool_]:
+        """All features."""
+        check_is_fitted(self)
+        return np.ones(self.n_features_in_, dtype=bool)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        return self.support_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "dual_coef_")
+
+    def _check_parameters(self) -> None:
+        check_penalty(self, KernelPath)
+        check_kernel(self.kernel)
+        known = parameters_of(self.kernel)
+        for name in CHOSEN:
+            value = getattr(self, name)
+            rules.check_rule(name, value, KernelPath, "a number, a list of numbers")
+            if is_to_choose(value) and name not in known:
+                raise ValueError(f"{name}={value!r} is to be chosen, but the kernel {self.kernel!r} has no {name}.")
+            if not isinstance(value, str) and np.size(value) == 0:
+                raise ValueError(f"{name} is an empty list; give the values to choose from.")
+        n = self.n_components
+        if n is not None and not (isinstance(n, Integral) and int(n) >= 1):
+            raise ValueError(f"n_components must be a number of landmarks >= 1 or None, got {n!r}.")
+
+    def _read(self, X, y, sample_weight) -> KernelData:
+        if y is None:
+            raise ValueError("KernelRidge requires y to be passed, but the target y is None.")
+        data = NumericData.read(X, y, sample_weight, threads=check_threads(self.n_jobs))
+        n_given = len(data.target if data.given is None else data.given.y)
+        if self.kernel == "precomputed" and data.n_features != n_given:
+            raise ValueError(f"a precomputed kernel must be square, got {n_given} rows and {data.n_features} columns.")
+        validate_data(self, X, reset=True, skip_check_array=True)
+        return KernelData.of(data)
+
+    def _family(self, data: KernelData) -> KernelFamily:
+        if callable(self.kernel):
+            parameters = dict(self.kernel_params or {})
+        else:
+            given = {name: getattr(self, name) for name in CHOSEN}
+            parameters = {name: DEFAULTS[name] if is_to_choose(value) else value for name, value in given.items()}
+        n_components = N_LANDMARKS if self.n_components is None and data.n_rows > MOST_ROWS else self.n_components
+        return KernelFamily(
+            Kernel(self.kernel, parameters),
+            None if n_components is None else int(n_components),
+            int(check_random_state(self.random_state).randint(2**31 - 1)),
+            int(self.grid) if np.ndim(self.grid) == 0 else 0,
+            self.grid_ratio,
+            check_threads(self.n_jobs),
+        )
+
+    def _options(self) -> rules.Options:
+        return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+
+    def _choose_parameter(self, name: str, family: KernelFamily, data) -> tuple[KernelFamily, rules.Selection]:
+        """Each value at the penalty that suits it best; the family with the value chosen."""
+        given = getattr(self, name)
+        rule = given if isinstance(given, str) else self.alpha if isinstance(self.alpha, str) else "loo"
+        values = candidates(name, data) if isinstance(given, str) else in_order(name, given)
+        penalties = fixed_grid(self.alpha, self.grid)
+        quiet = replace(self._options(), verbose=False)
+        found: list[rules.Selection] = []
+        with progress(len(values), f"{name} by {rule!r}", self.verbose) as bar:
+            for value in values:
+                tried = family.with_parameter(name, value.item())
+                found.append(rules.choose(rule, tried.path(data, penalties), tried, data, quiet))
+                bar.update()
+        curve = replace(
+            found[0],
+            knob=name,
+            grid=values,
+            score=np.array([f.score[f.index_best] for f in found]),
+            standard_error=np.array([f.standard_error[f.index_best] for f in found]),
+            n_features=np.full(len(values), data.n_features),
+            index=0,
+        )
+        chosen = replace(curve, index=curve.index_1se if rule == "1se" else curve.index_best)
+        return family.with_parameter(name, chosen.value), chosen
+
+    def _keep(self, path: KernelPath, selections: dict[str, rules.Selection]):
+        """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
+        selection = selections["alpha"]
+        self.nystroem_error_ = float(path.form.error)
+        self.note_ = ""
+        if isinstance(path.form, NystroemForm):
+            assert path.data is not None
+            m, n = path.dual_coef.shape[1], path.data.n_rows
+            self.note_ = (
+                f"The kernel matrix of {n:,} rows is approximated from {m:,} landmarks, which leave out "
+                f"{self.nystroem_error_:.2g} of its trace; n_components sets their number."
+            )
+        self.dual_coef_, self.X_fit_ = path.at(selection.index), path.basis
+        self.alpha_ = float(path.grid[selection.index])
+        for name in CHOSEN:
+            setattr(self, f"{name}_", path.kernel.parameters.get(name))
+        self.path_, self.selection_, self.selections_ = path.without_data(), selection, selections
+        return self
+
+
+def is_to_choose(value) -> bool:
+    """Whether a parameter is a rule or a list of values."""
+    return isinstance(value, str) or np.ndim(value) > 0
+
+
+def in_order(name: str, values) -> NDArray:
+    """Values from simple to complex: a large constant makes the terms of low degree heavy."""
+    rising = np.unique(np.asarray(values))
+    return rising[::-1] if name == "coef0" else rising
+
+
+def candidates(name: str, data: KernelData) -> NDArray:
+    """Values of a parameter among which a rule chooses, from simple to complex."""
+    if name == "degree":
+        return np.array(DEGREES)
+    if name == "coef0":
+        return np.array(COEF0)
+    X, share = data.X, np.full(data.n_rows, 1.0) if data.weight is None else data.weight
+    share = share / share.sum()
+    square = share @ (X.multiply(X) if sparse.issparse(X) else np.square(X))
+    spread = float(np.sum(square - np.square(share @ X)))
+    return np.geomspace(0.01, 100, 9) / (spread if spread > 0 else data.n_features)

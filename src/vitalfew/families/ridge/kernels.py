@@ -1,0 +1,84 @@
+"""Kernels by name, by function or computed by the user, and rows with their place in a matrix of kernel values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
+
+from vitalfew.data.samples.numeric_data import NumericData
+
+PRECOMPUTED = "precomputed"
+
+
+@dataclass(frozen=True)
+class KernelData(NumericData):
+    """Rows of numbers, or of kernel values with all rows given; `place` is the column of each row among these."""
+
+    place: NDArray[np.intp] = field(default_factory=lambda: np.arange(0))
+
+    @classmethod
+    def of(cls, data: NumericData) -> KernelData:
+        """Rows of weight zero are left out already, their columns are not."""
+        place = np.arange(data.n_rows) if data.given is None else data.given.kept
+        X = data.X.tocsr() if sparse.issparse(data.X) else data.X
+        return cls(X, data.target, data.weight, data.names, None, data.given, data.threads, place=place)
+
+    def take(self, rows: NDArray[np.intp]) -> KernelData:
+        taken: Any = super().take(rows)
+        return replace(taken, place=self.place[rows])
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel and its parameters. A `basis` is the rows it compares with, or their columns if it was precomputed."""
+
+    kind: str | Callable
+    parameters: Mapping[str, Any]
+
+    @property
+    def is_precomputed(self) -> bool:
+        return isinstance(self.kind, str) and self.kind == PRECOMPUTED
+
+    def basis(self, data: KernelData, rows=None):
+        """What stands for some rows of the data, or for all."""
+        every = data.place if self.is_precomputed else data.X
+        return every if rows is None else every[rows]
+
+    def between(self, X, basis) -> NDArray[np.float64]:
+        """Values of each row of X with each of the basis; a new array."""
+        if self.is_precomputed:
+            return np.array(X[:, basis].toarray() if hasattr(X, "toarray") else X[:, basis], dtype=np.float64)
+        by_name = isinstance(self.kind, str)
+        values = pairwise_kernels(X, basis, metric=self.kind, filter_params=by_name, **self.parameters)
+        return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)
+
+    def diagonal(self, data: KernelData, step: int = 256) -> NDArray[np.float64]:
+        """Value of each row with itself."""
+        parts = []
+        for start in range(0, data.n_rows, step):
+            rows = slice(start, start + step)
+            parts.append(np.diag(self.between(data.X[rows], self.basis(data, rows))))
+        return np.concatenate(parts)
+
+
+def parameters_of(kind) -> list[str]:
+    """The parameters a kernel takes, of those that can be chosen by rule."""
+    if not isinstance(kind, str) or kind == PRECOMPUTED:
+        return []
+    known = signature(kernel_metrics()[kind]).parameters
+    return [name for name in ("gamma", "degree", "coef0") if name in known]
+
+
+def check_kernel(kind) -> None:
+    """A name scikit-learn knows, a function of two rows, or "precomputed"."""
+    names = sorted(kernel_metrics())
+    if not callable(kind) and kind != PRECOMPUTED and kind not in names:
+        listed = ", ".join(repr(n) for n in names)
+        raise ValueError(f"kernel must be a function, 'precomputed' or one of {listed}, got {kind!r}.")

@@ -1,0 +1,239 @@
+"""Ridge regression, all penalties from one decomposition."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.data.tables.frames import names_of
+from vitalfew.exceptions import ConditioningWarning
+from vitalfew.families.folds import paths_from_moments
+from vitalfew.families.linear.least_squares import LeastSquares, is_affordable
+from vitalfew.families.linear.regressor import LinearRegressor
+from vitalfew.families.ridge.eigen import DIGITS, shrinkage_grid
+from vitalfew.families.ridge.ridge_forms import DualForm, PrimalForm, Solutions
+from vitalfew.families.ridge.ridge_path import RidgePath
+from vitalfew.summaries.moments import Moments
+from vitalfew.support.checks import check_threads
+from vitalfew.support.threads import limit_threads
+
+# Up to so many penalties a Cholesky factor for each costs less than eigenvalues for all.
+FEW = 4
+FEW_NUMBERS = 2**16
+
+
+@dataclass(frozen=True)
+class RidgeFamily:
+    """How ridge paths are fitted: from second moments, or from products of rows where columns are more."""
+
+    fit_intercept: bool
+    n_points: int
+    ratio: float | None
+    threads: int
+
+    def path(self, data: NumericData | Moments, grid: NDArray | None = None) -> RidgePath:
+        """The path on all penalties of the grid, or on a grid of its own."""
+        with limit_threads(self.threads):
+            form = self._form(data)
+            if grid is None:
+                grid = shrinkage_grid(form.spectrum.values, self.n_points, self.ratio)
+            found, intercept = self._solve(data, form, grid)
+        return RidgePath(
+            grid,
+            found.coef,
+            intercept,
+            found.squared_error / data.weight_sum,
+            found.degrees_of_freedom,
+            found.digits,
+            names_of(data),
+            self.fit_intercept,
+            data.weight_sum,
+            data,
+            form,
+        )
+
+    def uses_moments(self, data: NumericData) -> bool:
+        """Whether paths of these rows come from their second moments."""
+        return data.n_features <= data.n_rows
+
+    def fold_paths(self, data: NumericData, splits, path: RidgePath, options):
+        """From fold moments and subtraction, unless there are more columns than rows or digits would be lost."""
+        is_primal = isinstance(path.form, PrimalForm) and (len(path.grid) <= FEW or path.form.is_safe(path.grid).all())
+        found = paths_from_moments(self, data, splits, path, options) if is_primal else None
+        return self._from_rows(data, splits, path) if found is None else found
+
+    def _from_rows(self, data: NumericData, splits, path: RidgePath):
+        for train, test in splits:
+            fitted, tested = data.split(train, test)
+            yield self.path(fitted, path.grid), tested
+
+    def _form(self, data: NumericData | Moments) -> PrimalForm | DualForm:
+        if isinstance(data, Moments):
+            return PrimalForm(data, self.fit_intercept)
+        if data.n_features > data.n_rows:
+            return DualForm(data, self.fit_intercept)
+        return PrimalForm(Moments.of(data), self.fit_intercept)
+
+    def _solve(self, data, form, grid: NDArray) -> tuple[Solutions, NDArray[np.float64]]:
+        """By eigenvalues if penalties are many; one by one where they are few or eigenvalues would lose digits; from
+        the rows where any product of columns would."""
+        if len(grid) > FEW:
+            found, again = form.many(grid), np.flatnonzero(~form.is_safe(grid))
+        else:
+            found, again = Solutions.join([form.one(float(alpha)) for alpha in grid]), np.arange(0)
+        for p in again:
+            found.put(p, form.one(float(grid[p])))
+        intercept = form.y_mean - found.coef @ form.mean
+        if isinstance(data, Moments):
+            return found._replace(digits=found.digits_of_each), intercept
+        for p in self._to_refine(data, form, grid, found):
+            exact = LeastSquares(data, self.fit_intercept, float(grid[p]))
+            coef, intercept[p] = exact.solution
+            found.put(p, Solutions(coef, exact.squared_error, exact.degrees_of_freedom, 15, 15))
+        return found, intercept
+
+    def _to_refine(self, data: NumericData, form, grid: NDArray, found: Solutions) -> NDArray[np.intp]:
+        """Points to compute from the rows: least squares, and where a coefficient has lost digits, if rows are few;
+        otherwise where the coefficients as a whole have."""
+        if not is_affordable(data):
+            return np.arange(0)
+        is_small = data.n_rows * data.n_features <= FEW_NUMBERS
+        lost = (found.digits_of_each if is_small else found.digits) < DIGITS
+        if isinstance(form, DualForm):
+            return np.flatnonzero((grid == 0) & (lost | is_small))
+        return np.flatnonzero(lost | ((grid == 0) & is_small))
+
+
+class Ridge(LinearRegressor):
+    r"""Ridge regression: all penalties from one decomposition, leave-one-out exact.
+
+    .. math:: \min_{b, \beta} \; \sum_i w_i (y_i - b - x_i^T \beta)^2 + \alpha \|\beta\|^2
+
+    This is scikit-learn's scaling, and :math:`\alpha` is the :math:`\lambda` of texts that penalise the sum of squares,
+    also of those that halve both terms. On the scale of :class:`~vitalfew.Lasso`, that of the mean loss, this is
+    :math:`\alpha / \sum_i w_i`. Columns are taken as they are: scale them first (scikit-learn's ``StandardScaler``)
+    unless they share a unit.
+
+    The eigenvalues of the centred second moments (of the products of rows where columns outnumber rows) give the
+    coefficients, degrees of freedom and leverages at all penalties, so that leave-one-out,
+
+    .. math:: y_i - \hat y_{-i} = \frac{y_i - \hat y_i}{1 - h_{ii}}, \qquad
+       h_{ii} = \frac{w_i}{\sum_k w_k} + w_i (x_i - \bar x)^T (S + \alpha I)^{-1} (x_i - \bar x),
+
+    costs little more than one fit. k-fold cross-validation takes one pass over the rows: the second moments of a
+    training set are those of all rows minus those of the fold. A penalty so small that these lose digits (condition
+    beyond some 1e8), and least squares (``alpha=0``, the solution of least norm if there are many) are computed from
+    the rows instead, by orthogonal factors and refinement with residuals in double-double.
+
+    Parameters
+    ----------
+    alpha : float or rule, default "loo"
+        The penalty: a number, or ``"loo"`` (exact), ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"`` or ``"aic"``, which
+        count the trace of the hat matrix as number of coefficients.
+    fit_intercept : bool, default True
+    grid : int or array-like, default 100
+        Penalties of the path: how many, or the penalties themselves. They are spaced evenly on a logarithmic scale from
+        100 times the largest eigenvalue of the centred second moments, where every direction is shrunk to less than
+        1 %, to a hundredth of the smallest that is not zero, where none is shrunk by more than 1 %, or to 1e-8 of the
+        largest if that is more.
+    grid_ratio : float, optional
+        Smallest over largest penalty of the grid, instead of the smallest above.
+    cv, scoring, random_state
+        As in scikit-learn, for rules that resample; the squared error is minimised unless `scoring` is given.
+    n_jobs : int, optional
+        Threads; all by default. Results do not depend on it, but for rounding.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (`n_features_in_`,)
+    intercept_ : float
+    alpha_ : float
+        The penalty chosen.
+    dual_gap_ : float
+        0: the solution has a closed form.
+    support_ : ndarray of bool, shape (`n_features_in_`,)
+        Features with a coefficient that is not zero: all but constant ones.
+    path_ : RidgePath
+        Coefficients at all penalties (``coef``, ``intercept``, ``grid``, ``degrees_of_freedom``, ``trusted_digits``;
+        ``plot()``, ``to_frame()``).
+    selection_ : Selection
+        The curve the rule saw (``plot()``, ``to_frame()``).
+
+    Warns
+    -----
+    ConditioningWarning
+        Where fewer than 8 digits of the coefficients can be trusted: collinear columns and next to no penalty, and no
+        rows to do better with (`fit_moments`).
+
+    References
+    ----------
+    Hoerl & Kennard (1970), doi:10.1080/00401706.1970.10488634. Allen (1974), doi:10.1080/00401706.1974.10489157.
+    Golub, Heath & Wahba (1979), doi:10.1080/00401706.1979.10489751.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vitalfew import Ridge
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 40))
+    >>> y = X @ rng.normal(size=40) + 5 * rng.normal(size=60)
+    >>> model = Ridge(alpha="loo").fit(X, y)
+    >>> model.selection_.note
+    'exact'
+    >>> bool(0 < model.path_.degrees_of_freedom[model.selection_.index] < 40)
+    True
+    """
+
+    def __init__(
+        self,
+        alpha: float | str = "loo",
+        *,
+        fit_intercept: bool = True,
+        grid=100,
+        grid_ratio: float | None = None,
+        cv=5,
+        scoring=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.grid = grid
+        self.grid_ratio = grid_ratio
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _path_type(self) -> type:
+        return RidgePath
+
+    def _family(self, _n_features: int, _names) -> RidgeFamily:
+        return RidgeFamily(
+            bool(self.fit_intercept),
+            int(self.grid) if np.ndim(self.grid) == 0 else 0,
+            self.grid_ratio,
+            check_threads(self.n_jobs),
+        )
+
+    def _keep(self, path: RidgePath, selection):
+        super()._keep(path, selection)
+        digits = int(path.trusted_digits[selection.index])
+        if digits < DIGITS:
+            has_rows = isinstance(path.data, NumericData)
+            remedy = "leave some of the columns out" if has_rows else "fit from the rows (fit), centre or scale columns"
+            warnings.warn(
+                f"columns are collinear or nearly so: about {digits} digits of the coefficients can be trusted at "
+                f"alpha={self.alpha_:g}; {remedy}, or penalise more.",
+                ConditioningWarning,
+                stacklevel=3,
+            )
+        return self

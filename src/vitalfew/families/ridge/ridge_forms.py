@@ -1,0 +1,225 @@
+"""The two forms of ridge regression: second moments of columns, or products of rows where columns are more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+
+from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.families.linear.least_squares import is_constant
+from vitalfew.families.ridge.eigen import BLOCK_NUMBERS, DIGITS, EPS, GramSpectrum, KernelSpectrum, digits_left
+from vitalfew.summaries.moments import Moments
+from vitalfew.support.deadline import check_deadline
+
+
+class Solutions(NamedTuple):
+    """Of each point: coefficients (points, columns), weighted sum of squared residuals, trace of the hat matrix, digits
+    to trust of the coefficients as a whole, and of each of them. Of one point without the first axis."""
+
+    coef: Any
+    squared_error: Any
+    degrees_of_freedom: Any
+    digits: Any
+    digits_of_each: Any
+
+    @classmethod
+    def join(cls, parts: list[Solutions]) -> Solutions:
+        return cls(*(np.stack(each) for each in zip(*parts)))
+
+    def put(self, point: int, solution: Solutions) -> None:
+        """Another solution at one point."""
+        for values, value in zip(self, solution):
+            values[point] = value
+
+
+class PrimalForm:
+    """From second moments: one eigendecomposition of the Gram matrix for many penalties, a Cholesky factor for one."""
+
+    def __init__(self, moments: Moments, has_intercept: bool):
+        self.mean, self.y_mean = moments.mean[:-1], float(moments.mean[-1])
+        self.weight_sum, self.has_intercept = moments.weight_sum, has_intercept
+        second = moments.scatter.copy()
+        if has_intercept:
+            # What is left of a constant column is rounding.
+            constant = np.diag(second) <= moments.weight_sum * (64 * EPS * moments.mean) ** 2
+            second[constant] = 0
+            second[:, constant] = 0
+        else:
+            second += np.outer(moments.weight_sum * moments.mean, moments.mean)
+            self.mean, self.y_mean = np.zeros_like(self.mean), 0.0
+        self.gram, self.cross, self.square = second[:-1, :-1], second[:-1, -1].copy(), float(second[-1, -1])
+
+    @cached_property
+    def spectrum(self) -> GramSpectrum:
+        return GramSpectrum(np.array(self.gram, order="F"), self.cross, self.square)
+
+    def is_safe(self, grid: NDArray) -> NDArray[np.bool_]:
+        """Whether eigenvalues leave enough digits at each penalty."""
+        return digits_left(self.spectrum.condition(grid)) >= DIGITS
+
+    def many(self, grid: NDArray) -> Solutions:
+        """By eigenvalues."""
+        e = self.spectrum
+        digits = digits_left(e.condition(grid))
+        return Solutions(e.coef(grid), e.squared_error(grid), e.degrees_of_freedom(grid), digits, digits.copy())
+
+    def one(self, alpha: float) -> Solutions:
+        """By Cholesky factor of the matrix scaled to a unit diagonal: columns may have any unit."""
+        used = np.flatnonzero(np.diag(self.gram) > 0)
+        matrix, cross = self.gram[np.ix_(used, used)], self.cross[used]
+        size = np.sqrt(np.diag(matrix) + alpha)
+        scaled = matrix / np.outer(size, size)
+        np.einsum("ii->i", scaled)[:] = 1
+        found = solve_positive(scaled, cross / size)
+        coef = np.zeros(len(self.cross))
+        if found is None:
+            coef[used], freedom = _least_norm(scaled, cross / size, size) if alpha == 0 else self._shrunk(used, alpha)
+            whole, each = np.inf, np.inf
+        else:
+            solution, diagonal, whole = found
+            coef[used] = solution / size
+            freedom = len(used) - alpha * float(np.sum(diagonal / size**2))
+            each = max(whole, _condition_of_each(solution, diagonal, np.sqrt(self.square)))
+        error = self.square - 2 * coef @ self.cross + coef @ self.gram @ coef
+        return Solutions(coef, max(float(error), 0.0), freedom, digits_left(whole), digits_left(each))
+
+    def _shrunk(self, used, alpha: float):
+        at = np.array([alpha])
+        e = self.spectrum
+        return e.coef(at)[0, used], float(e.degrees_of_freedom(at)[0])
+
+    def left_out(self, data: NumericData, grid: NDArray) -> NDArray[np.float64]:
+        """Residual of each row by the fit without it: (rows, points)."""
+        weight = data.weight
+        base = 0.0 if not self.has_intercept else (1.0 if weight is None else weight) / self.weight_sum
+        turn = partial(rows_times, data.X, self.mean)
+        return self.spectrum.left_out(turn, data.target - self.y_mean, weight, grid, base)
+
+
+class DualForm:
+    """From products of rows, an n x n matrix: for more columns than rows."""
+
+    def __init__(self, data: NumericData, has_intercept: bool):
+        weight = data.weights
+        self.weight_sum, self.has_intercept = float(weight.sum()), has_intercept
+        self.root = np.sqrt(weight)
+        self.X, self.is_sparse = data.X, sparse.issparse(data.X)
+        self.mean = np.asarray((weight / self.weight_sum) @ data.X if has_intercept else np.zeros(data.n_features))
+        self.y_mean = float(weight @ data.target / self.weight_sum) if has_intercept else 0.0
+        self.y = self.root * (data.target - self.y_mean)
+        self.fixed = self.root / np.sqrt(self.weight_sum) if has_intercept else None
+        if not self.is_sparse:
+            self.X = np.subtract(data.X, self.mean, dtype=np.float64)
+            self.X *= self.root[:, None]
+            if has_intercept:
+                self.X[:, is_constant(data.X, has_intercept)] = 0
+
+    def kernel(self) -> NDArray[np.float64]:
+        """Weighted products of centred rows."""
+        if not self.is_sparse:
+            return self.X @ self.X.T
+        rows = self.X.tocsr().astype(np.float64)
+        product = (rows @ rows.T).toarray()
+        at_mean = rows @ self.mean
+        product -= at_mean[:, None]
+        product -= at_mean
+        product += self.mean @ self.mean
+        product *= self.root[:, None]
+        product *= self.root
+        return product
+
+    @cached_property
+    def spectrum(self) -> KernelSpectrum:
+        found = KernelSpectrum(self.kernel(), self.y, self.fixed)
+        found.values = np.maximum(found.values, 0)
+        return found
+
+    def is_safe(self, grid: NDArray) -> NDArray[np.bool_]:
+        """Whether eigenvalues leave enough digits at each penalty; from the rows only least squares does better."""
+        return (grid > 0) | (digits_left(self.spectrum.condition(grid)) >= DIGITS)
+
+    def many(self, grid: NDArray) -> Solutions:
+        """By eigenvalues."""
+        e = self.spectrum
+        dual = e.dual(grid)
+        digits = digits_left(e.condition(grid))
+        return Solutions(self._coef(dual), e.squared_error(grid), e.degrees_of_freedom(grid), digits, digits.copy())
+
+    def one(self, alpha: float) -> Solutions:
+        """By Cholesky factor."""
+        kernel = self.kernel()
+        np.einsum("ii->i", kernel)[:] += alpha
+        found = solve_positive(kernel, self.y)
+        if found is None:
+            return Solutions(*(each[0] for each in self.many(np.array([alpha]))))
+        dual, diagonal, condition = found
+        freedom = len(dual) - alpha * float(diagonal.sum())
+        digits = digits_left(condition)
+        return Solutions(self._coef(dual[:, None])[0], alpha**2 * float(dual @ dual), freedom, digits, digits)
+
+    def _coef(self, dual: NDArray) -> NDArray[np.float64]:
+        if not self.is_sparse:
+            return dual.T @ self.X
+        weighted = dual * self.root[:, None]
+        return np.asarray((self.X.T @ weighted).T) - np.outer(weighted.sum(axis=0), self.mean)
+
+    def left_out(self, _data: NumericData, grid: NDArray) -> NDArray[np.float64]:
+        """Residual of each row by the fit without it: (rows, points)."""
+        return self.spectrum.left_out(grid) / self.root[:, None]
+
+
+def rows_times(X, mean: NDArray, vectors: NDArray) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Centred rows times vectors, a block of rows at a time; a block is overwritten by the next."""
+    n, d = X.shape
+    step = max(64, BLOCK_NUMBERS // max(d, 1))
+    if sparse.issparse(X):
+        X, shift = X.tocsr(), mean @ vectors
+    else:
+        centred, product = np.empty((min(step, n), d)), np.empty((min(step, n), vectors.shape[1]))
+    for start in range(0, n, step):
+        check_deadline()
+        rows = slice(start, min(start + step, n))
+        if sparse.issparse(X):
+            yield rows, np.asarray(X[rows] @ vectors) - shift
+        else:
+            size = rows.stop - rows.start
+            np.subtract(X[rows], mean, out=centred[:size])
+            yield rows, np.matmul(centred[:size], vectors, out=product[:size])
+
+
+def solve_positive(matrix: NDArray, rhs: NDArray) -> tuple[NDArray, NDArray, float] | None:
+    """Solution, diagonal of the inverse and condition of a positive definite matrix; None if it is not. O(n³)."""
+    check_deadline()
+    norm = float(np.abs(matrix).sum(axis=0).max(initial=0.0))
+    lower, info = linalg.lapack.dpotrf(matrix.T, lower=1)
+    if info or not len(rhs):
+        return None if info else (rhs, rhs, 1.0)
+    reciprocal, _ = linalg.lapack.dpocon(lower, norm, uplo="L")
+    if reciprocal < len(rhs) * EPS:
+        return None
+    solution = linalg.cho_solve((lower, True), rhs, check_finite=False)
+    inverse, _ = linalg.lapack.dtrtri(lower, lower=1, overwrite_c=1)
+    return solution, np.einsum("ij,ij->j", inverse, inverse), 1 / reciprocal
+
+
+def _condition_of_each(solution: NDArray, diagonal: NDArray, y_norm: float) -> float:
+    """How far rounding of the equations is magnified in the coefficient that suffers most, of those that matter: beside
+    a large coefficient a small one has fewer digits than the condition tells."""
+    matters = np.abs(solution) > 1e-6 * np.abs(solution).max(initial=0.0)
+    error = np.sqrt(diagonal * diagonal.max(initial=0.0)) * (y_norm + np.linalg.norm(solution))
+    return float(np.max(error[matters] / np.abs(solution[matters]), initial=1.0))
+
+
+def _least_norm(scaled: NDArray, cross: NDArray, size: NDArray) -> tuple[NDArray, float]:
+    """Least squares of least norm where columns are collinear as far as their second moments tell, and their rank."""
+    values, vectors = linalg.eigh(scaled, driver="evd", check_finite=False)
+    keep = values > 16 * len(values) * EPS * values.max(initial=0.0)
+    kept = vectors[:, keep]
+    coef = kept @ ((cross @ kept) / values[keep]) / size
+    row_space = linalg.qr(kept * size[:, None], mode="economic", check_finite=False)[0]
+    return row_space @ (row_space.T @ coef), float(keep.sum())

@@ -1,0 +1,89 @@
+"""The path of ridge regression: coefficients at every penalty, and what rules ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.families.linear.coefficient_path import CoefficientPath, gaussian_likelihood
+from vitalfew.families.linear.least_squares import LeastSquares, is_affordable
+from vitalfew.rules.path import LeaveOneOut, Likelihood
+from vitalfew.summaries.moments import Moments
+from vitalfew.support.threads import limit_threads
+
+
+@dataclass(frozen=True)
+class RidgePath(CoefficientPath):
+    """Coefficients of ridge regression over a falling grid of penalties.
+
+    Attributes
+    ----------
+    grid : ndarray of shape (n_points,)
+        Penalties alpha, from the largest (simple) to the smallest (complex).
+    coef : ndarray of shape (n_points, n_features)
+    intercept : ndarray of shape (n_points,)
+    mean_squared_error : ndarray of shape (n_points,)
+        On the training rows.
+    degrees_of_freedom : ndarray of shape (n_points,)
+        Trace of the hat matrix, without the intercept: the effective number of coefficients.
+    trusted_digits : ndarray of int, shape (n_points,)
+        Decimal digits that rounding leaves in the coefficients, by the condition of the equations solved.
+    names : sequence of str
+    """
+
+    grid: NDArray[np.float64]
+    coef: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    mean_squared_error: NDArray[np.float64]
+    degrees_of_freedom: NDArray[np.float64]
+    trusted_digits: NDArray[np.int64]
+    names: Sequence[str]
+    has_intercept: bool
+    n_samples: float
+    data: NumericData | Moments | None = None
+    form: Any = None
+
+    transient = ("data", "form")
+    # The extended criterion charges for the choice of a subset, and here there is none.
+    without_rules = ("ebic",)
+
+    @property
+    def dual_gap(self) -> NDArray[np.float64]:
+        """Zero: the solution has a closed form."""
+        return np.zeros(len(self.grid))
+
+    def at(self, index: int) -> tuple[NDArray[np.float64], float]:
+        """Coefficients and intercept of one point."""
+        return self.coef[index].copy(), float(self.intercept[index])
+
+    def used(self) -> tuple[None, NDArray[np.float64]]:
+        """All columns, and their coefficients."""
+        return None, self.coef
+
+    def log_likelihood(self) -> Likelihood:
+        """Gaussian, the variance at its maximum. A fit that leaves no residual is not a candidate."""
+        return gaussian_likelihood(self, self.degrees_of_freedom, self.coef.shape[1])
+
+    def loo(self) -> LeaveOneOut:
+        """Exact: the residual over one minus the leverage."""
+        data = self.data
+        assert isinstance(data, NumericData)
+        if data.n_rows < 2:
+            raise ValueError("leave-one-out needs at least two rows to fit one without the other, got n_samples = 1.")
+        # Without penalty a row may be fitted by a direction of its own, and the residual over what is left is 0 / 0.
+        is_safe = (self.form.is_safe(self.grid) & (self.grid > 0)) | (not is_affordable(data))
+        residual = np.empty((data.n_rows, len(self.grid)))
+        with limit_threads(data.threads):
+            if is_safe.any():
+                residual[:, is_safe] = self.form.left_out(data, self.grid[is_safe])
+            for p in np.flatnonzero(~is_safe):
+                residual[:, p] = LeastSquares(data, self.has_intercept, float(self.grid[p])).left_out()
+        return LeaveOneOut(np.subtract(data.target[:, None], residual, out=residual), True)
+
+    def _columns(self) -> dict[str, NDArray]:
+        return {**super()._columns(), "degrees_of_freedom": self.degrees_of_freedom}

@@ -1,0 +1,1 @@
+"""Best, greedy and forward-fitted subsets, and greedy search around any estimator."""

@@ -1,0 +1,200 @@
+"""Forward-fitting: a step fits one coefficient and leaves all others as they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from numpy.typing import NDArray
+from scipy import sparse
+
+from vitalfew import _core, rules
+from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.data.tables.frames import names_of
+from vitalfew.families.folds import pays_to_summarise, squared_loss_folds
+from vitalfew.families.linear.regressor import LinearRegressor
+from vitalfew.families.solve import solve
+from vitalfew.families.subsets.fitting_path import FittingPath
+from vitalfew.summaries.moments import Moments
+from vitalfew.support.checks import check_threads, is_count
+from vitalfew.support.progress import kernel_progress
+
+
+@dataclass(frozen=True)
+class FittingSettings:
+    """What forward-fitting of both losses is told."""
+
+    most: int
+    myopic: bool
+    learning_rate: float
+    fit_intercept: bool
+    threads: int
+    verbose: bool | None = False
+
+    @classmethod
+    def of(cls, model):
+        """As the model has them."""
+        most = int(model.max_steps if isinstance(model.steps, str) else model.steps)
+        rate, has_intercept = float(model.learning_rate), bool(model.fit_intercept)
+        return cls(most, bool(model.myopic), rate, has_intercept, check_threads(model.n_jobs), model.verbose)
+
+    def request(self, steps: int, progress) -> _core.FittingRequest:
+        """For the kernel."""
+        return _core.FittingRequest(
+            steps=steps,
+            myopic=self.myopic,
+            rate=self.learning_rate,
+            intercept=self.fit_intercept,
+            threads=self.threads,
+            progress=progress,
+        )
+
+
+@dataclass(frozen=True)
+class FittingFamily(FittingSettings):
+    """How paths of forward-fitting are made."""
+
+    def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> FittingPath:
+        """All steps, or those of a grid."""
+        most = self.most if grid is None else int(grid[-1])
+        seen = data
+        if isinstance(data, NumericData) and not sparse.issparse(data.X) and pays_to_summarise(data):
+            # A column that comes again costs nothing more, so rows are read for different columns only.
+            seen = Moments.of(data) if "moments" in data.known or data.n_features <= most else data
+        with kernel_progress(most, "forward-fitting", self.verbose) as show:
+            found = solve("fitting", seen, self.request(most, heed or show), self.fit_intercept, grid is None)
+        names = names_of(data)
+        return FittingPath.from_kernel(found, data, seen, self.fit_intercept, grid, names)
+
+    def uses_moments(self, data: NumericData) -> bool:
+        """Whether paths of folds come from their second moments."""
+        return pays_to_summarise(data)
+
+    def fold_paths(self, data: NumericData, splits, path: FittingPath, options):
+        """From fold moments and subtraction, or side by side."""
+        return squared_loss_folds(self, data, splits, path, options)
+
+
+def check_steps(model, path_type: type) -> None:
+    """`steps`, `max_steps` and `learning_rate` of a model."""
+    rules.check_rule("steps", model.steps, path_type, "a number of steps")
+    if not isinstance(model.steps, str) and not is_count(model.steps):
+        raise ValueError(f"steps must be a whole number of steps or a rule, got {model.steps!r}.")
+    if not (is_count(model.max_steps) and model.max_steps > 0):
+        raise ValueError(f"max_steps must be a whole number of steps, got {model.max_steps!r}.")
+    if not 0 < model.learning_rate <= 1:
+        raise ValueError(f"learning_rate must be above 0 and at most 1, got {model.learning_rate!r}.")
+
+
+def choose_steps(steps, path, family, data, options: rules.Options) -> rules.Selection:
+    """The point of the path that the rule picks, or the last of as many steps as were asked for."""
+    if isinstance(steps, str):
+        return rules.choose(steps, path, family, data, options)
+    return rules.fixed(path, len(path.grid) - 1)
+
+
+class ForwardFittingRegressor(LinearRegressor):
+    r"""Forward-fitting of a linear model: a step fits one coefficient, all others stay, and a feature may come again.
+
+    With the residuals r of the model so far a step takes the feature j for which
+
+    .. math:: \min_{\theta} \; \tfrac12 \sum_i w_i (r_i - \theta x_{ij})^2, \qquad
+       \hat\theta = \frac{\sum_i w_i r_i x_{ij}}{\sum_i w_i x_{ij}^2},
+
+    is least, and adds :math:`\eta \hat\theta` to its coefficient. The myopic form takes the feature with the largest
+    :math:`|\partial J / \partial \theta_j|_{\theta_j = 0} = |\sum_i w_i r_i x_{ij}|` instead; the two agree where all
+    columns have the same norm. With an intercept, columns and target are centred first, so that it is fitted along; the
+    form of the lecture, in which the constant is a feature like others, is ``fit_intercept=False`` with a column of
+    ones.
+
+    Parameters
+    ----------
+    steps : int or rule, default "cv"
+        How many steps: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"``, ``"aic"`` or ``"ebic"`` (which count
+        the features taken).
+    myopic : bool, default False
+        Choose by the derivative alone.
+    learning_rate : float in (0, 1], default 1.0
+        :math:`\eta`: the share of each step that is taken. Small values give the stagewise form, whose path is close to
+        that of the lasso.
+    max_steps : int, default 1000
+        Steps that a rule may choose from.
+    fit_intercept : bool, default True
+    cv, scoring, random_state
+        As in scikit-learn, for rules that resample.
+    n_jobs : int, optional
+        Threads; all by default. Results do not depend on it.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (`n_features_in_`,)
+    intercept_ : float
+    steps_ : int
+        The number of steps chosen.
+    support_ : ndarray of bool, shape (`n_features_in_`,)
+    path_ : FittingPath
+        Every step; ``to_frame()`` is the table iteration, feature, change, J.
+    selection_ : Selection
+        The curve the rule saw (``plot()``, ``to_frame()``).
+
+    References
+    ----------
+    Jaakkola, 6.867 Machine Learning (2006), lecture 9. Mallat & Zhang (1993), doi:10.1109/78.258082. Efron, Hastie,
+    Johnstone & Tibshirani (2004), doi:10.1214/009053604000000067, for the stagewise form.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vitalfew import ForwardFittingRegressor
+    >>> x = np.linspace(-1, 1, 20)
+    >>> powers = np.column_stack([x**degree for degree in range(5)])
+    >>> model = ForwardFittingRegressor(steps=4, fit_intercept=False).fit(powers, 1 - x + x**3)
+    >>> model.path_.to_frame()["feature"].tolist()
+    ['x0', 'x1', 'x3', 'x1']
+    """
+
+    _knob = "steps"
+
+    def __init__(
+        self,
+        steps: int | str = "cv",
+        *,
+        myopic: bool = False,
+        learning_rate: float = 1.0,
+        max_steps: int = 1000,
+        fit_intercept: bool = True,
+        cv=5,
+        scoring=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.steps = steps
+        self.myopic = myopic
+        self.learning_rate = learning_rate
+        self.max_steps = max_steps
+        self.fit_intercept = fit_intercept
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _path_type(self) -> type:
+        return FittingPath
+
+    def _check_parameters(self) -> None:
+        check_steps(self, FittingPath)
+
+    def _fixed_grid(self) -> NDArray | None:
+        return None
+
+    def _family(self, _n_features: int, _names) -> FittingFamily:
+        return FittingFamily.of(self)
+
+    def _choose(self, path, family, data, options) -> rules.Selection:
+        return choose_steps(self.steps, path, family, data, options)
+
+    def _keep_point(self, path, index: int) -> None:
+        self.steps_ = int(path.grid[index])

@@ -1,0 +1,212 @@
+"""Forward-fitting for classes: a step fits one coefficient of the logistic or multinomial loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from vitalfew import rules
+from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.families.folds import paths_in_threads
+from vitalfew.families.linear.classifier import LinearClassifier, embed_classes, present_classes
+from vitalfew.families.linear.logistic_path import OutputNames, SparseClassPath
+from vitalfew.families.solve import solve
+from vitalfew.families.subsets.fitting_path import Steps
+from vitalfew.families.subsets.forward_fitting import FittingSettings, check_steps, choose_steps
+from vitalfew.support.optional import make_frame
+from vitalfew.support.progress import kernel_progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class FittingClassPath(SparseClassPath):
+    """Models of forward-fitting after each step.
+
+    Attributes
+    ----------
+    grid : ndarray of shape (n_points,)
+        Numbers of steps, from 0.
+    steps : Steps
+        The coefficient that each step takes, by its place among those of all outputs (``column``), and its change.
+    coef_sparse : scipy.sparse.csr_array of shape (n_points, n_outputs * n_features)
+    intercept : ndarray of shape (n_points, n_outputs)
+    log_loss : ndarray of shape (n_points,)
+        Mean log loss on the training rows.
+    """
+
+    steps: Steps
+
+    knob = "steps"
+    knob_title = "steps"
+    without_rules = ("loo",)  # the coefficients are not at their optimum, from which its formula starts
+
+    def to_frame(self):
+        """A line for each step: iteration, feature (and class), change of its coefficient, and J, the sum of losses."""
+        taken = len(self.steps.column)
+        names = OutputNames(self.names, self.classes, self.n_outputs)
+        return make_frame(
+            {
+                "iteration": np.arange(1, taken + 1),
+                "feature": np.array([str(names[j]) for j in self.steps.column.tolist()], dtype=object),
+                "change": self.steps.change,
+                "J": self.n_samples * self.log_loss[1 : taken + 1],
+            }
+        )
+
+
+@dataclass(frozen=True)
+class FittingClassFamily(FittingSettings):
+    """How paths of forward-fitting are made for classes."""
+
+    def path(self, data: NumericData, grid: NDArray | None = None, heed=None) -> FittingClassPath:
+        """All steps, or those of a grid."""
+        assert data.classes is not None
+        most = self.most if grid is None else int(grid[-1])
+        reduced, present = present_classes(data)
+        n_outputs = 1 if len(present) <= 2 else len(present)
+        with kernel_progress(most, "forward-fitting", self.verbose) as show:
+            found = self._solve(reduced, len(present), self.request(most, heed or show), grid is None)
+        steps = Steps(found["column"], found["change"])
+        points = np.arange(len(steps.column) + 1) if grid is None else np.asarray(grid)
+        at = np.minimum(points, len(steps.column))
+        coef = _placed(steps, points, n_outputs * data.n_features)
+        intercept = found["intercept"].reshape(-1, n_outputs)[at]
+        coef, intercept = embed_classes(coef, intercept, present, len(data.classes), data.n_features)
+        return FittingClassPath(
+            grid=points,
+            steps=steps,
+            coef_sparse=coef,
+            intercept=intercept,
+            log_loss=np.append(found["null_loss"], found["loss"])[at],
+            names=data.names,
+            classes=data.classes,
+            has_intercept=self.fit_intercept,
+            n_samples=data.weight_sum,
+            data=data,
+        )
+
+    def fold_paths(self, data: NumericData, splits, path: FittingClassPath, _options):
+        """Folds run side by side."""
+        return paths_in_threads(self, data, splits, path)
+
+    def _solve(self, data: NumericData, n_classes: int, request, takes_prefix: bool) -> dict[str, Any]:
+        if n_classes == 1:  # a fold with nothing to learn
+            nothing = np.empty(0)
+            return {"column": np.empty(0, np.int32), "change": nothing, "loss": nothing, "null_loss": 0.0,
+                    "intercept": np.zeros(1)}  # fmt: skip
+        return solve("fitting_classes", data, request, takes_prefix=takes_prefix)
+
+
+def _placed(steps: Steps, points: NDArray, width: int) -> sparse.csr_array:
+    """Coefficients after so many steps, each in its place among all."""
+    narrow = sparse.csr_array(steps.coefficients(points))
+    return sparse.csr_array((narrow.data, steps.columns[narrow.indices], narrow.indptr), shape=(len(points), width))
+
+
+class ForwardFittingClassifier(LinearClassifier):
+    r"""Forward-fitting of a logistic model: a step fits one coefficient, all others stay, and a feature may come again.
+
+    With the linear predictors f of the model so far a step takes the feature j for which
+
+    .. math:: \min_{\theta} \; \sum_i w_i \log\bigl(1 + e^{-y_i (f_i + \theta x_{ij})}\bigr)
+
+    is least, and adds :math:`\eta \hat\theta` to its coefficient. The myopic form takes the feature with the largest
+    derivative at :math:`\theta = 0` instead. With more than two classes a step takes a feature and a class. The
+    intercepts are fitted anew after each step.
+
+    Not every candidate is fitted: the third derivative of the loss along a feature is at most :math:`\max_i |x_{ij}|`
+    times the second, which bounds what it can gain. The result is that of fitting all.
+
+    Parameters
+    ----------
+    steps : int or rule, default "cv"
+        How many steps: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"``, ``"aic"`` or ``"ebic"`` (which count
+        the coefficients in use).
+    myopic : bool, default False
+        Choose by the derivative alone.
+    learning_rate : float in (0, 1], default 1.0
+        :math:`\eta`: the share of each step that is taken.
+    max_steps : int, default 200
+        Steps that a rule may choose from.
+    fit_intercept : bool, default True
+    class_weight : dict or "balanced", optional
+        Weights of classes, as in scikit-learn.
+    cv, scoring, random_state
+        As in scikit-learn, for rules that resample; the log loss is minimised unless `scoring` is given.
+    n_jobs : int, optional
+        Threads; all by default. Results do not depend on it.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, `n_features_in_`) or (n_classes, `n_features_in_`)
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    steps_ : int
+        The number of steps chosen.
+    support_ : ndarray of bool, shape (`n_features_in_`,)
+    path_ : FittingClassPath
+        Every step; ``to_frame()`` is the table iteration, feature, change, J.
+    selection_ : Selection
+        The curve the rule saw (``plot()``, ``to_frame()``).
+
+    References
+    ----------
+    Jaakkola, 6.867 Machine Learning (2006), lecture 9. Bach (2010), doi:10.1214/09-EJS521, for the bound.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vitalfew import ForwardFittingClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 20))
+    >>> y = np.where(2 * X[:, 3] - 2 * X[:, 8] + rng.logistic(size=300) > 0, "yes", "no")
+    >>> model = ForwardFittingClassifier(steps=2).fit(X, y)
+    >>> model.get_support(indices=True)
+    array([3, 8])
+    """
+
+    def __init__(
+        self,
+        steps: int | str = "cv",
+        *,
+        myopic: bool = False,
+        learning_rate: float = 1.0,
+        max_steps: int = 200,
+        fit_intercept: bool = True,
+        class_weight=None,
+        cv=5,
+        scoring=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.steps = steps
+        self.myopic = myopic
+        self.learning_rate = learning_rate
+        self.max_steps = max_steps
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Take all steps, then let the rule choose how many."""
+        check_steps(self, FittingClassPath)
+        data = self._read(X, y, sample_weight)
+        family = FittingClassFamily.of(self)
+        path = family.path(data)
+        options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+        selection = choose_steps(self.steps, path, family, data, options)
+        self.classes_ = path.classes
+        self.coef_, self.intercept_ = path.at(selection.index)
+        self.steps_ = int(path.grid[selection.index])
+        self.path_, self.selection_ = path.without_data(), selection
+        return self

@@ -1,0 +1,449 @@
+"""The simple greedy algorithm for any learner: one feature in, or out, at a time, by scores on rows not learnt from."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv, train_test_split
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+
+from vitalfew.data.samples.numeric_data import check_squares
+from vitalfew.data.tables.frames import NumberedNames, as_frame, check_shape
+from vitalfew.data.tables.sparse_checks import sparse_rows
+from vitalfew.exceptions import RuleError, UnfinishedWarning
+from vitalfew.families.linear.feature_groups import check_groups
+from vitalfew.families.selector import Selector
+from vitalfew.families.subsets.greedy import DIRECTIONS
+from vitalfew.families.subsets.subset_model import check_enough
+from vitalfew.families.subsets.subset_scores import OutOfTime, ScoreBook, make_evaluator
+from vitalfew.rules.prefitted import warn_if_prefitted
+from vitalfew.rules.resampling import select_from_folds
+from vitalfew.rules.scoring import deviation
+from vitalfew.rules.selection import Selection, frame_or_columns
+from vitalfew.support.arrow import check_given
+from vitalfew.support.checks import check_choice, check_discrete, is_count
+from vitalfew.support.deadline import time_left
+from vitalfew.support.optional import make_frame
+from vitalfew.support.progress import progress
+
+RULES = ("cv", "1se", "holdout")
+# Share of the time to a deadline; the rest is for the final fit.
+FOR_THE_SEARCH = 0.9
+
+
+@dataclass
+class SearchPath:
+    """The best subset found of each size, and how it scored on each fold."""
+
+    grid: NDArray
+    subsets: list[tuple[int, ...]]
+    scores: NDArray[np.float64]
+    n_features: NDArray
+    names: Sequence[str]
+    knob: str = "k"
+    loss: str = "score"
+
+    def at(self, index: int) -> tuple[int, ...]:
+        """Columns of one point."""
+        return self.subsets[index]
+
+    def to_frame(self):
+        """Size, features, mean score and its standard error."""
+        error = deviation(self.scores.T) / np.sqrt(self.scores.shape[1]) if self.scores.shape[1] > 1 else np.nan
+        return make_frame(
+            {
+                "k": self.grid,
+                "features": np.array([", ".join(str(self.names[j]) for j in s) for s in self.subsets], dtype=object),
+                "score": self.scores.mean(axis=1),
+                "standard_error": np.broadcast_to(error, len(self.grid)),
+            }
+        )
+
+
+@dataclass
+class Walk:
+    """Where a search is, and what it has seen."""
+
+    book: ScoreBook
+    variables: list[tuple[int, ...]]
+    names: Sequence[str]
+    most: int
+    patience: int | None
+    history: list[dict[str, Any]] = field(default_factory=list)
+    best: dict[int, tuple[tuple[int, ...], NDArray]] = field(default_factory=dict)  # by number of variables
+
+    def run(self, direction: str, least: int = 0) -> None:
+        """The search, backward down to `least` variables; what it has found so far stays if it is stopped."""
+        chosen = tuple(range(len(self.variables))) if direction == "backward" else ()
+        self.keep(chosen, self.book.scores([self.columns(chosen)])[0])
+        if direction == "backward":
+            while len(chosen) > least:
+                chosen = self.step(chosen, [tuple(v for v in chosen if v != out) for out in reversed(chosen)])
+            return
+        since, last = 0, -np.inf
+        while len(chosen) < self.most:
+            left = [v for v in range(len(self.variables)) if v not in chosen]
+            entered = self.step(chosen, [(*chosen, v) for v in left])
+            chosen, new = entered, entered[-1]
+            while direction == "both" and len(chosen) > 2:
+                smaller = [tuple(v for v in chosen if v != out) for out in chosen if out != new]
+                taken = self.step(chosen, smaller, only_better=True)
+                if taken == chosen:
+                    break
+                chosen = taken
+            score = max(float(np.mean(scores)) for _, scores in self.best.values())
+            since, last = (0, score) if score > last else (since + 1, last)
+            if self.patience is not None and since >= self.patience:
+                return
+
+    def step(self, chosen, candidates, *, only_better: bool = False) -> tuple[int, ...]:
+        """The best of several sets of variables; the first of equal ones."""
+        scores = self.book.scores([self.columns(c) for c in candidates])
+        means = scores.mean(axis=1)
+        if np.isnan(means).all():
+            raise ValueError("no candidate could be scored: every score is NaN; check estimator and scoring.")
+        at = int(np.nanargmax(means))
+        taken, size = candidates[at], len(candidates[at])
+        if only_better and not means[at] > float(np.mean(self.best[size][1])) + 1e-12:
+            return chosen
+        self.keep(taken, scores[at])
+        changed = set(taken) ^ set(chosen)
+        self.history.append(
+            {
+                "step": len(self.history) + 1,
+                "move": "in" if size > len(chosen) else "out",
+                "feature": ", ".join(str(self.names[j]) for v in sorted(changed) for j in self.variables[v]),
+                "k": size,
+                "score": float(means[at]),
+                "candidates": len(candidates),
+            }
+        )
+        return taken
+
+    def keep(self, chosen: tuple[int, ...], scores: NDArray) -> None:
+        """The best of its size, so far."""
+        size = len(chosen)
+        if size not in self.best or np.mean(scores) > np.mean(self.best[size][1]):
+            self.best[size] = (chosen, scores)
+
+    def columns(self, chosen: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(sorted(j for v in chosen for j in self.variables[v]))
+
+
+def read_rows(X):
+    """Return a table whose rows and columns can be indexed; sparse matrices become CSR or CSC."""
+    if sparse.issparse(X):
+        check_shape(X.shape, 1)
+        return sparse_rows(X)
+    if as_frame(X) is None:
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        check_shape(X.shape, 1)
+    return X
+
+
+def check_range(y, is_classification: bool) -> None:
+    """Numbers must not be so large that scikit-learn's estimators and scores overflow; other targets are theirs."""
+    target = np.asarray(y)
+    if target.dtype.kind == "O" and all(isinstance(v, float) for v in target.ravel().tolist()):
+        target = target.astype(float)
+    if target.dtype.kind == "f" and np.isfinite(target).all():
+        if is_classification:
+            check_discrete(target)
+        else:
+            check_squares(target.ravel().astype(float))
+
+
+def _estimator_has(name: str):
+    return available_if(lambda self: hasattr(getattr(self, "best_estimator_", self.estimator), name))
+
+
+class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
+    """Greedy feature selection for any scikit-learn estimator.
+
+    Forward, a step fits the estimator with each feature that is not in the model yet added to those that are, scores it
+    on rows it has not learnt from, and takes the best; backward, it takes the one out without which the score is best;
+    both ways, after each feature that enters others leave as long as a smaller set gets better than the best of its
+    size. How many features are kept is a rule's choice on the same scores.
+
+    Fits are cached: no set is fitted twice, whatever way the search comes to it. With a `checkpoint` they are kept in a
+    file as they are made, and a search that was stopped, or killed, goes on where it was. Where the estimator is
+    :class:`~vitalfew.Ridge` with a given penalty, nothing is refitted at all: scores come from the second moments of
+    the folds, and are those of refitting. Where it is :class:`~vitalfew.NaiveBayes`, one fit for each fold serves all
+    sets of features, whose evidence is added up.
+
+    Parameters
+    ----------
+    estimator : estimator
+    k : int or {"cv", "1se", "holdout"}, default "cv"
+        How many variables: a number; as many as score best in cross-validation; the fewest within one standard error of
+        that; or as many as score best on a quarter of the rows set aside.
+    direction : {"forward", "backward", "both"}, default "forward"
+    feature_groups : array-like of shape (n_features,) or list of lists, optional
+        Columns that are one variable and enter or leave together; `k` counts variables.
+    max_features : int, optional
+        Variables of the largest set that is tried; all by default.
+    patience : int or None, default 3
+        Where a rule chooses, a forward search ends when so many steps in a row have brought no better score.
+    scoring : str or callable, optional
+        As in scikit-learn; the estimator's own score by default.
+    cv : int, splitter or iterable, default 5
+    time_budget : float, optional
+        Seconds; afterwards the best so far is kept, with a warning.
+    checkpoint : path, optional
+        A file for the scores. It belongs to one search: other data, folds, scoring, versions of vitalfew, NumPy, SciPy
+        or scikit-learn, or another estimator are refused. An estimator is known by its class, the code of that, and its
+        parameters, functions with all that they refer to. If a part of these cannot be told from others, such as an
+        open file, the checkpoint is refused, too.
+    random_state : int, optional
+        For the split of ``"holdout"``.
+    n_jobs : int, optional
+        Candidates fitted at a time, as in scikit-learn.
+    verbose : bool, optional
+        Progress bar with the best score so far: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    best_estimator_ : estimator
+        Fitted on all rows with the features chosen.
+    subset_ : ndarray of int
+        Columns chosen.
+    k_ : int
+        The number of variables chosen.
+    support_ : ndarray of bool, shape (`n_features_in_`,)
+    path_ : SearchPath
+        The best set found of each size (``to_frame()``).
+    history_ : data frame, or dict of columns where no library of frames is installed
+        Every step: what went in or out, the score, how many candidates were tried.
+    n_fits_, n_cached_ : int
+        Sets scored by fitting, and sets found in the cache or the checkpoint.
+    is_complete_ : bool
+        False if the time ran out.
+    selection_ : Selection
+        The curve the rule saw (``plot()``, ``to_frame()``).
+
+    Notes
+    -----
+    The scores guide the search, so that the best of them is optimistic: it is no estimate of the error of the final
+    model. Score that on rows which took no part in the search.
+
+    References
+    ----------
+    Guestrin, 10-701 Machine Learning (2007), model selection. Pudil, Novovičová & Kittler (1994),
+    doi:10.1016/0167-8655(94)90127-9.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> from vitalfew import GreedySearch
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(150, 6))
+    >>> y = X[:, 1] - 2 * X[:, 4] + 0.1 * rng.normal(size=150)
+    >>> GreedySearch(KNeighborsRegressor(), k="cv").fit(X, y).subset_
+    array([1, 4])
+    """
+
+    def __init__(
+        self,
+        estimator,
+        k: int | str = "cv",
+        *,
+        direction: str = "forward",
+        feature_groups=None,
+        max_features: int | None = None,
+        patience: int | None = 3,
+        scoring=None,
+        cv=5,
+        time_budget: float | None = None,
+        checkpoint=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.estimator = estimator
+        self.k = k
+        self.direction = direction
+        self.feature_groups = feature_groups
+        self.max_features = max_features
+        self.patience = patience
+        self.scoring = scoring
+        self.cv = cv
+        self.time_budget = time_budget
+        self.checkpoint = checkpoint
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Search, let the rule choose how many features, and fit with them on all rows."""
+        self._check_parameters()
+        warn_if_prefitted(self.estimator, "estimator")
+        X = read_rows(X)
+        validate_data(self, X, skip_check_array=True)
+        check_range(y, is_classifier(self.estimator))
+        names = list(getattr(self, "feature_names_in_", NumberedNames(self.n_features_in_)))
+        variables = self._variables(names)
+        most = self._most(len(variables))
+        scorer = check_scoring(self.estimator, self.scoring)
+        evaluator = make_evaluator(self.estimator, X, y, sample_weight, self._splits(y), scorer, self.n_jobs)
+        seconds = min(np.inf if self.time_budget is None else float(self.time_budget), FOR_THE_SEARCH * time_left())
+        deadline = time.perf_counter() + seconds
+        with (
+            progress(None, "greedy search", self.verbose) as bar,
+            ScoreBook(evaluator, self.checkpoint, deadline, bar) as book,
+        ):
+            patience = self.patience if isinstance(self.k, str) else None
+            walk = Walk(book, variables, names, most, patience)
+            try:
+                walk.run(self.direction, 0 if isinstance(self.k, str) else int(self.k))
+                is_complete = True
+            except OutOfTime:
+                is_complete = False
+        if max(walk.best, default=0) == 0 and most > 0:
+            raise ValueError(f"time_budget={seconds:g} s were spent before the first step was done: give more.")
+        if not is_complete:
+            warnings.warn(
+                f"the time budget of {seconds:g} s was spent after {len(walk.history)} steps: the best so far "
+                "is kept. Give more time, or a checkpoint to go on from.",
+                UnfinishedWarning,
+                stacklevel=2,
+            )
+        path = self._path(walk, names)
+        selection = self._select(path)
+        return self._keep(path, selection, walk, is_complete, X, y, sample_weight)
+
+    @_estimator_has("predict")
+    def predict(self, X) -> Any:
+        """Of the fitted estimator, for the features chosen."""
+        return self.best_estimator_.predict(self._chosen(X))
+
+    @_estimator_has("predict_proba")
+    def predict_proba(self, X) -> Any:
+        """Of the fitted estimator, for the features chosen."""
+        return self.best_estimator_.predict_proba(self._chosen(X))
+
+    @_estimator_has("decision_function")
+    def decision_function(self, X):
+        """Of the fitted estimator, for the features chosen."""
+        return self.best_estimator_.decision_function(self._chosen(X))
+
+    @_estimator_has("score")
+    def score(self, X, y) -> Any:
+        """Score the fitted estimator on the chosen features."""
+        check_given(y, "y")
+        return self.best_estimator_.score(self._chosen(X), y)
+
+    @property
+    def classes_(self) -> NDArray:
+        """Classes of the fitted estimator."""
+        check_is_fitted(self)
+        return self.best_estimator_.classes_
+
+    @property
+    def support_(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.subset_] = True
+        return mask
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        return self.support_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.estimator_type, tags.classifier_tags, tags.regressor_tags = (
+            inner.estimator_type,
+            inner.classifier_tags,
+            inner.regressor_tags,
+        )
+        tags.input_tags = inner.input_tags
+        tags.target_tags = inner.target_tags
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "best_estimator_")
+
+    def _check_parameters(self) -> None:
+        check_choice("direction", self.direction, DIRECTIONS)
+        if isinstance(self.k, str) and self.k not in RULES:
+            listed = ", ".join(repr(r) for r in RULES)
+            raise RuleError(f"k={self.k!r} is not a rule for any estimator; it takes a number, or one of {listed}.")
+        if not isinstance(self.k, str) and not is_count(self.k):
+            raise ValueError(f"k must be a whole number of features or a rule, got {self.k!r}.")
+        if self.time_budget is not None and not self.time_budget > 0:
+            raise ValueError(f"time_budget must be None or a positive number of seconds, got {self.time_budget!r}.")
+
+    def _variables(self, names) -> list[tuple[int, ...]]:
+        group = check_groups(self.feature_groups, self.n_features_in_, names)
+        if group is None:
+            return [(j,) for j in range(self.n_features_in_)]
+        return [tuple(np.flatnonzero(group == g).tolist()) for g in range(int(group.max()) + 1)]
+
+    def _most(self, n_variables: int) -> int:
+        if not isinstance(self.k, str):
+            check_enough(self.k, n_variables)
+            return int(self.k)
+        return n_variables if self.max_features is None else min(int(self.max_features), n_variables)
+
+    def _splits(self, y) -> list[tuple[NDArray, NDArray]]:
+        rows = np.arange(_num_samples(y))
+        if self.k == "holdout":
+            strata = y if is_classifier(self.estimator) else None
+            return [tuple(train_test_split(rows, test_size=0.25, random_state=self.random_state, stratify=strata))]
+        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        return list(splitter.split(rows, y))
+
+    def _path(self, walk: Walk, names) -> SearchPath:
+        sizes = sorted(walk.best)
+        subsets = [walk.columns(walk.best[size][0]) for size in sizes]
+        return SearchPath(
+            np.array(sizes),
+            subsets,
+            np.array([walk.best[size][1] for size in sizes]),
+            np.array([len(s) for s in subsets]),
+            names,
+        )
+
+    def _select(self, path: SearchPath) -> Selection:
+        scoring = self.scoring if isinstance(self.scoring, str) else "score"
+        if isinstance(self.k, str):
+            rule = "cv" if self.k == "holdout" else self.k
+            return select_from_folds(rule, path, path.scores.T, scoring)
+        index = int(np.argmin(np.abs(path.grid - int(self.k))))
+        curve = select_from_folds("cv", path, path.scores.T, scoring)
+        return replace(curve, rule="fixed", index=index)
+
+    def _keep(self, path, selection, walk, is_complete, X, y, sample_weight):
+        subset = np.array(path.at(selection.index), dtype=np.intp)
+        if len(subset) == 0:
+            raise ValueError(
+                "no feature scores better than none at all: there is nothing to fit. Give k as a number to take some "
+                "all the same."
+            )
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        fitted = clone(self.estimator).fit(_safe_indexing(X, subset, axis=1), y, **weights)
+        self.best_estimator_, self.subset_ = fitted, subset
+        self.k_ = int(path.grid[selection.index])
+        self.path_, self.selection_, self.is_complete_ = path, selection, is_complete
+        self.n_fits_, self.n_cached_ = walk.book.n_fits, walk.book.n_cached
+        columns = ("step", "move", "feature", "k", "score", "candidates")
+        self.history_ = frame_or_columns({c: np.array([line[c] for line in walk.history]) for c in columns})
+        return self
+
+    def _chosen(self, X):
+        check_is_fitted(self)
+        X = read_rows(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return _safe_indexing(X, self.subset_, axis=1)

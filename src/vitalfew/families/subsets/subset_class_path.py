@@ -1,0 +1,93 @@
+"""The path of a search for subsets with the logistic or multinomial loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.families.linear.classifier import embed_classes
+from vitalfew.families.linear.logistic_path import SparseClassPath
+from vitalfew.families.subsets.subset_path import describe_moves
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubsetClassPath(SparseClassPath):
+    """Logistic regression without a penalty on subsets of growing size.
+
+    Attributes
+    ----------
+    grid : ndarray of shape (n_points,)
+        Numbers k of variables, from 0.
+    coef_sparse : scipy.sparse.csr_array of shape (n_points, n_outputs * n_features)
+        Coefficients, one output (two classes) or one after the other (more, of mean zero over the classes); those
+        outside the subset are zero. ``coef`` is the same as a dense array.
+    intercept : ndarray of shape (n_points, n_outputs)
+    log_loss : ndarray of shape (n_points,)
+        Mean log loss on the training rows.
+    """
+
+    knob = "k"
+    knob_title = "variables k"
+
+    def subset(self, index: int) -> NDArray[np.intp]:
+        """Columns of the model at one point."""
+        start, stop = self.coef_sparse.indptr[index : index + 2]
+        return np.unique(self.coef_sparse.indices[start:stop] % self._width).astype(np.intp)
+
+    @cached_property
+    def degrees_of_freedom(self) -> NDArray[np.float64]:
+        """Coefficients that are free: of all classes but one."""
+        return (self.n_features * (len(self.classes) - 1)).astype(np.float64)
+
+    def _columns(self) -> dict[str, NDArray]:
+        """With the names of columns that each size has and the one before has not (`enters`), and conversely."""
+        return {**super()._columns(), **describe_moves([self.subset(p) for p in range(len(self.grid))], self.names)}
+
+    @classmethod
+    def from_kernel(
+        cls, found: dict, data: NumericData, present: NDArray, has_intercept: bool, grid: NDArray | None
+    ) -> SubsetClassPath:
+        """The path a kernel found for the classes present.
+
+        Sizes of a given grid that it did not reach have its largest model.
+        """
+        assert data.classes is not None
+        points, m = len(found["grid"]), len(present) - 1
+        stacked = sparse.csr_array(
+            (found["value"], found["index"], found["start"]), shape=(points, m * data.n_features)
+        )
+        intercept = found["intercept"].reshape(points, m)
+        if m > 1:
+            stacked, intercept = _symmetric(stacked, intercept)
+        coef, intercept = embed_classes(stacked, intercept, present, len(data.classes), data.n_features)
+        sizes = np.arange(points) if grid is None else np.asarray(grid)
+        at = np.minimum(sizes, points - 1)
+        return cls(
+            grid=sizes,
+            coef_sparse=coef if grid is None else coef[at],
+            intercept=intercept[at],
+            log_loss=found["loss"][at],
+            names=data.names,
+            classes=data.classes,
+            has_intercept=has_intercept,
+            n_samples=data.weight_sum,
+            data=data,
+        )
+
+
+def _symmetric(coef: sparse.csr_array, intercept: NDArray) -> tuple[sparse.csr_array, NDArray]:
+    """Coefficients against the first class as coefficients of all classes whose mean is zero: the same model."""
+    points, m = intercept.shape
+    outputs = coef.reshape((points * m, -1)).tocsr()
+    widths = outputs.shape[1]
+    mean = sparse.csr_array(sparse.kron(sparse.eye_array(points), np.full((1, m), 1 / (m + 1)))) @ outputs
+    shifted = outputs - sparse.csr_array(sparse.kron(sparse.eye_array(points), np.ones((m, 1)))) @ mean
+    blocks = [-mean, *(shifted[c::m] for c in range(m))]
+    full = np.column_stack([np.zeros(points), intercept])
+    stacked = sparse.csr_array(sparse.hstack([sparse.csr_array(block, shape=(points, widths)) for block in blocks]))
+    return stacked, full - full.mean(axis=1, keepdims=True)

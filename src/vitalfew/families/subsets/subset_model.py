@@ -1,0 +1,84 @@
+"""What models on subsets of the features share: the knob `k`, and how far their paths go."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew import rules
+from vitalfew.exceptions import SmallerModelWarning
+from vitalfew.families.linear.regressor import LinearRegressor
+from vitalfew.support.checks import is_count
+
+# Variables of the largest model where a rule chooses and `max_features` does not say.
+MOST_VARIABLES = 100
+
+
+def check_size(model, path_type: type) -> None:
+    """`k` and `max_features` of a model."""
+    rules.check_rule("k", model.k, path_type, "a number of features")
+    if not isinstance(model.k, str) and not is_count(model.k):
+        raise ValueError(f"k must be a whole number of features or a rule, got {model.k!r}.")
+    if model.max_features is not None and not is_count(model.max_features):
+        raise ValueError(f"max_features must be None or a whole number of features, got {model.max_features!r}.")
+
+
+def check_time_budget(seconds) -> None:
+    """Seconds that a search may take."""
+    if not seconds > 0:
+        raise ValueError(f"time_budget must be a positive number of seconds, got {seconds!r}.")
+
+
+def check_enough(k, n_variables: int) -> None:
+    """Whether there are as many variables as are asked for."""
+    if int(k) > n_variables:
+        raise ValueError(
+            f"k={k} but X has {n_variables} feature(s), or groups of them, to choose from; pass a number up to "
+            f"{n_variables}, or a rule such as 'bic'."
+        )
+
+
+def largest_size(k, max_features, n_variables: int, n_rows: int, has_intercept: bool) -> int:
+    """How many variables the largest model of a path may have."""
+    if not isinstance(k, str):
+        check_enough(k, n_variables)
+        return int(k)
+    most = MOST_VARIABLES if max_features is None else int(max_features)
+    return max(min(most, n_variables, n_rows - 1 - has_intercept), 0)
+
+
+def choose_size(k, path, family, data, options: rules.Options) -> rules.Selection:
+    """The point of the path that the rule picks, or that of the number."""
+    if isinstance(k, str):
+        return rules.choose(k, path, family, data, options)
+    reached = int(path.grid[-1])
+    if reached < int(k):
+        warnings.warn(
+            f"k={k} variables were asked for, but {reached} of them fit all that these rows and columns can tell: the "
+            "others are constant, combinations of those, or the fit is perfect. The model has "
+            f"{reached}.",
+            SmallerModelWarning,
+            stacklevel=4,
+        )
+    return rules.fixed(path, min(int(k), reached))
+
+
+class SubsetRegressor(LinearRegressor):
+    """A linear model on a subset of the features, with a path over its size `k`."""
+
+    _knob = "k"
+
+    def _check_parameters(self) -> None:
+        check_size(self, self._path_type())
+
+    def _fixed_grid(self) -> NDArray | None:
+        return None
+
+    def _choose(self, path, family, data, options) -> rules.Selection:
+        return choose_size(self.k, path, family, data, options)
+
+    def _keep_point(self, path, index: int) -> None:
+        self.k_ = int(path.grid[index])
+        self.subset_ = np.flatnonzero(self.coef_)

@@ -1,0 +1,296 @@
+"""Scores of subsets of features on folds: computed, remembered, and kept in a file."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone, is_classifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.metrics import get_scorer
+from sklearn.utils import _safe_indexing
+
+from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.data.tables.frames import read_table
+from vitalfew.exceptions import CheckpointWarning
+from vitalfew.families.bayes.evidence import default_strength, normalise
+from vitalfew.families.bayes.naive_bayes import NaiveBayes
+from vitalfew.families.ridge.ridge import Ridge
+from vitalfew.rules.scoring import ClassifierPoint
+from vitalfew.summaries.moments import Moments, fold_moments
+from vitalfew.support.atomic_write import written_aside
+from vitalfew.support.deadline import Inheriting, check_deadline
+from vitalfew.support.fingerprint import FingerprintError, fingerprint
+
+Subset = tuple[int, ...]
+FORMAT = "vitalfew.search/2"
+
+
+class OutOfTime(Exception):
+    """The time budget is spent."""
+
+
+class Evaluator(Protocol):
+    """Scores subsets, the greater the better: (folds,) for each, in the order given."""
+
+    def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]: ...
+    def fingerprint(self) -> str:
+        """What the scores depend on, as a short text."""
+
+
+class RefittingEvaluator:
+    """Any estimator: it is fitted on the training rows of each fold."""
+
+    def __init__(self, estimator, X, y, weight, splits, scorer, n_jobs):
+        self.estimator, self.X, self.y, self.weight = estimator, X, y, weight
+        self.splits, self.scorer, self.n_jobs = splits, scorer, n_jobs
+
+    def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]:
+        """In parallel, as `n_jobs` says; results come as they are ready, in order."""
+        run = Parallel(n_jobs=self.n_jobs, return_as="generator")
+        yield from run(delayed(Inheriting(self.score))(subset) for subset in subsets)
+
+    def score(self, subset: Subset) -> NDArray[np.float64]:
+        """The scores of one subset on all folds. Without features the class shares, or the mean, are predicted."""
+        model = self.estimator
+        X = _safe_indexing(self.X, list(subset), axis=1) if subset else np.zeros((len(np.asarray(self.y)), 1))
+        if not subset:
+            model = DummyClassifier(strategy="prior") if is_classifier(self.estimator) else DummyRegressor()
+        found = []
+        for train, test in self.splits:
+            check_deadline()
+            weights = {} if self.weight is None else {"sample_weight": np.asarray(self.weight)[train]}
+            fitted = clone(model).fit(_safe_indexing(X, train), _safe_indexing(self.y, train), **weights)
+            try:
+                with np.errstate(over="ignore", invalid="ignore"):  # such scores are not finite, and are not chosen
+                    found.append(self.scorer(fitted, _safe_indexing(X, test), _safe_indexing(self.y, test)))
+            except AttributeError:
+                if subset:
+                    raise
+                found.append(np.nan)  # a scorer that asks for more than a constant model has
+        return np.array(found, dtype=float)
+
+    def fingerprint(self) -> str:
+        return fingerprint(type(self), clone(self.estimator), self.X, self.y, self.weight, self.splits, self.scorer)
+
+
+class MomentsEvaluator(RefittingEvaluator):
+    """Ridge regression with a given penalty: scores come from the second moments of the folds, all subsets of a size at
+    once, and are those of refitting."""
+
+    def __init__(self, *arguments, folds: list[Moments], is_r2: bool):
+        super().__init__(*arguments)
+        self.folds, self.is_r2 = folds, is_r2
+        total = sum(folds[1:], start=folds[0])
+        self.others = [total - fold for fold in folds]
+
+    def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]:
+        """All at once."""
+        by_size: dict[int, list[int]] = {}
+        for at, subset in enumerate(subsets):
+            by_size.setdefault(len(subset), []).append(at)
+        scores = np.empty((len(subsets), len(self.folds)))
+        for size, places in by_size.items():
+            index = np.array([subsets[at] for at in places], dtype=np.intp).reshape(len(places), size)
+            for f, (fold, rest) in enumerate(zip(self.folds, self.others)):
+                scores[places, f] = self._score(index, fold, rest)
+        yield from scores
+
+    def _score(self, index: NDArray, fold: Moments, rest: Moments) -> NDArray[np.float64]:
+        has_intercept, alpha = self.estimator.fit_intercept, float(self.estimator.alpha)
+        size = index.shape[1]
+        second, cross, _ = rest.second(has_intercept)
+        gram = second[index[:, :, None], index[:, None, :]] + alpha / rest.weight_sum * np.eye(size)
+        coef = np.linalg.solve(gram, cross[index][..., None])[..., 0] if size else np.zeros(index.shape)
+        intercept = rest.mean[-1] - np.sum(coef * rest.mean[:-1][index], axis=1) if has_intercept else 0.0
+        tested, tested_cross, tested_square = fold.second(True)
+        bias = fold.mean[-1] - np.sum(coef * fold.mean[:-1][index], axis=1) - intercept
+        inner = np.einsum("sa,sab,sb->s", coef, tested[index[:, :, None], index[:, None, :]], coef)
+        error = tested_square - 2 * np.sum(coef * tested_cross[index], axis=1) + inner + bias**2
+        return 1 - error / tested_square if self.is_r2 else -error
+
+
+class EvidenceEvaluator(RefittingEvaluator):
+    """Naive Bayes with all features it is given: the evidence of a subset is the sum of that of its features, so that
+    one fit for each fold serves all subsets, and scores are those of refitting."""
+
+    # Numbers that the evidence of all features may take in memory.
+    MOST = 50_000_000
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.by_strength: dict[float, list[tuple[NDArray, NDArray, NDArray]]] = {}
+
+    def score(self, subset: Subset) -> NDArray[np.float64]:
+        if not subset:
+            return super().score(subset)
+        strength = self.estimator.prior_strength
+        strength = default_strength(len(subset)) if strength == "auto" else float(strength)
+        if strength not in self.by_strength:
+            self.by_strength[strength] = [self._evidence(strength, *split) for split in self.splits]
+        found = []
+        for (_, test), (evidence, prior, classes) in zip(self.splits, self.by_strength[strength]):
+            point = ClassifierPoint(normalise(prior + evidence[list(subset)].sum(axis=0)), classes)
+            found.append(self.scorer(point, np.arange(len(test))[:, None], _safe_indexing(self.y, test)))
+        return np.array(found, dtype=float)
+
+    def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]:
+        """One after the other: there is little to do for each."""
+        return (self.score(subset) for subset in subsets)
+
+    def _evidence(self, strength: float, train, test) -> tuple[NDArray, NDArray, NDArray]:
+        """What each feature says of the test rows, (features, rows, classes), the class priors and the classes."""
+        weights = {} if self.weight is None else {"sample_weight": np.asarray(self.weight)[train]}
+        model = clone(self.estimator).set_params(prior_strength=strength)
+        model.fit(_safe_indexing(self.X, train), _safe_indexing(self.y, train), **weights)
+        block = model.coder_.transform(read_table(_safe_indexing(self.X, test))).to_codes()
+        # The last line stands for missing values, which say nothing.
+        table = np.vstack([model.feature_log_prob_, np.zeros((1, len(model.classes_)))])
+        is_known = block.codes != np.iinfo(block.codes.dtype).max
+        slot = np.where(is_known, block.offsets[:-1] + block.codes.astype(np.int64), len(table) - 1)
+        return table[slot.T], model.class_log_prior_, model.classes_
+
+
+def make_evaluator(estimator, X, y, weight, splits, scorer, n_jobs) -> RefittingEvaluator:
+    """The quickest that gives the scores of refitting."""
+    arguments = (estimator, X, y, weight, splits, scorer, n_jobs)
+    if type(estimator) is NaiveBayes and estimator.features is None and _is_number_or_auto(estimator.prior_strength):
+        size = X.shape[0] * X.shape[1] * len(np.unique(np.asarray(y)))
+        return EvidenceEvaluator(*arguments) if size <= EvidenceEvaluator.MOST else RefittingEvaluator(*arguments)
+    is_ridge = type(estimator) is Ridge and not isinstance(estimator.alpha, str)
+    if not is_ridge or weight is not None or sparse.issparse(X):
+        return RefittingEvaluator(*arguments)
+    names = {"r2": True, "neg_mean_squared_error": False}
+    kinds = {repr(get_scorer(name)): is_r2 for name, is_r2 in names.items()}
+    is_default = type(scorer).__name__ == "_PassthroughScorer"
+    if not is_default and repr(scorer) not in kinds:
+        return RefittingEvaluator(*arguments)
+    data = NumericData.read(X, y, None)
+    folds = fold_moments(data, splits)
+    if folds is None or float(estimator.alpha) <= 0:
+        return RefittingEvaluator(*arguments)
+    return MomentsEvaluator(*arguments, folds=folds, is_r2=is_default or kinds[repr(scorer)])
+
+
+def _is_number_or_auto(strength) -> bool:
+    return strength == "auto" or not isinstance(strength, str)
+
+
+def _subset(columns) -> Subset:
+    if not all(type(j) is int for j in columns):
+        raise ValueError("a subset is a list of columns.")
+    return tuple(columns)
+
+
+class ScoreBook:
+    """Scores by subset: none is computed twice. With a file they are kept as they come, a line each, and read again."""
+
+    def __init__(self, evaluator: RefittingEvaluator, path, deadline: float | None, bar):
+        self.evaluator, self.deadline, self.bar = evaluator, deadline, bar
+        self.known: dict[Subset, NDArray] = {}
+        self.n_fits = self.n_cached = 0
+        self.best = -np.inf
+        self.path = None if path is None else Path(path)
+        self.file: Any = None
+
+    def __enter__(self) -> ScoreBook:
+        if self.path is not None:
+            self._open(self.path)
+        return self
+
+    def __exit__(self, *_failure) -> None:
+        if self.file is not None:
+            self.file.close()
+
+    def scores(self, subsets: Sequence[Subset]) -> NDArray[np.float64]:
+        """(subsets, folds)."""
+        missing = [s for s in dict.fromkeys(subsets) if s not in self.known]
+        self.n_cached += len(subsets) - len(missing)
+        self._check_time()
+        found = self.evaluator.each(missing)
+        for subset, scores in zip(missing, found):
+            self.known[subset] = scores
+            self.n_fits += 1
+            self.best = max(self.best, float(np.mean(scores)))
+            self._write({"subset": [int(j) for j in subset], "scores": scores.tolist()})
+            self.bar.update()
+            self.bar.set_postfix_str(f"best {self.best:.5g} with {len(subset)} tried", refresh=False)
+            self._check_time()
+        return np.array([self.known[s] for s in subsets])
+
+    def _check_time(self) -> None:
+        if self.deadline is not None and time.perf_counter() > self.deadline:
+            raise OutOfTime
+
+    def _open(self, path: Path) -> None:
+        try:
+            found = self.evaluator.fingerprint()
+        except FingerprintError as problem:
+            raise ValueError(
+                f"checkpoint {str(path)!r} cannot be used: {problem} Scores could be mistaken for those of another "
+                "search. Give an estimator and a scoring without such parts, or no checkpoint."
+            ) from None
+        if path.exists() and path.stat().st_size:
+            self._read(path, found)
+            self.file = path.open("a")
+        else:
+            self.file = path.open("w")
+            self._write({"vitalfew": FORMAT, "fingerprint": found})
+
+    def _read(self, path: Path, expected: str) -> None:
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+            head, *entries = [json.loads(line) for line in lines if line.endswith("\n")]
+            kind = head["vitalfew"]
+            if kind == FORMAT:
+                found = head["fingerprint"]
+                if found == expected:
+                    self.known = {_subset(entry["subset"]): self._scores(entry["scores"]) for entry in entries}
+        except (ValueError, TypeError, KeyError):
+            kind = None
+        if kind not in (FORMAT, "greedy search"):
+            raise ValueError(f"checkpoint {str(path)!r} is not the file of a greedy search; give another path.")
+        if kind != FORMAT:
+            raise ValueError(
+                f"checkpoint {str(path)!r} was written by an earlier version of vitalfew, which could take one "
+                "estimator for another: its scores are not used. Delete it, or give another path."
+            )
+        if found != expected:
+            raise ValueError(
+                f"checkpoint {str(path)!r} belongs to another search: its data, estimator, folds or scoring differ, or "
+                "the versions of vitalfew, NumPy, SciPy or scikit-learn. Delete it, or give another path."
+            )
+        if not lines[-1].endswith("\n"):  # the last line of a search that was killed
+            with written_aside(path, "w") as file:
+                file.writelines(lines[:-1])
+
+    def _scores(self, values) -> NDArray[np.float64]:
+        scores = np.array(values, dtype=float)
+        if scores.shape != (len(self.evaluator.splits),):
+            raise ValueError(f"{len(self.evaluator.splits)} scores were expected, one a fold.")
+        return scores
+
+    def _write(self, entry: dict) -> None:
+        if self.file is None:
+            return
+        try:
+            self.file.write(json.dumps(entry) + "\n")
+            self.file.flush()
+        except OSError as problem:
+            with suppress(OSError):  # what could not be written cannot be written on closing either
+                self.file.close()
+            self.file = None
+            warnings.warn(
+                f"checkpoint {str(self.path)!r} cannot be written ({problem}); the search goes on without it.",
+                CheckpointWarning,
+                stacklevel=2,
+            )

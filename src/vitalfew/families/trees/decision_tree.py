@@ -1,0 +1,277 @@
+"""`DecisionTree`: a classification tree as in C4.5, pruned by chance, size or description length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from vitalfew import rules
+from vitalfew.data.coding.bins import BinCoder, to_dense
+from vitalfew.data.samples.binned_data import BinnedData
+from vitalfew.data.tables.frames import tag_tables
+from vitalfew.families.selector import CheckedScore, Selector
+from vitalfew.families.trees.tree_family import CRITERIA, TreeFamily, resolve
+from vitalfew.families.trees.tree_nodes import Tree
+from vitalfew.families.trees.tree_path import KNOBS, PruningPath
+from vitalfew.families.trees.tree_plot import draw
+from vitalfew.families.trees.tree_text import indented, leaf_rules
+from vitalfew.rules import Selection
+from vitalfew.support.checks import check_choice, check_classes, check_threads, is_count, weigh_classes
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+# What each knob takes besides a rule.
+NUMBERS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "max_p_chance": ("a probability from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1),
+    "leaves": ("a whole number of at least 1", lambda value: is_count(value) and value > 0),
+    "mdl_weight": ("a weight that is not negative", lambda value: _is_number(value) and 0 <= value < np.inf),
+}
+
+
+class DecisionTree(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
+    r"""Classification tree as in C4.5, pruned by a rule: categories without one-hot, missing values in fractions.
+
+    A node of weight n is split by the feature with the highest gain ratio G / S among those whose gain is at least the
+    average,
+
+    .. math::
+
+       G = \frac{\sum_b n_b}{n} \Bigl(H(\text{known}) - \sum_b \frac{n_b}{\sum_b n_b} H(b)\Bigr), \qquad
+       S = -\sum_b \frac{n_b}{n} \log_2 \frac{n_b}{n} - \frac{n_0}{n} \log_2 \frac{n_0}{n},
+
+    where :math:`n_b` is the weight of the rows that branch b takes, :math:`n_0` that of rows whose value is missing and
+    H the entropy of the classes in bits. Numbers are split in two at a cut, categories have a branch for each value.
+    A row whose value is missing goes down all branches, with weights in proportion to :math:`n_b`, in training and in
+    prediction. The whole tree is grown once, the node with the largest n G first; then it is pruned.
+
+    Parameters
+    ----------
+    max_p_chance : float or rule, optional
+        Keep a split if chance alone would make classes differ as much between its branches with at most this
+        probability (chi-square test), or if this holds for a split below it.
+    leaves : int or rule, optional
+        Keep the splits that best-first growth makes until there are so many leaves.
+    mdl_weight : float or rule, default 0.5
+        Minimise data bits + `mdl_weight` x model bits, all prunings considered: 1 is the tree of least description
+        length, a larger number gives a smaller tree. Data bits name the classes of the rows of each leaf, model bits
+        describe splits and cuts. Many trees say the same, so that model bits are too many; half of them prunes well.
+    criterion : {"gain_ratio", "gain"}, default "gain_ratio"
+        What splits are chosen by.
+    min_leaf : float, default 2
+        At least two branches of a split have this weight.
+    max_depth : int, optional
+    max_bins : int, default 255
+        Bins of a numeric column: one for each value, or about as many rows in each. Up to 65,535.
+    categorical_features : list of int or str, or mask, optional
+        Columns that are categories although they hold numbers. Strings and categorical columns of frames always are.
+    class_weight : dict or "balanced", optional
+        Weights of classes, as in scikit-learn.
+    cv, scoring, random_state
+        As in scikit-learn, for rules that resample; the error is minimised unless `scoring` is given.
+    n_jobs : int, optional
+        Threads; all by default. Results do not depend on it.
+    verbose : bool, optional
+        Progress bar: by default on a terminal, for long work.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    tree_ : Tree
+        The pruned tree (``n_leaves``, ``depth``, ``to_frame()``).
+    support_ : ndarray of bool, shape (`n_features_in_`,)
+        Features that the tree uses.
+    feature_importances_ : ndarray of shape (`n_features_in_`,)
+        Gains of each feature's splits, weighted by rows, as shares of all.
+    path_ : PruningPath
+        Pruned trees from the root to the whole tree, for the last knob (``at(index)``, ``to_frame()``, ``plot()``).
+    selection_ : Selection
+        The curve the last rule saw (``plot()``, ``to_frame()``).
+    selections_ : dict of Selection
+        That of each knob.
+
+    Notes
+    -----
+    Each of the knobs takes a number, None, or one of ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"``, ``"aic"``,
+    ``"ebic"`` and ``"mdl"``. They prune one after the other, in the order of the signature. Class probabilities are the
+    shares in a leaf. A category that was not seen where a row passes counts as missing.
+
+    References
+    ----------
+    Quinlan (1993), C4.5: Programs for Machine Learning. Quinlan & Rivest (1989), doi:10.1016/0890-5401(89)90010-2.
+    Mehta, Rissanen & Agrawal (1995), MDL-based decision tree pruning, KDD-95. Breiman, Friedman, Olshen & Stone
+    (1984), Classification and Regression Trees.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from vitalfew import DecisionTree
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = DecisionTree().fit(X, y)
+    >>> print(model.export_text())
+    petal length (cm) <= 2.45: 0 (100.0% of 50)
+    petal length (cm) > 2.45
+    |   petal width (cm) <= 1.75
+    |   |   petal length (cm) <= 4.95: 1 (97.9% of 48)
+    |   |   petal length (cm) > 4.95: 2 (66.7% of 6)
+    |   petal width (cm) > 1.75: 2 (97.8% of 46)
+    """
+
+    def __init__(
+        self,
+        *,
+        max_p_chance: float | str | None = None,
+        leaves: int | str | None = None,
+        mdl_weight: float | str | None = 0.5,
+        criterion: str = "gain_ratio",
+        min_leaf: float = 2,
+        max_depth: int | None = None,
+        max_bins: int = 255,
+        categorical_features=None,
+        class_weight=None,
+        cv=5,
+        scoring=None,
+        random_state=None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+    ):
+        self.max_p_chance = max_p_chance
+        self.leaves = leaves
+        self.mdl_weight = mdl_weight
+        self.criterion = criterion
+        self.min_leaf = min_leaf
+        self.max_depth = max_depth
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.class_weight = class_weight
+        self.cv = cv
+        self.scoring = scoring
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Grow the whole tree, then prune it by each knob that is set."""
+        self._check_parameters()
+        data = self._read(X, y, sample_weight)
+        return self._keep(X, data, *self.grow(data))
+
+    def grow(self, data: BinnedData) -> tuple[Tree, PruningPath, dict[str, Selection]]:
+        """The pruned tree of rows that are binned already, the path it was chosen from, and the choices."""
+        options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+        family = self._family()
+        tree = family.grow(data)
+        wanted = {knob: getattr(self, knob) for knob in KNOBS if getattr(self, knob) is not None}
+        selections = {}
+        path = PruningPath.of("leaves", tree, None, None, family.threads)
+        for knob, value in wanted.items():
+            family = replace(family, knob=knob)
+            path = PruningPath.of(knob, tree, None, None if isinstance(value, str) else float(value), family.threads)
+            selections[knob] = resolve(value, path, family, data, options)
+            tree = path.at(selections[knob].index)
+            family = replace(family, before=(*family.before, (knob, selections[knob].value)))
+        if not selections:
+            selections["leaves"] = rules.fixed(path, len(path.grid) - 1)
+        return tree, path, selections
+
+    def predict_proba(self, X) -> NDArray[np.float64]:
+        """Shares of the classes in the leaf of each row, or their mean over leaves where values are missing."""
+        check_is_fitted(self)
+        if len(getattr(X, "shape", ())) == 2:  # of other things the coder knows whether they are tables
+            validate_data(self, X, reset=False, skip_check_array=True)
+        return self.tree_.predict_proba(to_dense(self.coder_.transform(X)), check_threads(self.n_jobs))
+
+    def predict_log_proba(self, X) -> NDArray[np.float64]:
+        """Logarithms of the probabilities; minus infinity for a class that a leaf does not have."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X) -> NDArray:
+        """The most probable class of each row."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def export_text(self, max_depth: int | None = None) -> str:
+        """The tree in words: a line for each branch, and the class, its share and the weight of rows at a leaf."""
+        check_is_fitted(self)
+        return indented(self.tree_, max_depth)
+
+    def rules(self) -> list[str]:
+        """A sentence for each leaf, the heaviest first."""
+        check_is_fitted(self)
+        return leaf_rules(self.tree_)
+
+    def plot(self, max_depth: int | None = None):
+        """A drawing of the tree (its upper levels if it is large) as an Altair chart; ``.save`` writes it to a file."""
+        check_is_fitted(self)
+        return draw(self.tree_, max_depth)
+
+    @property
+    def support_(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.tree_.support
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        return self.tree_.importances
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        return self.support_
+
+    def __sklearn_tags__(self):
+        return tag_tables(super().__sklearn_tags__())
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "tree_")
+
+    def _check_parameters(self) -> None:
+        for knob, (numbers, is_right) in NUMBERS.items():
+            value = getattr(self, knob)
+            rules.check_rule(knob, value, PruningPath, f"{numbers}, None")
+            if value is not None and not isinstance(value, str) and not is_right(value):
+                raise ValueError(f"{knob} must be {numbers}, None or a rule, got {value!r}.")
+        check_choice("criterion", self.criterion, CRITERIA)
+        if not (_is_number(self.min_leaf) and 0 < self.min_leaf < np.inf):
+            raise ValueError(f"min_leaf must be a positive weight, got {self.min_leaf!r}.")
+        if self.max_depth is not None and not (is_count(self.max_depth) and self.max_depth > 0):
+            raise ValueError(f"max_depth must be None or a whole number of at least 1, got {self.max_depth!r}.")
+
+    def _family(self) -> TreeFamily:
+        # Best-first growth may stop early where nothing prunes before the number of leaves does.
+        is_enough = self.max_p_chance is None and self.leaves is not None and not isinstance(self.leaves, str)
+        most = int(self.leaves) if is_enough else 0  # type: ignore[arg-type]
+        threads = check_threads(self.n_jobs)
+        return TreeFamily(
+            "leaves", self.criterion, float(self.min_leaf), self.max_depth, most, (), threads, self.verbose
+        )
+
+    def _read(self, X, y, sample_weight) -> BinnedData:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        coder = BinCoder(self.max_bins, self.categorical_features, check_threads(self.n_jobs))
+        data = BinnedData.read(X, y, sample_weight, coder)
+        check_classes(data.classes)
+        data = replace(data, bins=to_dense(data.bins))
+        if self.class_weight is None:
+            return data
+        return replace(data, weight=weigh_classes(self.class_weight, data.y, data.label, data.weights))
+
+    def _keep(self, X, data: BinnedData, tree: Tree, path: PruningPath, selections: dict[str, Selection]):
+        """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
+        validate_data(self, X, skip_check_array=True)
+        self.classes_ = data.classes
+        self.coder_ = data.coder
+        self.tree_, self.path_ = tree, path
+        self.selections_ = selections
+        self.selection_ = list(selections.values())[-1]
+        return self

@@ -1,0 +1,171 @@
+"""The best decision stump: one feature, one threshold, two answers."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from vitalfew import _core
+from vitalfew.data.coding.bins import MOST_BINS, BinCoder, Bins
+from vitalfew.data.samples.binned_data import BinnedData
+from vitalfew.data.samples.labeled import read_rows
+from vitalfew.families.selector import CheckedScore
+from vitalfew.families.trees.stump_set import StumpSet
+from vitalfew.support.checks import check_classes, check_threads
+
+
+class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
+    r"""The decision stump of least weighted error, and the features of -1 and 1 that the best stumps make.
+
+    .. math:: h(x) = \mathrm{sign}(s (x_k - \theta_0))
+
+    Of all features k, thresholds :math:`\theta_0` and signs s the best is taken, ties to the first column and lowest
+    threshold; a threshold of minus infinity says the same of every row. A category has a set of values instead of
+    a threshold. Missing values go to the better side. With more than two classes each side votes for one.
+
+    Parameters
+    ----------
+    n_stumps : int, default 1
+        How many stumps, of different features, the best first. The first one predicts; `transform` gives all of them,
+        :math:`\phi(x) = (h(x; \theta_1), \dots, h(x; \theta_m))`.
+    max_bins : int, default 65535
+        A column of no more distinct values is searched exactly; a longer one at that many quantiles.
+    categorical_features : array-like, optional
+        Columns that are categories, by number, name or mask, besides text.
+    n_jobs : int, optional
+        Threads; all by default. Results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    feature_ : int
+        The column k.
+    threshold_ : float
+        :math:`\theta_0`; NaN for a category.
+    sign_ : int
+        s, where rows above the threshold are of the second class if it is 1; 0 for more than two classes.
+    error_ : float
+        Weighted training error.
+    errors_ : ndarray of shape (n_stumps,)
+        The same of all stumps.
+    rule_ : str
+        The stump in words.
+
+    References
+    ----------
+    Jaakkola, 6.867 Machine Learning (2006), lecture 12, equations 21 and 22.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from vitalfew import Stump
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> model = Stump().fit(X, y)
+    >>> model.rule_
+    'worst radius > 16.795: 0, else 1'
+    >>> round(model.error_, 3)
+    0.077
+    >>> Stump(n_stumps=2).fit(X, y).transform(X)[:2]
+    array([[-1., -1.],
+           [-1., -1.]])
+    """
+
+    def __init__(
+        self,
+        n_stumps: int = 1,
+        *,
+        max_bins: int = MOST_BINS,
+        categorical_features=None,
+        n_jobs: int | None = None,
+    ):
+        self.n_stumps = n_stumps
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Find the best stumps."""
+        if y is None:
+            raise ValueError("Stump requires y to be passed, but the target y is None.")
+        if not isinstance(self.n_stumps, Integral) or self.n_stumps < 1:
+            raise ValueError(f"n_stumps must be a positive whole number, got {self.n_stumps!r}.")
+        coder = BinCoder(self.max_bins, self.categorical_features, check_threads(self.n_jobs))
+        data = BinnedData.read(X, y, sample_weight, coder)
+        n_classes = len(data.classes)
+        check_classes(data.classes)
+        request = _core.BoostRequest(
+            rounds=int(self.n_stumps),
+            n_classes=n_classes,
+            votes=_core.Votes.sign if n_classes == 2 else _core.Votes.classes,
+            threads=coder.threads,
+        )
+        kernel, bins = data.bins.kernel("stumps")
+        found = kernel(*bins, np.ascontiguousarray(data.label), data.weight, request)
+        validate_data(self, X, skip_check_array=True)
+        return self._keep(data, StumpSet.from_kernel(found), found["error"])
+
+    def _keep(self, data: BinnedData, stumps: StumpSet, errors: NDArray[np.float64]):
+        self.classes_, self.stumps_, self.coder_ = data.classes, stumps, data.coder
+        self.feature_, self.threshold_ = int(stumps.feature[0]), stumps.threshold(0, data.coder)
+        self.sign_ = int(stumps.right[0]) if len(data.classes) == 2 else 0
+        self.error_, self.errors_ = float(errors[0]), errors
+        right = stumps.is_right(0, data.bins)
+        weights = np.array([np.bincount(data.label, data.weights * s, len(data.classes)) for s in (~right, right)])
+        weights[weights.sum(axis=1) == 0] = weights.sum(axis=0)
+        self.shares_ = weights / weights.sum(axis=1, keepdims=True)
+        answer = [str(self.classes_[self._vote(v)]) for v in (stumps.right[0], stumps.left[0])]
+        always = stumps.constant_vote(0, data.coder)
+        if always is None:
+            self.rule_ = f"{stumps.condition(0, data.coder)}: {answer[0]}, else {answer[1]}"
+        else:
+            self.rule_ = f"always {self.classes_[self._vote(always)]}"
+        return self
+
+    def _vote(self, vote: float) -> int:
+        """The class that a side votes for."""
+        return int(vote > 0) if len(self.classes_) == 2 else int(vote)
+
+    def _bins(self, X) -> Bins:
+        check_is_fitted(self)
+        rows = read_rows(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self.coder_.transform(rows)
+
+    def predict(self, X) -> NDArray:
+        """What the best stump says of each row."""
+        bins = self._bins(X)
+        right = self.stumps_.is_right(0, bins)
+        left, other = self._vote(self.stumps_.left[0]), self._vote(self.stumps_.right[0])
+        return self.classes_[np.where(right, other, left)]
+
+    def predict_proba(self, X) -> NDArray[np.float64]:
+        """Shares of the classes among training rows on the same side of the best stump."""
+        bins = self._bins(X)
+        return self.shares_[self.stumps_.is_right(0, bins).astype(np.intp)]
+
+    def transform(self, X) -> NDArray[np.float64]:
+        """-1 or 1 for each row and stump; with more than two classes 1 is on the right."""
+        bins = self._bins(X)
+        is_two = len(self.classes_) == 2
+        columns = [
+            self.stumps_.votes(t, bins) if is_two else np.where(self.stumps_.is_right(t, bins), 1.0, -1.0)
+            for t in range(len(self.stumps_))
+        ]
+        return np.column_stack(columns)
+
+    def get_feature_names_out(self, input_features=None) -> NDArray:  # noqa: ARG002
+        """When each stump says that a row is on the right."""
+        check_is_fitted(self)
+        return np.array([self.stumps_.condition(t, self.coder_) for t in range(len(self.stumps_))], dtype=object)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.classifier_tags.poor_score = True
+        return tags

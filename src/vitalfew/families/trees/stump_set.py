@@ -1,0 +1,103 @@
+"""Decision stumps as compiled kernels find them: where they cut, how they vote, how they read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew.data.coding.bins import BinCoder, Bins
+
+
+@dataclass(frozen=True)
+class StumpSet:
+    """Stumps in the order in which they were found.
+
+    A row is on the right of stump t if the code of its feature is at least ``cut[t]``; for a category, if its code is
+    marked in ``side[start[t]:start[t + 1]]``; and if its value is missing, as ``missing_right[t]`` says. `left` and
+    `right` are votes for the second of two classes, or classes.
+    """
+
+    feature: NDArray[np.int32]
+    cut: NDArray[np.int32]
+    missing_right: NDArray[np.uint8]
+    side: NDArray[np.uint8]
+    start: NDArray[np.int64]
+    left: NDArray[np.float64]
+    right: NDArray[np.float64]
+
+    @classmethod
+    def from_kernel(cls, found: dict[str, Any]) -> StumpSet:
+        return cls(*(found[name] for name in ("feature", "cut", "missing_right", "side", "start", "left", "right")))
+
+    def __len__(self) -> int:
+        return len(self.feature)
+
+    def __add__(self, other: StumpSet) -> StumpSet:
+        start = np.concatenate([self.start, other.start[1:] + self.start[-1]])
+        joined = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in ("feature", "cut", "missing_right", "side", "left", "right")
+        }
+        return StumpSet(start=start, **joined)
+
+    def features(self, n_rounds: int) -> NDArray[np.intp]:
+        """Columns that the first stumps use."""
+        return np.unique(self.feature[:n_rounds])
+
+    def goes_right(self, t: int, n_slots: int) -> NDArray[np.bool_]:
+        """Whether each code of its feature, the missing one last, is on the right of stump t."""
+        known = np.arange(n_slots - 1) >= self.cut[t]
+        if self.start[t + 1] > self.start[t]:
+            known = self.side[self.start[t] : self.start[t + 1]].astype(bool)
+        return np.append(known, bool(self.missing_right[t]))
+
+    def is_right(self, t: int, bins: Bins) -> NDArray[np.bool_]:
+        """Whether each row is on the right of stump t."""
+        j = self.feature[t]
+        return self.goes_right(t, int(bins.offsets[j + 1] - bins.offsets[j]))[bins.column(j)]
+
+    def votes(self, t: int, bins: Bins) -> NDArray[np.float64]:
+        """What stump t says of each row."""
+        return np.where(self.is_right(t, bins), self.right[t], self.left[t])
+
+    def table(self, alpha: NDArray[np.float64], offsets: NDArray[np.int64], n_outputs: int) -> NDArray[np.float64]:
+        """Votes of the first stumps, as many as there are weights, added up by slot: (slots, outputs)."""
+        total = np.zeros((int(offsets[-1]), n_outputs))
+        for t, weight in enumerate(alpha):
+            own = slice(offsets[self.feature[t]], offsets[self.feature[t] + 1])
+            right = self.goes_right(t, own.stop - own.start)
+            if n_outputs == 1:
+                total[own, 0] += weight * np.where(right, self.right[t], self.left[t])
+            else:
+                total[own, int(self.right[t])] += weight * right
+                total[own, int(self.left[t])] += weight * ~right
+        return total
+
+    def threshold(self, t: int, coder: BinCoder) -> float:
+        """θ₀ of a stump on a number: rows above it are on the right. NaN for a category."""
+        j = int(self.feature[t])
+        if j in coder.categories:
+            return float("nan")
+        return float(coder.cuts[j][self.cut[t] - 1]) if self.cut[t] else float("-inf")
+
+    def constant_vote(self, t: int, coder: BinCoder) -> float | None:
+        """What stump t says, if it says the same of every row, missing values included; None if it does not."""
+        right = self.goes_right(t, coder.n_bins(int(self.feature[t])) + 1)
+        votes = np.unique(np.where(right, self.right[t], self.left[t]))
+        return float(votes[0]) if len(votes) == 1 else None
+
+    def condition(self, t: int, coder: BinCoder) -> str:
+        """When a row is on the right, in words."""
+        j = int(self.feature[t])
+        name = str(coder.names[j])
+        right = self.goes_right(t, coder.n_bins(j) + 1)
+        if right.all():
+            return f"{name} has any value"
+        if j in coder.categories:
+            values = [str(v) for v, is_right in zip(coder.categories[j].values, right) if is_right]
+            return f"{name} in {{{', '.join(values)}}}"
+        threshold = self.threshold(t, coder)
+        return f"{name} is known" if threshold == float("-inf") else f"{name} > {threshold:g}"

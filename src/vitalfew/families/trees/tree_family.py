@@ -1,0 +1,72 @@
+"""How trees are grown and pruned, on all rows and on folds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew import _core, rules
+from vitalfew.data.samples.binned_data import BinnedData
+from vitalfew.families.folds import paths_in_threads
+from vitalfew.families.trees.tree_nodes import Meaning, Tree
+from vitalfew.families.trees.tree_path import PruningPath
+from vitalfew.support.progress import kernel_progress
+
+CRITERIA = {"gain_ratio": _core.SplitCriterion.gain_ratio, "gain": _core.SplitCriterion.gain}
+
+
+@dataclass(frozen=True)
+class TreeFamily:
+    """How trees are grown, and pruned by the knobs that have their values already (`before`)."""
+
+    knob: str
+    criterion: str
+    min_leaf: float
+    max_depth: int | None
+    max_leaves: int
+    before: tuple[tuple[str, float], ...]
+    threads: int
+    verbose: bool | None
+
+    def grow(self, data: BinnedData, heed=None) -> Tree:
+        """The whole tree."""
+        kernel, table = data.bins.kernel("grow_tree")
+        with kernel_progress(data.n_rows, "growing a tree", self.verbose) as show:
+            request = _core.TreeRequest(
+                n_classes=len(data.classes),
+                min_leaf=self.min_leaf,
+                max_leaves=self.max_leaves,
+                max_depth=self.max_depth or 0,
+                criterion=CRITERIA[self.criterion],
+                threads=self.threads,
+                progress=heed or show,
+            )
+            found = kernel(*table, data.label, data.weight, request)
+        coder = data.coder
+        categories = {j: known.values for j, known in coder.categories.items()}
+        return Tree.from_kernel(found, Meaning(coder.names, data.classes, coder.cuts, categories))
+
+    def prune(self, tree: Tree) -> Tree:
+        """The tree as earlier knobs leave it."""
+        for knob, value in self.before:
+            tree = PruningPath.of(knob, tree, np.array([value]), None).at(0)
+        return tree
+
+    def path(self, data: BinnedData, grid: NDArray | None = None, heed=None) -> PruningPath:
+        """The path of a tree grown on these rows."""
+        return PruningPath.of(self.knob, self.prune(self.grow(data, heed)), grid, None, self.threads)
+
+    def fold_paths(self, data: BinnedData, splits, path: PruningPath, _options) -> Iterator[tuple[Any, Any]]:
+        """Folds run side by side."""
+        return paths_in_threads(self, data, splits, path)
+
+
+def resolve(value, path: PruningPath, family: TreeFamily, data: BinnedData, options) -> rules.Selection:
+    """The point of the path that the rule picks, or that of the number."""
+    if isinstance(value, str):
+        return rules.choose(value, path, family, data, options)
+    return rules.fixed(path, int(np.flatnonzero(path.grid == float(value))[0]))

@@ -1,0 +1,216 @@
+"""Paths of pruned trees, from the root to the whole tree: by chance, by number of leaves, by description length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew import _core
+from vitalfew.data.samples.binned_data import BinnedData
+from vitalfew.families.trees.tree_nodes import Tree
+from vitalfew.rules.charts.parts import knob_x
+from vitalfew.rules.path import DescriptionLength, Likelihood
+from vitalfew.rules.scoring import PointScores
+from vitalfew.support.optional import import_altair, make_frame
+
+# Points of a path that is not given a grid.
+MOST_POINTS = 100
+
+
+def chance_needed(tree: Tree) -> NDArray[np.float64]:
+    """The least `max_p_chance` at which a split stays: that of its own test, or of one below it."""
+    return tree.from_below(tree.p_chance)
+
+
+def leaves_needed(tree: Tree) -> NDArray[np.float64]:
+    """The number of leaves of the best-first tree in which a node is the last to have been split."""
+    order = np.argsort(np.where(tree.is_split, tree.first_child, tree.n_nodes), kind="stable")
+    leaves = np.empty(tree.n_nodes)
+    leaves[order] = 1 + np.cumsum(np.maximum(tree.n_children[order] - 1, 0))
+    return leaves
+
+
+def weight_that_removes(tree: Tree) -> NDArray[np.float64]:
+    """The least weight of the model's bits at which a split is gone, by weakest-link pruning."""
+    links = (tree.parent, tree.first_child, tree.n_children)
+    return _core.weakest_links(*links, tree.data_nats, tree.leaf_nats, tree.split_nats)
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A way to prune: what decides on each split, and whether trees grow or shrink with it."""
+
+    critical: Callable[[Tree], NDArray[np.float64]]
+    grows: bool
+    always: tuple[float, ...]  # points that every path has
+
+    def opened(self, tree: Tree, critical: NDArray, grid: NDArray) -> NDArray[np.int32]:
+        """The first point of the grid at which each node is split; the number of points for one that never is."""
+        if self.grows:
+            found = np.searchsorted(grid, critical, side="left")
+        else:
+            found = np.searchsorted(-grid, -critical, side="right")
+        return np.where(tree.is_split, found, len(grid)).astype(np.int32)
+
+    def grid(self, tree: Tree, critical: NDArray, wanted: float | None) -> NDArray[np.float64]:
+        """Values at which the tree changes, from simple to complex, and the wanted one."""
+        values = critical[tree.is_split]
+        values = np.unique(np.concatenate([values[values > 0], self.always[:1]]))
+        values = values if self.grows else values[::-1]
+        values = values[_spread(leaves_at(tree, self.opened(tree, critical, values), len(values)))]
+        values = np.unique(np.concatenate([values, self.always, [] if wanted is None else [wanted]]))
+        return values if self.grows else values[::-1]
+
+
+# Of fewer rows, in a fold, chance makes more: the path goes on to probabilities that this tree has no use for.
+KNOBS = {
+    "max_p_chance": Knob(chance_needed, True, (0.0, *(10.0 ** np.arange(-15, 1)).tolist())),
+    "leaves": Knob(leaves_needed, True, (1.0,)),
+    "mdl_weight": Knob(weight_that_removes, False, (0.0,)),
+}
+
+
+def _spread(leaves: NDArray[np.int64]) -> NDArray[np.intp]:
+    """At most so many points, evenly spread over the logarithm of the number of leaves; both ends are among them."""
+    if len(leaves) <= MOST_POINTS:
+        return np.arange(len(leaves))
+    wanted = np.geomspace(leaves[0], leaves[-1], MOST_POINTS)
+    return np.unique(np.concatenate([[0], np.searchsorted(leaves, wanted, side="left").clip(max=len(leaves) - 1)]))
+
+
+def leaves_at(tree: Tree, opened: NDArray[np.int32], n_points: int) -> NDArray[np.int64]:
+    """Leaves of the tree at each point."""
+    return np.rint(_along(1, tree.n_children - 1, opened, n_points)).astype(np.int64)
+
+
+def _along(at_root, change, opened, n_points: int) -> NDArray[np.float64]:
+    """Something at each point: its value at the root, and what each split changes."""
+    return at_root + np.cumsum(np.bincount(opened, weights=change, minlength=n_points + 1)[:n_points])
+
+
+@dataclass(frozen=True)
+class PruningPath:
+    """Pruned trees of growing size, all parts of one tree.
+
+    Attributes
+    ----------
+    knob : str
+    grid : ndarray of shape (n_points,)
+        Values of the knob, from simple to complex.
+    tree : Tree
+        The tree that is pruned.
+    opened : ndarray of int32, shape (n_nodes,)
+        The point from which on a node of the tree is split; the number of points for a leaf.
+    n_leaves, n_features : ndarray of int, shape (n_points,)
+    training_error : ndarray of shape (n_points,)
+    """
+
+    knob: str
+    grid: NDArray
+    tree: Tree
+    opened: NDArray[np.int32]
+    threads: int = 0
+
+    @classmethod
+    def of(cls, knob: str, tree: Tree, grid: NDArray | None, wanted: float | None, threads: int = 0) -> PruningPath:
+        """The path over a grid, or over the values at which the tree changes and the one that is wanted."""
+        critical = KNOBS[knob].critical(tree)
+        if grid is None:
+            grid = KNOBS[knob].grid(tree, critical, wanted)
+            if knob == "leaves":
+                grid = grid.astype(np.int64)
+        return cls(knob, grid, tree, KNOBS[knob].opened(tree, critical, grid), threads)
+
+    @cached_property
+    def n_leaves(self) -> NDArray[np.int64]:
+        return leaves_at(self.tree, self.opened, len(self.grid))
+
+    @cached_property
+    def n_features(self) -> NDArray[np.int64]:
+        """Features used at each point."""
+        first = np.full(self.tree.n_features, len(self.grid))
+        is_split = self.tree.is_split
+        np.minimum.at(first, self.tree.feature[is_split], self.opened[is_split])
+        return np.cumsum(np.bincount(first, minlength=len(self.grid) + 1)[:-1])
+
+    @cached_property
+    def training_error(self) -> NDArray[np.float64]:
+        return self._sum(self.tree.wrong) / self.tree.total[0]
+
+    def at(self, index: int) -> Tree:
+        """The tree at one point."""
+        return self.tree.pruned(self.opened <= index)
+
+    def predict(self, data: BinnedData) -> NDArray[np.float64]:
+        """Class probabilities at all points: (rows, points, classes)."""
+        kernel, table = data.bins.kernel("tree_proba")
+        tree = self.tree.arrays(self.opened)
+        return np.stack([kernel(*table, tree, p, self.threads) for p in range(len(self.grid))], axis=1)
+
+    def default_scores(self, tested: BinnedData) -> PointScores:
+        """The share of rows in the wrong class, at all points in one pass."""
+        kernel, table = tested.bins.kernel("tree_errors")
+        tree = self.tree.arrays(self.opened)
+        wrong, square = kernel(*table, tree, len(self.grid), tested.label, tested.weight, self.threads)
+        w = tested.weights
+        n, total = len(w), w.sum()
+        mean = wrong / total
+        # Σ w² (loss - mean)², for a loss that is 0 or 1.
+        spread = np.sqrt(np.maximum(square * (1 - 2 * mean) + mean**2 * (w @ w), 0)) / total
+        return PointScores(mean, spread * np.sqrt(n / max(n - 1, 1)))
+
+    def log_likelihood(self) -> Likelihood:
+        """That of the training labels. A split is a parameter, and so is every free class share of a leaf."""
+        n_classes = self.tree.weight.shape[1]
+        n_splits = _along(0, self.tree.is_split.astype(float), self.opened, len(self.grid))
+        parameters = self.n_leaves * (n_classes - 1) + n_splits
+        return Likelihood(
+            self._sum(self.tree.log_likelihood), parameters, float(self.tree.total[0]), self.tree.n_features
+        )
+
+    def description_length(self) -> DescriptionLength:
+        """Nats for the labels and for the tree, at each point."""
+        model = self._sum(self.tree.leaf_nats, self.tree.split_nats) + self.tree.share_nats
+        return DescriptionLength(self._sum(self.tree.data_nats), model)
+
+    def _sum(self, of_leaf: NDArray[np.float64], of_split: NDArray[np.float64] | float = 0.0) -> NDArray[np.float64]:
+        """The sum of something over the leaves, and of something else over the splits, of the tree at each point."""
+        change = of_split + self.tree.of_children(of_leaf) - of_leaf
+        return _along(of_leaf[0], np.where(self.tree.is_split, change, 0.0), self.opened, len(self.grid))
+
+    def _columns(self) -> dict[str, NDArray]:
+        length = self.description_length()
+        return {
+            self.knob: self.grid,
+            "n_leaves": self.n_leaves,
+            "n_features": self.n_features,
+            "training_error": self.training_error,
+            "data_bits": length.data / np.log(2),
+            "model_bits": length.model / np.log(2),
+        }
+
+    def to_frame(self):
+        """What is known of each point, as a data frame."""
+        return make_frame(self._columns())
+
+    def plot(self):
+        """Leaves, features and training error against the knob, as an Altair chart."""
+        alt = import_altair()
+        columns = {name: np.asarray(values).tolist() for name, values in self._columns().items()}
+        rows = [dict(zip(columns, line)) for line in zip(*columns.values())]
+        x = knob_x(self.knob, self.grid)
+        base = alt.Chart(alt.Data(values=rows), width=480, height=130)
+        tooltip = [alt.Tooltip(f"{name}:Q", format=".4g") for name in columns]
+        curves = {"n_leaves": "leaves", "n_features": "features", "training_error": "training error"}
+        return alt.vconcat(
+            *(
+                base.mark_line(interpolate="step-after", point=len(rows) <= 60).encode(
+                    x=x, y=alt.Y(f"{name}:Q", title=title), tooltip=tooltip
+                )
+                for name, title in curves.items()
+            )
+        )

@@ -1,0 +1,1 @@
+"""Labels for the documents of a database of which a few are labeled."""

@@ -1,0 +1,136 @@
+"""Which model: each is tried on labelled documents that it did not learn from."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew.families.bayes.unlabeled_weight import held_out, is_noise, standard_error
+from vitalfew.labeling.candidates import Candidate, LabeledDocuments, Others
+from vitalfew.support.progress import progress
+
+FOLDS = 5
+# Labelled documents on which models are tried; more would take long and tell little.
+MOST_TRIED = 2000
+# What is taken where labelled documents cannot tell: with few labels it is the best by far.
+PREFERRED = "em"
+
+
+@dataclass(frozen=True)
+class Score:
+    """How one model did on held-out labelled documents."""
+
+    name: str
+    knob: float
+    error: float
+    standard_error: float
+    excess: float  # error minus that of the best
+    excess_error: float  # its standard error, document by document
+
+
+@dataclass(frozen=True)
+class LabelerChoice:
+    """The model, the value of its knob, and why."""
+
+    candidate: Candidate
+    knob: float
+    scores: tuple[Score, ...]
+    n_tried: int
+    why: str
+
+
+def choose(
+    candidates: Sequence[Candidate], labelled: LabeledDocuments, others: Others, random_state, verbose: bool | None
+) -> LabelerChoice:
+    """Cross-validation of the labelled documents.
+
+    A document's label neither fits the model that is tried on it nor chooses the knob of that: the knob is the usual
+    one, unless another does better in the other folds by more than one standard error. Taken is the model of least
+    error, or EM if that is within one standard error of it (of the differences, document by document).
+    """
+    tried = labelled.take(_stratified(labelled.code, MOST_TRIED, random_state))
+    folds = held_out(tried.code, FOLDS, random_state)
+    if not folds:
+        first = candidates[0]
+        why = "no class has two labelled documents to try models on; it is the usual choice with few labels."
+        return LabelerChoice(first, first.grid[0], (), 0, why)
+    losses, knobs = [], []
+    with progress(len(candidates) * len(folds), "trying models", verbose) as bar:
+        for candidate in candidates:
+            loss = _losses(candidate, tried, others, folds, bar)
+            knobs.append(candidate.grid[_best_knob(loss)])
+            losses.append(_cross_fitted(loss, [len(f) for f in folds]))
+    scores = _scores(candidates, knobs, np.array(losses))
+    index, why = _decide(scores)
+    return LabelerChoice(candidates[index], scores[index].knob, tuple(scores), len(losses[0]), why)
+
+
+def _losses(candidate: Candidate, tried: LabeledDocuments, others: Others, folds, bar) -> NDArray[np.float64]:
+    """1 where a held-out document got the wrong class: (knobs, documents in the order of the folds)."""
+    parts = []
+    for test in folds:
+        train = tried.take(np.setdiff1d(np.arange(tried.n_rows), test))
+        rows = tried.take(test)
+        models = candidate.models(train, others, candidate.grid)
+        parts.append(np.array([m.predict(rows) != rows.code for m in models], dtype=float))
+        bar.update(1)
+    return np.concatenate(parts, axis=1)
+
+
+def _best_knob(loss: NDArray) -> int:
+    """The usual value, which comes first, unless another has less error by more than one standard error."""
+    best = int(np.argmin(loss.mean(axis=1)))
+    excess = loss[0] - loss[best]
+    return 0 if is_noise(excess.mean(), standard_error(excess)) else best
+
+
+def _cross_fitted(loss: NDArray, sizes: list[int]) -> NDArray[np.float64]:
+    """Losses of each fold at the knob that is best in the others."""
+    start = np.concatenate([[0], np.cumsum(sizes)])
+    found = np.empty(loss.shape[1])
+    for a, b in itertools.pairwise(start):
+        rest = np.delete(loss, np.s_[a:b], axis=1)
+        found[a:b] = loss[_best_knob(rest) if rest.size else 0, a:b]
+    return found
+
+
+def _scores(candidates: Sequence[Candidate], knobs: list[float], losses: NDArray) -> list[Score]:
+    error = losses.mean(axis=1)
+    excess = losses - losses[int(np.argmin(error))]
+    return [
+        Score(c.name, k, float(e), float(standard_error(own)), float(x.mean()), float(standard_error(x)))
+        for c, k, e, own, x in zip(candidates, knobs, error, losses, excess)
+    ]
+
+
+def _decide(scores: list[Score]) -> tuple[int, str]:
+    best = int(np.argmin([s.error for s in scores]))
+    preferred = next((i for i, s in enumerate(scores) if s.name == PREFERRED), best)
+    s = scores[preferred]
+    if preferred == best:
+        rest = [r for i, r in enumerate(scores) if i != best]
+        if not rest:
+            return best, "it was asked for."
+        second = min(rest, key=lambda r: r.error)
+        return best, f"it has the least error, {s.error:.1%}; {second.name}, the next, has {second.error:.1%}."
+    least = f"{scores[best].name} has the least error, {scores[best].error:.1%}"
+    if is_noise(s.excess, s.excess_error):
+        return preferred, f"{least}, but {s.error:.1%} is within one standard error ({s.excess_error:.1%}) of it."
+    return best, f"{least}; {s.name} has {s.error:.1%}, more than one standard error ({s.excess_error:.1%}) above."
+
+
+def _stratified(code: NDArray[np.int32], most: int, random_state) -> NDArray[np.intp]:
+    """Rows, at most about so many, of each class its share but at least five if it has them."""
+    n = len(code)
+    if n <= most:
+        return np.arange(n)
+    rng = np.random.default_rng(random_state)
+    kept = []
+    for c in np.unique(code):
+        rows = rng.permutation(np.flatnonzero(code == c))
+        kept.append(rows[: max(min(5, len(rows)), round(len(rows) * most / n))])
+    return np.sort(np.concatenate(kept))

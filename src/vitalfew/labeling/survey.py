@@ -1,0 +1,186 @@
+"""The first pass over all documents: their words, and those that have a label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew.labeling.documents import Documents
+from vitalfew.labeling.vocabulary import Vocabulary, WordCounter
+from vitalfew.support.progress import progress
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# A class keeps at least so many of its labelled documents where there is no room for all; fewer where they are long.
+MIN_KEPT = 100
+# A class is learnt from its words; with more classes than this the label is likely to be a key.
+MOST_CLASSES = 1000
+# Documents without a label with which EM is tried.
+N_SAMPLED = 10_000
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What is known of a table of documents after it was read once."""
+
+    vocabulary: Vocabulary
+    texts: pa.ChunkedArray  # of the labelled documents that were kept
+    others: pa.ChunkedArray  # a sample of the documents without a label
+    code: NDArray[np.int32]  # their classes
+    classes: pa.Array
+    class_counts: NDArray[np.int64]  # of all labelled documents
+    is_exact: bool  # whether all words were counted in all documents
+
+    @property
+    def n_documents(self) -> int:
+        return self.vocabulary.n_documents
+
+    @property
+    def n_labelled(self) -> int:
+        return int(self.class_counts.sum())
+
+    @property
+    def n_unlabelled(self) -> int:
+        return self.n_documents - self.n_labelled
+
+
+@dataclass
+class LabelledStore:
+    """Labelled documents within a number of bytes: when they are more, half of each larger class is left out."""
+
+    memory: int
+    random_state: Any
+    n_seen: dict[Any, int] = field(default_factory=dict)
+    _texts: list[pa.Array] = field(default_factory=list)
+    _labels: list[pa.Array] = field(default_factory=list)
+    _n_bytes: int = 0
+    _n_halvings: int = 0
+    _least: int = MIN_KEPT
+
+    def __post_init__(self) -> None:
+        self._rng = np.random.default_rng(self.random_state)
+
+    def add(self, texts: pa.Array, labels: pa.Array) -> None:
+        """Documents, of which those with a label are taken."""
+        compute = import_module("pyarrow.compute")
+        is_known = compute.is_valid(labels)
+        texts, labels = texts.filter(is_known), labels.filter(is_known)
+        if not len(labels):
+            return
+        for count in compute.value_counts(labels).to_pylist():
+            self.n_seen[count["values"]] = self.n_seen.get(count["values"], 0) + count["counts"]
+        if len(self.n_seen) > MOST_CLASSES:
+            raise ValueError(f"the label has more than {MOST_CLASSES:,} distinct values; name a column of classes.")
+        if self._n_halvings:
+            # Classes of which few were seen are kept as they are.
+            rare = [self.n_seen[v] <= self._least for v in labels.to_pylist()]
+            kept = np.flatnonzero(np.array(rare) | (self._rng.random(len(labels)) < 0.5**self._n_halvings))
+            texts, labels = texts.take(kept), labels.take(kept)
+        self._texts.append(texts)
+        self._labels.append(labels)
+        self._n_bytes += texts.nbytes
+        while self._n_bytes > self.memory and self._least:
+            if not self._halve():
+                self._least //= 2
+
+    def finish(self) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+        """Texts and labels."""
+        pa = import_module("pyarrow")
+        return pa.chunked_array(self._texts), pa.chunked_array(self._labels)
+
+    def _halve(self) -> bool:
+        texts, labels = (part.combine_chunks() for part in self.finish())
+        codes = labels.dictionary_encode().indices.to_numpy()
+        chosen = self._rng.random(len(codes)) < 0.5
+        for c in np.flatnonzero(np.bincount(codes) <= 2 * self._least):
+            mine = np.flatnonzero(codes == c)
+            chosen[mine] = False
+            chosen[self._rng.permutation(mine)[: self._least]] = True
+        if chosen.all():
+            return False
+        kept = np.flatnonzero(chosen)
+        self._texts, self._labels = [texts.take(kept)], [labels.take(kept)]
+        self._n_bytes = self._texts[0].nbytes
+        self._n_halvings += 1
+        return True
+
+
+@dataclass
+class Sample:
+    """A random sample of up to `most` documents, and of fewer if they take more than `memory` bytes."""
+
+    most: int
+    memory: int
+    random_state: Any
+    _texts: list[pa.Array] = field(default_factory=list)
+    _draws: list[NDArray[np.float64]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._rng = np.random.default_rng(self.random_state)
+        self._below = 1.0
+
+    def add(self, texts: pa.Array, is_asked: NDArray[np.bool_]) -> None:
+        """Each document that is asked for draws a number; those of the least numbers stay."""
+        draw = self._rng.random(len(texts))
+        kept = np.flatnonzero(is_asked & (draw < self._below))
+        self._texts.append(texts.take(kept))
+        self._draws.append(draw[kept])
+        if sum(map(len, self._draws)) > 2 * self.most or sum(t.nbytes for t in self._texts) > self.memory:
+            self._shrink()
+            while self._texts[0].nbytes > self.memory and len(self._texts[0]) > 1:
+                self._shrink()
+
+    def _shrink(self) -> None:
+        texts, draw = import_module("pyarrow").chunked_array(self._texts), np.concatenate(self._draws)
+        n = min(self.most, len(draw))
+        if texts.nbytes > self.memory:
+            n = min(n, len(draw) // 2)
+        kept = np.sort(np.argsort(draw)[:n])
+        self._below = float(draw[kept].max(initial=0.0))
+        self._texts, self._draws = [texts.take(kept).combine_chunks()], [draw[kept]]
+
+    def finish(self) -> pa.ChunkedArray:
+        """The documents that were drawn."""
+        self._shrink()
+        return import_module("pyarrow").chunked_array(self._texts)
+
+
+def survey(documents: Documents, memory: int, random_state, threads: int, verbose: bool | None) -> Survey:
+    """Read all documents once; half of `memory` is for words, the rest for labelled documents and some others."""
+    counter = WordCounter(memory // 2, threads)
+    store = LabelledStore(memory // 4, random_state)
+    sample = Sample(N_SAMPLED, memory // 8, random_state)
+    compute = import_module("pyarrow.compute")
+    with progress(documents.source.n_rows(), "reading all documents", verbose) as bar:
+        for texts, labels in documents.everything():
+            counter.add(texts)
+            store.add(texts, labels)
+            sample.add(texts, compute.is_null(labels).to_numpy(zero_copy_only=False))
+            bar.update(len(texts))
+    _check(documents, counter.n_documents, store.n_seen)
+    vocabulary = counter.finish()
+    texts, labels = store.finish()
+    classes = import_module("pyarrow").array(sorted(store.n_seen), documents.label_type)
+    code = compute.index_in(labels, classes).to_numpy().astype(np.int32)
+    counts = np.array([store.n_seen[c] for c in classes.to_pylist()], dtype=np.int64)
+    return Survey(vocabulary, texts, sample.finish(), code, classes, counts, counter.is_exact)
+
+
+def _check(documents: Documents, n_documents: int, n_seen: dict[Any, int]) -> None:
+    name, label = documents.source.name, documents.label
+    if not n_documents:
+        raise ValueError(f"{name!r} has no documents.")
+    if not n_seen:
+        raise ValueError(
+            f"no document has a label: column {label!r} is empty in all {n_documents:,} rows; label some of each class."
+        )
+    if len(n_seen) == 1:
+        raise ValueError(
+            f"all labelled documents have the same {label!r}, {next(iter(n_seen))!r}; label some of another class."
+            + ("" if documents.marker is not None else " If a text marks the others, name it (--unlabelled).")
+        )

@@ -1,0 +1,1 @@
+"""The four questions: how many, redundant, together, which model."""

@@ -1,0 +1,177 @@
+"""Counts of values that are not known beforehand: batches are counted by themselves, and added to growing tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitalfew import _core
+from vitalfew.data.coding.table_coder import MISSING
+from vitalfew.summaries.arrow_columns import numbers_of, weights_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Numbers of more distinct values than this are sampled and put into bins.
+MOST_NUMBERS = 1024
+# Words of more distinct values than this are keys, and would take the memory that was not allowed.
+MOST_WORDS = 100_000
+MOST_CLASSES = 1000
+# Rows looked at before all rows of a column of numbers are.
+GLANCE = 4096
+
+
+@dataclass
+class ClassLabels:
+    """Classes in the order in which they were met; number 0 is no class at all."""
+
+    place: dict[Any, int] = field(default_factory=dict)
+
+    def places(self, values: Sequence, name: str) -> NDArray[np.intp]:
+        """The number of each class, new ones included."""
+        found = np.array([self.place.setdefault(v, len(self.place) + 1) for v in values], dtype=np.intp)
+        if len(self.place) > MOST_CLASSES:
+            raise ValueError(
+                f"the target {name!r} has more than {MOST_CLASSES:,} classes; for a number use kind='moments'."
+            )
+        return found
+
+
+@dataclass
+class ColumnTally:
+    """N(value, class) of one column over the values met so far, class 0 being no label."""
+
+    name: str
+    kind: str
+    most: int
+    place: dict[Any, int] = field(default_factory=dict)
+    table: NDArray[np.float64] = field(default_factory=lambda: np.zeros((8, 4)))
+    is_many: bool = False
+
+    def add(self, values: Sequence | None, lines: NDArray[np.float64] | None, labels: NDArray[np.intp]) -> None:
+        """Counts of a batch: a line for each of its values, a column for each of its labels."""
+        if self.is_many:
+            return
+        if values is None or lines is None:
+            self._give_up()
+            return
+        place = self.place
+        rows = np.array([place.setdefault(v, len(place)) for v in values], dtype=np.intp)
+        if len(place) > self.most:
+            self._give_up()
+            return
+        height, width = self.table.shape
+        tall, wide = len(place), int(labels.max(initial=0)) + 1
+        if tall > height or wide > width:
+            grown = np.zeros((max(height, 2 * tall if tall > height else 0), max(width, wide)))
+            grown[:height, :width] = self.table
+            self.table = grown
+        # The values of a batch differ, and so do its labels.
+        self.table[np.ix_(rows, labels)] += lines
+
+    def _give_up(self) -> None:
+        if self.kind == "words":
+            raise ValueError(
+                f"column {self.name!r} has more than {self.most:,} distinct values, as keys have; leave it out, or "
+                "bring rare ones together first."
+            )
+        self.is_many, self.place, self.table = True, {}, np.zeros((0, 4))
+
+    def counted(self, n_labels: int) -> tuple[list, NDArray[np.float64]]:
+        """Values in rising order, and their lines: (values, 1 + classes)."""
+        table = np.zeros((len(self.place), n_labels + 1))
+        width = min(n_labels + 1, self.table.shape[1])
+        table[:, :width] = self.table[: len(self.place), :width]
+        values = sorted(self.place)
+        return values, table[[self.place[v] for v in values]]
+
+
+@dataclass(frozen=True)
+class BatchCounts:
+    """What one batch counts: its labels (None first), their weights, and values and lines of each column."""
+
+    labels: list
+    label_count: NDArray[np.float64]
+    columns: list[tuple[Sequence | None, NDArray[np.float64] | None]]
+    n_rows: int
+
+
+def count_batch(
+    batch: pa.RecordBatch, columns: Sequence[ColumnTally], target: str, weight: str | None
+) -> tuple[BatchCounts, NDArray[np.int32]]:
+    """Counts of one batch, in its own numbers of values and labels; and the labels of its rows, 0 where there is none.
+
+    A column of too many numbers has neither values nor lines.
+    """
+    labels, label = encode_target(batch.column(target), target)
+    own = None if weight is None else weights_of(batch.column(weight), weight)
+    n, width = batch.num_rows, len(labels)
+    codes = np.empty((n, len(columns)), dtype=np.uint32, order="F")
+    values: list[Sequence | None] = []
+    used: list[Sequence] = []
+    for column in columns:
+        found = None if column.is_many else _coded(batch.column(column.name), column)
+        values.append(None if found is None else found[0])
+        if found is not None:
+            codes[:, len(used)] = found[1]
+            used.append(found[0])
+    offsets = np.concatenate([[0], np.cumsum([len(v) for v in used])]).astype(np.int64)
+    table = np.zeros((0, width))
+    if offsets[-1]:
+        table = _core.count_codes(codes[:, : len(used)], offsets, label, own, width, 1)
+    lines = iter(np.split(table, offsets[1:-1]) if used else [])
+    total = np.bincount(label, weights=own, minlength=width).astype(float)
+    return BatchCounts(labels, total, [(v, None if v is None else next(lines)) for v in values], n), label
+
+
+def encode_target(column: pa.Array, name: str) -> tuple[list, NDArray[np.int32]]:
+    """The labels of a batch, None first, and the number of each row's."""
+    values, codes = encode(column)
+    if any(isinstance(v, float) and not v.is_integer() for v in values):
+        raise ValueError(f"the target {name!r} holds fractions; for a number use kind='moments', or cut it first.")
+    return [None, *values], (codes.view(np.int32) + 1).astype(np.int32)
+
+
+def encode(column: pa.Array) -> tuple[list, NDArray[np.uint32]]:
+    """Distinct values of a column that are not missing, and the number of each row's, MISSING where it has none."""
+    coded = column if hasattr(column, "dictionary") else column.dictionary_encode()
+    pa = import_module("pyarrow")
+    codes = coded.indices.cast(pa.int32()).fill_null(-1).to_numpy().view(np.uint32)
+    values = coded.dictionary.to_pylist()
+    wrong = [i for i, v in enumerate(values) if v is None or v != v]
+    if wrong or len(set(values)) < len(values):
+        place: dict[Any, int] = {}
+        lookup = [MISSING if i in wrong else place.setdefault(v, len(place)) for i, v in enumerate(values)]
+        codes = np.array([*lookup, MISSING], dtype=np.uint32)[codes.view(np.int32)]
+        values = list(place)
+    return values, codes
+
+
+def _coded(column: pa.Array, tally: ColumnTally) -> tuple[list, NDArray[np.uint32]] | None:
+    pa = import_module("pyarrow")
+    if tally.kind == "words":
+        values, codes = encode(column.cast(pa.string()) if pa.types.is_null(column.type) else column)
+        return [str(v) for v in values], codes
+    if tally.kind == "numbers":
+        if pa.types.is_decimal(column.type):
+            column = column.cast(pa.float64())
+        if tally.most <= MOST_NUMBERS and len(column.slice(0, GLANCE).unique()) > tally.most + 1:
+            refuse_infinite(numbers_of(column, tally.name), tally.name)
+            return None
+    values, codes = encode(column)
+    numbers = [float(v) for v in values]
+    refuse_infinite(np.array(numbers), tally.name)
+    return numbers, codes
+
+
+def refuse_infinite(values: NDArray, name: str) -> None:
+    """Infinity is neither a quantity nor missing."""
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise ValueError(
+            f"column {name!r} contains infinity; replace it by a number, or by NULL or NaN if it means missing."
+        )

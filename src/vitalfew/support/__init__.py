@@ -1,0 +1,1 @@
+"""Helpers without statistics: checks, progress, threads, atomic writes, deadlines, fingerprints."""

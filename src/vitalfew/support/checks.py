@@ -1,0 +1,176 @@
+"""Checks of arguments that every estimator shares. They return what the kernels take."""
+
+from __future__ import annotations
+
+import os
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+from vitalfew.support.arrow import check_given
+
+
+def is_missing(value) -> bool:
+    """None, NaN, and the missing values of pandas, which need not be imported for it."""
+    return (
+        value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
+    )
+
+
+LEAVE_OUT = {
+    "value": "Leave such rows out.",
+    "label": "Leave such rows out, or learn from them, too, as X_unlabeled of SemiSupervisedNaiveBayes.",
+}
+
+
+def check_known(y: NDArray, what: str = "value") -> None:
+    """Every row of a target must have a finite value, or label."""
+    if y.dtype.kind == "f" and np.isnan(y).any():
+        raise ValueError(_no_value(int(np.flatnonzero(np.isnan(y).reshape(len(y), -1).any(axis=1))[0]), what))
+    with np.errstate(over="ignore", invalid="ignore"):  # of the sum by which scikit-learn looks for infinity first
+        assert_all_finite(y, input_name="y")
+
+
+def check_discrete(y: NDArray) -> None:
+    """Labels must be classes: floats that are not whole numbers, or exceed an int64, are none."""
+    with np.errstate(invalid="ignore"):
+        check_classification_targets(y)
+
+
+def _no_value(row: int, what: str) -> str:
+    return f"Input y contains NaN: row {row} has no {what}. {LEAVE_OUT[what]}"
+
+
+def check_is_values(y) -> None:
+    """A target is given by its values, not by its name."""
+    if isinstance(y, str):
+        raise ValueError(
+            f"y must hold the values of the target, got the text {y!r}; for a column of a frame pass "
+            f"X.drop(columns={y!r}) and X[{y!r}]."
+        )
+
+
+def encode_labels(y) -> tuple[NDArray, NDArray[np.int32]]:
+    """Classes in rising order and the code of each row's class."""
+    check_given(y, "y")
+    y = np.array(column_or_1d(y, warn=True))  # another thread may write to the caller's labels
+    if y.dtype.kind in "OUST":
+        return _encode_objects(y)
+    check_known(y, "label")
+    if y.dtype.kind == "f":
+        check_discrete(y)
+    if y.size and y.dtype.kind in "iuf":
+        low, high = y.min(), y.max()
+        if int(high) - int(low) < 4 * y.size + 1000:
+            return _encode_small_range(y, low)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes.astype(np.int32)
+
+
+def check_classes(classes) -> None:
+    """There must be two classes to tell apart."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only, {classes.tolist()}; a classifier needs rows of at least two classes."
+        )
+
+
+def _encode_small_range(y: NDArray, low) -> tuple[NDArray, NDArray[np.int32]]:
+    wide = y if y.dtype.kind == "u" else y.astype(np.float64 if y.dtype.kind == "f" else np.int64)
+    shifted = (wide - wide.dtype.type(low)).astype(np.int64)
+    present = np.flatnonzero(np.bincount(shifted))
+    lookup = np.zeros(present[-1] + 1, dtype=np.int32)
+    lookup[present] = np.arange(len(present))
+    return (present.astype(wide.dtype) + wide.dtype.type(low)).astype(y.dtype), lookup[shifted]
+
+
+def _encode_objects(y: NDArray) -> tuple[NDArray, NDArray[np.int32]]:
+    values = y.tolist()
+    is_text = set(map(type, values)) == {str}
+    missing = None if is_text else next((i for i, v in enumerate(values) if is_missing(v)), None)
+    if missing is not None:
+        raise ValueError(_no_value(missing, "label"))
+    try:
+        distinct = sorted(set(values))
+    except TypeError:
+        kinds = sorted({type(v).__name__ for v in values})
+        raise TypeError(f"y mixes labels of types {kinds}; make them all strings or all numbers.") from None
+    if any(isinstance(v, float) and not (v.is_integer() and abs(v) < 2**63) for v in distinct):
+        check_discrete(y)
+    code = {v: i for i, v in enumerate(distinct)}
+    codes = np.fromiter(map(code.__getitem__, values), dtype=np.int32, count=len(values))
+    return np.array(distinct, dtype=y.dtype if y.dtype.kind != "O" else None), codes
+
+
+def check_weight(sample_weight, n_rows: int) -> NDArray[np.float64] | None:
+    """A copy of the weights as float64, or None where every row counts once."""
+    if sample_weight is None:
+        return None
+    check_given(sample_weight, "sample_weight")
+    weight = np.array(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n_rows, float(weight))
+    if weight.ndim != 1:
+        raise ValueError(f"sample_weight must be one-dimensional, got shape {weight.shape}.")
+    if len(weight) != n_rows:
+        raise ValueError(f"sample_weight has {len(weight)} entries for {n_rows} rows.")
+    assert_all_finite(weight, input_name="sample_weight")
+    if (weight < 0).any():
+        row = int(np.argmax(weight < 0))
+        raise ValueError(f"sample_weight must not be negative, got {weight[row]:g} at row {row}.")
+    if not np.isfinite(weight.sum()):
+        raise ValueError("sample_weight sums to more than a float64 can hold; divide the weights by their largest.")
+    if not weight.any():
+        raise ValueError("sample_weight is zero for every row; at least one row must count.")
+    return None if (weight == 1).all() else weight
+
+
+def check_threads(n_jobs: int | None) -> int:
+    """Number of threads for the kernels: 0 stands for all that are allowed."""
+    if n_jobs is None or n_jobs == -1:
+        return 0
+    if not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be None, a positive number or a negative one, got {n_jobs!r}.")
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+
+
+def check_choice(name: str, value, choices) -> None:
+    """`value` must be one of `choices`."""
+    if value not in choices:
+        listed = ", ".join(repr(c) for c in choices)
+        raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
+
+
+def weigh_classes(
+    class_weight, y: NDArray, label: NDArray[np.int32], weight: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Weights of rows times those of their classes, which are given or "balanced"."""
+    if not isinstance(class_weight, str):
+        return weight * compute_sample_weight(class_weight, y)
+    check_choice("class_weight", class_weight, ("balanced",))
+    of_class = np.bincount(label, weights=weight)
+    return weight * (weight.sum() / (len(of_class) * of_class))[label]
+
+
+__all__ = [
+    "check_choice",
+    "check_classes",
+    "check_consistent_length",
+    "check_discrete",
+    "check_is_values",
+    "check_known",
+    "check_threads",
+    "check_weight",
+    "encode_labels",
+    "is_missing",
+    "weigh_classes",
+]
+
+
+def is_count(value) -> bool:
+    """A whole number that is not negative."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0

@@ -1,0 +1,38 @@
+"""Imports of optional packages, with errors that name the extra to install."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def import_arrow():
+    """Import pyarrow, or say how to install it."""
+    return import_extra("pyarrow", "reading files needs pyarrow")
+
+
+def import_extra(module: str, what: str, extra: str = "cli"):
+    """Import an optional package, or name the extra that installs it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise ImportError(f"{what}: pip install 'vitalfew[{extra}]'.") from None
+
+
+def import_altair():
+    """Import Altair, or say how to install it."""
+    return import_extra("altair", "charts need Altair", "report")
+
+
+def make_frame(columns: dict[str, NDArray]):
+    """Return a data frame of the first library that is installed."""
+    import narwhals.stable.v2 as nw
+
+    for backend in ("pandas", "polars", "pyarrow"):
+        try:
+            return nw.from_dict({k: np.asarray(v) for k, v in columns.items()}, backend=backend).to_native()
+        except ImportError:
+            continue
+    raise ImportError("a data frame needs pandas, polars or pyarrow; install one of them.")

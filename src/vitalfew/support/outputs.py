@@ -1,0 +1,214 @@
+"""Checks of output files against the inputs of a command, and a record of what the command has written."""
+
+from __future__ import annotations
+
+import glob
+import os
+import stat
+import sys
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vitalfew.exceptions import DataFileError
+
+Identity = tuple[int, int]  # device and inode: equal for every name of a file
+
+STANDARD, STDOUT = "-", "standard output"
+# Files that DuckDB and SQLite keep beside a database while it is open.
+COMPANIONS = (".wal", "-wal", "-shm", "-journal")
+WHERE_ELSE = "choose another name for the output."
+
+
+def check_outputs(outputs: Mapping[str, Any], inputs: Sequence[Any]) -> None:
+    """Refuse an output that is also an input, another output of the same call, or an existing database.
+
+    Call it before any work is done. Inside of `recording` the inputs stay protected until the end: `written_aside`
+    refuses to replace them.
+
+    Parameters
+    ----------
+    outputs : dict
+        Files to write by the name of the option or parameter. None and ``"-"`` (standard output) are skipped.
+    inputs : list
+        What is read: names of files, patterns, folders, ``"-"`` (standard input), or lists of them. Addresses of
+        servers, connections and data frames are skipped, since no output file can replace them.
+
+    Raises
+    ------
+    ValueError
+        The message names the output, the input and the remedy.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from vitalfew.support.outputs import check_outputs
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "people.csv").write_text("age\\n31\\n")
+    >>> check_outputs({"--output": folder / "model.json"}, [folder / "people.csv"])
+    >>> check_outputs({"--output": folder / "people.csv"}, [str(folder / "*.csv")])
+    Traceback (most recent call last):
+    ...
+    ValueError: --output '...people.csv' is also an input...; choose another name for the output.
+    """
+    read = {identity: name for given in inputs for identity, name in _files_read(given)}
+    files = {option: os.fspath(path) for option, path in outputs.items() if path not in (None, STANDARD)}
+    places: dict[tuple, str] = {}
+    for option, path in files.items():
+        _refuse_input(f"{option} {path!r}", path, read)
+        refuse_database(path, f"{option} {path!r}")
+        other = places.setdefault(_place(path), option)
+        if other != option:
+            raise ValueError(f"{other} and {option} are the same file, {path!r}; {WHERE_ELSE}")
+    if (record := _record.get()) is not None:
+        record.promised |= files
+        record.read |= read
+
+
+def refuse_database(path: Any, name: str | None = None) -> None:
+    """Refuse to replace an existing DuckDB or SQLite database by a file of another kind."""
+    kind = database_format(path)
+    if kind is not None:
+        raise DataFileError(
+            f"{name or repr(os.fspath(path))} is a {kind} database, and its tables would be lost; {WHERE_ELSE[:-1]}, "
+            "or delete the database first."
+        )
+
+
+def database_format(path: Any) -> str | None:
+    """Return DuckDB or SQLite if a file begins like one of their databases."""
+    try:
+        if not os.path.isfile(path):
+            return None
+        with open(path, "rb") as file:
+            start = file.read(16)
+    except OSError:  # what cannot be read cannot be recognized
+        return None
+    return "SQLite" if start == b"SQLite format 3\0" else "DuckDB" if start[8:12] == b"DUCK" else None
+
+
+def matching_files(path: Path) -> list[str]:
+    """List the files that a name stands for: the Parquet files of a folder, the matches of a pattern, or itself."""
+    if path.is_dir():
+        inside = [p for p in sorted(path.rglob("*")) if p.suffix.lower() in (".parquet", ".pq") and p.is_file()]
+        return [str(p) for p in inside if not any(part[0] in "_." for part in p.relative_to(path).parts)]
+    if not path.exists() and glob.has_magic(str(path)):
+        return sorted(p for p in glob.glob(str(path), recursive=True) if os.path.isfile(p))
+    return [str(path)]
+
+
+def file_identity(path: Any) -> Identity | None:
+    """Return device and inode of a regular file, or None if there is none; links are followed."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+
+
+def _files_read(given: Any) -> Iterator[tuple[Identity, str]]:
+    if isinstance(given, list | tuple):
+        for one in given:
+            yield from _files_read(one)
+    elif isinstance(given, str) and given == STANDARD:
+        try:
+            identity = file_identity(sys.stdin.fileno())
+        except (AttributeError, OSError, ValueError):  # there is none, or it is no file
+            return
+        if identity is not None:
+            yield identity, "standard input"
+    elif isinstance(given, str | os.PathLike):
+        for name in matching_files(Path(given)):
+            identity = file_identity(name)
+            if identity is not None:
+                yield identity, name
+
+
+def _refuse_input(output: str, path: str, read: Mapping[Identity, str]) -> None:
+    identity = file_identity(path)
+    if identity is not None and identity in read:
+        raise ValueError(f"{output} is also an input ({read[identity]!r}), which would be lost; {WHERE_ELSE}")
+    place = _place(path)
+    for name in read.values():
+        if database_format(name) and place in {_place(f"{os.path.realpath(name)}{end}") for end in COMPANIONS}:
+            raise ValueError(f"{output} belongs to the database {name!r}; {WHERE_ELSE}")
+
+
+def _place(path: str) -> tuple:
+    """A key that is equal for all names of a file, whether it exists or not, on any file system.
+
+    Names that differ only in case or in the form of their accents count as equal, because some file systems make no
+    difference.
+    """
+    folder, name = os.path.split(os.path.realpath(path))
+    try:
+        found = os.stat(folder)
+        parent: Any = (found.st_dev, found.st_ino)
+    except OSError:
+        parent = folder
+    return parent, unicodedata.normalize("NFC", name).casefold()
+
+
+@dataclass
+class OutputRecord:
+    """Outputs that a command has promised, and what became of them."""
+
+    promised: dict[str, str] = field(default_factory=dict)
+    read: dict[Identity, str] = field(default_factory=dict)
+    written: dict[str, None] = field(default_factory=dict)  # tables, and standard output
+    in_doubt: str | None = None  # a table whose transaction was being committed
+    _made: set[Identity] = field(default_factory=set)
+
+    def replacing(self, path: str, identity: Identity) -> None:
+        """Note that the file `identity` is about to take the place of `path`, unless that is an input."""
+        _refuse_input(f"output {path!r}", path, self.read)
+        self._made.add(identity)
+
+    def done(self) -> list[str]:
+        """Name what has been written, in order. Files are looked for on the disk, so that no moment is missed."""
+        files = [path for path in self.promised.values() if file_identity(path) in self._made]
+        return [*map(repr, dict.fromkeys(files)), *self.written]
+
+    def missing(self) -> list[str]:
+        """Name the files that have been promised and not been written."""
+        return [repr(path) for path in self.promised.values() if file_identity(path) not in self._made]
+
+
+_record: ContextVar[OutputRecord | None] = ContextVar("record", default=None)
+
+
+@contextmanager
+def recording() -> Iterator[OutputRecord]:
+    """Keep a record of the outputs that are checked and written inside of the context."""
+    record = OutputRecord()
+    token = _record.set(record)
+    try:
+        yield record
+    finally:
+        _record.reset(token)
+
+
+def current_record() -> OutputRecord | None:
+    """Return the record that is being kept, if any."""
+    return _record.get()
+
+
+@contextmanager
+def committing(table: str) -> Iterator[None]:
+    """Note that a table is there after the context: an interrupt inside of it leaves that in doubt."""
+    record = _record.get()
+    if record is None:
+        yield
+        return
+    record.in_doubt = f"table {table!r}"
+    try:
+        yield
+        record.written[f"table {table!r}"] = None
+    except Exception:  # the transaction was undone
+        record.in_doubt = None
+        raise
+    record.in_doubt = None

@@ -1,0 +1,145 @@
+"""Stumps against all stumps there are."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+import boost_oracles as oracle
+from strategies import tied_tables
+from vitalfew import Stump
+
+
+@given(tied_tables(), st.booleans())
+def test_the_best_stump_is_the_best_of_all(table, is_category):
+    X, label, weight = table
+    w = np.ones(len(label)) if weight is None else weight
+    w = w / w.sum()
+    flags = np.full(X.shape[1], is_category)
+    errors = oracle.stump_errors(X, np.where(label, 1, -1), w, flags)
+    model = Stump(categorical_features=flags).fit(X, label, weight)
+    assert model.error_ == pytest.approx(errors.min(), abs=1e-12)
+    assert model.feature_ == np.flatnonzero(errors <= errors.min() + 1e-11)[0]
+    assert w[model.predict(X) != label].sum() == pytest.approx(model.error_, abs=1e-12)
+
+
+@given(tied_tables())
+def test_all_stumps_are_the_best_of_their_columns(table):
+    X, label, weight = table
+    w = np.ones(len(label)) if weight is None else weight
+    errors = oracle.stump_errors(X, np.where(label, 1, -1), w / w.sum())
+    model = Stump(n_stumps=X.shape[1]).fit(X, label, weight)
+    assert sorted(model.stumps_.feature) == list(range(X.shape[1]))
+    np.testing.assert_allclose(model.errors_, errors[model.stumps_.feature], atol=1e-12)
+    features = model.transform(X)
+    assert set(np.unique(features)) <= {-1.0, 1.0}
+    for t, own in enumerate(features.T):
+        assert (w / w.sum())[(own > 0) != (label > 0)].sum() == pytest.approx(model.errors_[t], abs=1e-12)
+
+
+def test_a_constant_stump_says_so():
+    model = Stump().fit(pd.DataFrame({"x1": [1.0, 1.0, 1.0]}), ["no", "yes", "yes"])
+    assert model.rule_ == "always yes"
+    assert list(model.get_feature_names_out()) == ["x1 has any value"]
+    three = Stump().fit([[1.0], [1.0], [1.0], [1.0]], ["a", "b", "c", "c"])
+    assert three.rule_ == "always c"
+
+
+def test_known_against_missing_is_no_constant():
+    model = Stump().fit(pd.DataFrame({"x1": [1.0, 1.0, np.nan, np.nan]}), ["no", "no", "yes", "yes"])
+    assert model.rule_ == "x1 is known: no, else yes"
+    assert list(model.get_feature_names_out()) == ["x1 is known"]
+
+
+@given(tied_tables(max_classes=3))
+def test_classes_are_voted_for(table):
+    X, label, weight = table
+    if len(np.unique(label)) < 3:
+        return
+    w = np.ones(len(label)) if weight is None else weight
+    errors = oracle.class_errors(X, label, w / w.sum(), 3)
+    model = Stump().fit(X, label, weight)
+    assert model.error_ == pytest.approx(errors.min(), abs=1e-12)
+    assert (w / w.sum())[model.predict(X) != label].sum() == pytest.approx(model.error_, abs=1e-12)
+
+
+@given(tied_tables(missing=False))
+def test_sparse_is_dense(table):
+    X, label, weight = table
+    dense = Stump(n_stumps=3).fit(X, label, weight)
+    other = Stump(n_stumps=3).fit(sparse.csr_array(X), label, weight)
+    np.testing.assert_allclose(other.errors_, dense.errors_, atol=1e-12)
+    assert other.rule_ == dense.rule_
+    np.testing.assert_array_equal(other.transform(sparse.csr_array(X)), dense.transform(X))
+
+
+@settings(max_examples=20)
+@given(tied_tables(), st.integers(0, 2**31))
+def test_weights_are_repetitions(table, seed):
+    X, label, _ = table
+    times = np.random.default_rng(seed).integers(1, 4, len(label))
+    weighted = Stump().fit(X, label, times.astype(float))
+    repeated = Stump().fit(np.repeat(X, times, axis=0), np.repeat(label, times))
+    assert weighted.rule_ == repeated.rule_
+    assert weighted.error_ == pytest.approx(repeated.error_, abs=1e-12)
+
+
+def test_many_distinct_values_are_cut_at_quantiles():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=100_000)
+    model = Stump(max_bins=255).fit(x[:, None], x > 0.3)
+    assert abs(model.threshold_ - 0.3) < 0.02
+    assert Stump().fit(x[:60_000, None], x[:60_000] > 0.3).error_ == 0
+
+
+def test_values_next_to_each_other_are_told_apart():
+    x = np.array([1.0, np.nextafter(1.0, 2.0), -0.0, 0.0, 1e308, -1e308])
+    label = np.array([0, 1, 0, 0, 1, 0])
+    assert Stump().fit(x[:, None], label).error_ == 0
+
+
+def test_words_for_a_person():
+    frame = pd.DataFrame({"<script>": ["a", "b", None, "b"], "x; DROP TABLE": [1.0, 2.0, 3.0, np.nan]})
+    model = Stump().fit(frame, ["no", "yes", "no", "yes"])
+    assert model.rule_ == "<script> in {b}: yes, else no"
+    assert np.isnan(model.threshold_)
+    assert list(model.predict(pd.DataFrame({"<script>": ["never seen"], "x; DROP TABLE": [0.0]}))) == ["no"]
+    assert list(model.get_feature_names_out()) == ["<script> in {b}"]
+
+
+def test_constant_columns_say_what_most_rows_are():
+    model = Stump().fit(np.ones((5, 2)), [0, 1, 1, 1, 0])
+    assert model.threshold_ == -np.inf
+    assert model.error_ == pytest.approx(0.4)
+    assert list(model.predict([[5.0, -5.0]])) == [1]
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ([[1.0], [2.0]], [1, 1], "one class only"),
+        ([[1.0], [np.inf]], [0, 1], "infinity: column 'x0', row 1"),
+        ([[1.0], [2.0]], [0, np.nan], "NaN"),
+        (np.empty((0, 2)), [], "0 sample"),
+        (np.empty((3, 0)), [0, 1, 1], "0 feature"),
+    ],
+)
+def test_bad_input_is_refused(X, y, message):
+    with pytest.raises(ValueError, match=message):
+        Stump().fit(X, y)
+
+
+def test_bad_settings_are_refused():
+    X, y = [[1.0], [2.0]], [0, 1]
+    with pytest.raises(ValueError, match="negative, got -1 at row 0"):
+        Stump().fit(X, y, sample_weight=[-1.0, 1.0])
+    with pytest.raises(ValueError, match="n_stumps"):
+        Stump(0).fit(X, y)
+    with pytest.raises(ValueError, match="max_bins"):
+        Stump(max_bins=1).fit(X, y)
+    with pytest.raises(ValueError, match="'nobody'"):
+        Stump(categorical_features=["nobody"]).fit(X, y)
+    with pytest.raises(ValueError, match="held numbers in training"):
+        Stump().fit(X, y).predict([["text"]])
