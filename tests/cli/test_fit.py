@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from vitalfew import load
@@ -97,3 +98,11 @@ def test_values_from_text():
         (1, 2),
         "__import__('os')",
     ]
+
+
+def test_an_index_that_pandas_stored_is_a_column(run, tmp_path):
+    frame = pd.DataFrame({"year": [1, 2, 3, 4] * 10, "b": [0.0, 1.0] * 20, "y": ["p", "q"] * 20})
+    frame.set_index("year").to_parquet(tmp_path / "rows.parquet")
+    run("fit", tmp_path / "rows.parquet", "-t", "y", "-m", "nb", "-o", tmp_path / "m.json")
+    run("predict", tmp_path / "m.json", tmp_path / "rows.parquet", "-o", tmp_path / "p.csv")
+    assert "year" in (tmp_path / "m.json").read_text()

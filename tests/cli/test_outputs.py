@@ -271,6 +271,40 @@ def test_a_database_that_is_there(run, monkeypatch, tmp_path, write, model, comm
     assert f"is a {'SQLite' if 'sqlite' in name else 'DuckDB'} database" in said
 
 
+@pytest.mark.parametrize("name", ["other.sqlite-wal", "other.sqlite-journal", "other.duckdb.wal"])
+def test_the_log_of_a_database_that_is_not_read(run, tmp_path, write, model, name):
+    write(tmp_path / "t.csv")
+    database = tmp_path / name.replace("-wal", "").replace("-journal", "").replace(".wal", "")
+    database.write_bytes(b"SQLite format 3\0" if "sqlite" in name else b"12345678DUCK")
+    (tmp_path / name).write_bytes(b"committed rows")
+    done = run("fit", tmp_path / "t.csv", *LEARN, "-m", "nb", "-o", tmp_path / name, code=1)
+    assert "belongs to the database" in done.stderr
+    assert (tmp_path / name).read_bytes() == b"committed rows"
+
+
+@pytest.mark.parametrize("way", ["another output", "an input"])
+def test_standard_output_that_is_a_file(tmp_path, write, way):
+    write(tmp_path / "t.csv")
+    command = [sys.executable, "-m", "vitalfew", "select", "t.csv", *LEARN, "--data", "-"]
+    path = tmp_path / ("t.csv" if way == "an input" else "s.csv")
+    before = path.read_bytes() if path.exists() else b""
+    with open(path, "ab") as stdout:
+        done = subprocess.run(
+            [*command, "--output", "s.csv"], cwd=tmp_path, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=300
+        )
+    assert done.returncode > 0
+    assert "standard output" in done.stderr
+    assert path.read_bytes() == before
+
+
+def test_dev_stdout_that_is_a_pipe(tmp_path, write):
+    write(tmp_path / "t.csv")
+    command = [sys.executable, "-m", "vitalfew", "fit", "t.csv", *LEARN, "-m", "nb", "-o", "/dev/stdout"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert '"NaiveBayes"' in done.stdout
+
+
 def test_other_files_are_replaced(run, tmp_path, write, model):
     data = write(tmp_path / "t.csv")
     (tmp_path / "out.json").write_text("before")

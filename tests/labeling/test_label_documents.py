@@ -11,6 +11,7 @@ from pyarrow import csv, parquet
 from vitalfew import NaiveBayes, WordPresence, label_documents
 from vitalfew.data.databases.open import open_database
 from vitalfew.exceptions import DataFileError
+from vitalfew.labeling import label
 from vitalfew.labeling.budget import parse_memory
 
 COLUMNS = ["id", "topic", "probability", "word_1", "word_2", "word_3"]
@@ -255,3 +256,28 @@ def test_sizes_of_memory():
     assert parse_memory("2GB") == 2 * 10**9
     assert parse_memory("1.5 gib") == 3 * 2**29
     assert parse_memory(3_000_000_000) == 3_000_000_000
+
+
+def test_labels_that_are_documents_are_refused(tmp_path):
+    rows = pa.table({"id": range(8), "body": ["aa bb", "cc dd"] * 4, "topic": ["x" * 20_000, "y"] * 3 + [None, None]})
+    parquet.write_table(rows, tmp_path / "rows.parquet")
+    with pytest.raises(ValueError, match=r"a label has 20,000 of 10,000 characters; name a column of classes"):
+        label_documents(tmp_path / "rows.parquet", None, "body", "topic", key="id", into=str(tmp_path / "out.parquet"))
+
+
+def test_an_output_that_becomes_the_input_meanwhile(tmp_path, monkeypatch):
+    path, out = tmp_path / "rows.parquet", tmp_path / "out.parquet"
+    parquet.write_table(
+        pa.table({"id": range(8), "body": ["aa bb", "cc dd"] * 4, "topic": ["x", "y"] * 3 + [None, None]}), path
+    )
+    write = label._write
+
+    def late(*arguments):
+        out.symlink_to(path)
+        return write(*arguments)
+
+    monkeypatch.setattr(label, "_write", late)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="is also an input"):
+        label_documents(path, None, "body", "topic", key="id", into=str(out), replace=True, model="nb")
+    assert path.read_bytes() == before

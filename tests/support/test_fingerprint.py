@@ -428,3 +428,44 @@ def test_an_estimator_does_not_depend_on_what_it_was_fitted_to_once_it_is_cloned
     assert fingerprint(Fitted(make_scorer(mean_absolute_error))) == fingerprint(
         Fitted(make_scorer(mean_absolute_error))
     )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda s: s.set_axis(["b", "c", "a"]),
+        lambda s: s.rename("other"),
+        lambda s: s.rename_axis("named"),
+        lambda s: s.to_frame().set_axis(pd.Index(["x"], name="columns"), axis=1)["x"].to_frame(),
+    ],
+)
+def test_labels_of_a_series_count(change):
+    series = pd.Series([1.0, 5.0, 2.0], index=["a", "b", "c"], name="x")
+    assert fingerprint(series) == fingerprint(series.copy())
+    assert fingerprint(series) != fingerprint(change(series))
+
+
+def test_none_and_nan_are_not_the_same():
+    assert fingerprint(pd.Series(["a", None], dtype=object)) != fingerprint(pd.Series(["a", np.nan], dtype=object))
+
+
+@pytest.mark.parametrize(
+    ("file", "body"),
+    [
+        ("profile.py", "import profile\nscoring = profile.score"),
+        ("pkg/helper.py", "def scoring(*a):\n    from pkg import helper\n    return helper.score(*a)"),
+    ],
+)
+def test_own_modules_count_under_any_name(tmp_path, file, body):
+    path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
+    (path.parent / "__init__.py").touch()
+    script = f"{body}\nfrom vitalfew.support.fingerprint import fingerprint\nprint(fingerprint(scoring))"
+    found = []
+    for value in (1.0, 2.0, 1.0):
+        path.write_text(f"def score(e, X, y):\n    return {value}\n")
+        done = subprocess.run([sys.executable, "-B", "-c", script], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        found.append(done.stdout)
+    assert found[0] != found[1]
+    assert found[0] == found[2]

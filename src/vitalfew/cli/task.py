@@ -80,7 +80,8 @@ class Problem:
 
 def as_frame(table: pa.Table) -> Any:
     """A data frame of pandas where that is installed: older versions of scikit-learn want one."""
-    return table.to_pandas() if find_spec("pandas") else table
+    # An index that pandas has stored would take its column out of the table.
+    return table.to_pandas(ignore_metadata=True) if find_spec("pandas") else table
 
 
 def parse_kinds(kind: Sequence[str] | None) -> dict[str, str]:

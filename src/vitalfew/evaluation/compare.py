@@ -284,6 +284,7 @@ def make_splits(cv, repeats: int, X, y, groups, is_classification: bool, seed: i
 
 def _splitter(cv, groups, is_classification: bool, seed: int):
     if not is_count(cv):
+        check_given(cv, "cv")
         return check_cv(cv)
     if cv < 2:
         raise ValueError(f"cv must be at least 2 folds, got {cv!r}.")

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 
-METHODS = {"predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples"}
+METHODS = {"predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples", "fit_predict"}
 
 
 class PredictionCount:
@@ -20,7 +20,7 @@ class PredictionCount:
     ----------
     calls : int
     predictions : int or None
-        None where a profiler is at work already, which is left alone.
+        None where a profiler is at work already, which is left alone, or where the function removed the hook.
     """
 
     def __init__(self):
@@ -35,10 +35,13 @@ class PredictionCount:
             self.predictions = None
             return function(*arguments, **options)
         self._depth = 0
-        sys.setprofile(self._note)
+        hook = self._note
+        sys.setprofile(hook)
         try:
             return function(*arguments, **options)
         finally:
+            if sys.getprofile() is not hook:
+                self.predictions = None
             sys.setprofile(None)
 
     def _note(self, frame: FrameType, event: str, _argument) -> None:

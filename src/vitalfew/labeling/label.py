@@ -21,6 +21,7 @@ from vitalfew.labeling.streamed_rows import StreamedRows
 from vitalfew.labeling.survey import Survey, survey
 from vitalfew.labeling.vocabulary import Vocabulary
 from vitalfew.support.checks import check_threads
+from vitalfew.support.outputs import recording
 from vitalfew.support.progress import progress
 from vitalfew.support.suggest import suggestion
 
@@ -115,7 +116,7 @@ def label_documents(
     budget = Budget.of(memory)
     threads = check_threads(n_jobs)
     wanted = Wanted(database, table, text, label, key, into, unlabelled, replace, format)
-    with open_place(wanted, read_only=dry_run) as place:
+    with recording(), open_place(wanted, read_only=dry_run) as place:
         found = survey(place.documents, budget.survey, random_state, threads, verbose)
         vocabulary = found.vocabulary.most_frequent(budget.most_words(len(found.classes)))
         report = _report(place, found, vocabulary, [c.name for c in candidates], dry_run)

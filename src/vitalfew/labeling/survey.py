@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MIN_KEPT = 100
 # A class is learnt from its words; with more classes than this the label is likely to be a key.
 MOST_CLASSES = 1000
+LONGEST_LABEL = 10_000
 # Documents without a label with which EM is tried.
 N_SAMPLED = 10_000
 
@@ -73,6 +74,9 @@ class LabelledStore:
         if not len(labels):
             return
         for count in compute.value_counts(labels).to_pylist():
+            length = len(count["values"]) if isinstance(count["values"], str) else 0
+            if length > LONGEST_LABEL:
+                raise ValueError(f"a label has {length:,} of {LONGEST_LABEL:,} characters; name a column of classes.")
             self.n_seen[count["values"]] = self.n_seen.get(count["values"], 0) + count["counts"]
         if len(self.n_seen) > MOST_CLASSES:
             raise ValueError(f"the label has more than {MOST_CLASSES:,} distinct values; name a column of classes.")
@@ -83,7 +87,7 @@ class LabelledStore:
             texts, labels = texts.take(kept), labels.take(kept)
         self._texts.append(texts)
         self._labels.append(labels)
-        self._n_bytes += texts.nbytes
+        self._n_bytes += texts.nbytes + labels.nbytes
         while self._n_bytes > self.memory and self._least:
             if not self._halve():
                 self._least //= 2
@@ -105,7 +109,7 @@ class LabelledStore:
             return False
         kept = np.flatnonzero(chosen)
         self._texts, self._labels = [texts.take(kept)], [labels.take(kept)]
-        self._n_bytes = self._texts[0].nbytes
+        self._n_bytes = self._texts[0].nbytes + self._labels[0].nbytes
         self._n_halvings += 1
         return True
 

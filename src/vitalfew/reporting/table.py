@@ -100,8 +100,8 @@ def read_study_table(X: Any, kinds: Mapping[str, str] | None = None) -> StudyTab
         return StudyTable(X, [ColumnKind(name, "numeric", 0, 2) for name in NumberedNames(X.shape[1])])
     if isinstance(X, nw.DataFrame):
         X = X.to_native()
+    check_given(X)
     if hasattr(X, "columns") or hasattr(X, "column_names"):
-        check_given(X)
         frame = nw.from_native(X, eager_only=True).to_pandas()
     else:
         frame = _frame_of_array(np.asarray(X))

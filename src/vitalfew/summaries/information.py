@@ -12,6 +12,7 @@ from scipy.stats import chi2
 from vitalfew.data.coding.table_coder import TableCoder
 from vitalfew.data.tables.frames import read_table
 from vitalfew.summaries.counts import sum_by_feature
+from vitalfew.support.arrow import check_given
 from vitalfew.support.checks import check_choice, check_consistent_length, check_threads, check_weight, encode_labels
 
 UNITS = {"bits": 1 / np.log(2), "nats": 1.0}
@@ -251,6 +252,7 @@ class _Measured(NamedTuple):
 def _measure(X, y, sample_weight, unit, correction, n_jobs) -> _Measured:
     check_choice("unit", unit, UNITS)
     check_choice("correction", correction, CORRECTIONS)
+    check_given(X)
     is_variable = not hasattr(X, "columns") and np.ndim(X) == 1
     threads = check_threads(n_jobs)
     table = read_table(_as_column(X) if is_variable else X, threads=threads)
@@ -275,6 +277,7 @@ def _stack(*variables):
 
 def _joint(given) -> NDArray[np.int32]:
     """Several variables as one: a code for each combination that occurs."""
+    check_given(given, "given")
     if not hasattr(given, "columns") and np.ndim(given) == 1:
         return encode_labels(given)[1]
     table = read_table(given)

@@ -20,6 +20,7 @@ from vitalfew.summaries.partition_moments import partitioned_moments
 from vitalfew.summaries.push_down import pushes_down
 from vitalfew.summaries.stream_counts import CountsStream
 from vitalfew.summaries.stream_moments import stream_moments
+from vitalfew.support.arrow import check_given
 from vitalfew.support.checks import check_choice, check_threads
 from vitalfew.support.suggest import check_names
 
@@ -143,6 +144,7 @@ def is_number(source: Source, target: str) -> bool:
 
 
 def _check_columns(source: Source, target: str, columns: Sequence[str] | None, weight: str | None) -> list[str]:
+    check_given(columns, "columns")
     schema = source.schema()
     own = [target, *([] if weight is None else [weight])]
     check_names([*own, *(columns or ())], schema.names)

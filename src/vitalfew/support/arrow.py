@@ -9,6 +9,9 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+# What lists hold that cannot hold Arrow data.
+PLAIN = {str, bytes, int, float, bool, type(None), np.str_, np.float64, np.int64}
+
 
 def check_arrow(data: Any, source: str, error: type[ValueError] = ValueError, *, needs_utf8: bool = True) -> None:
     """Raises `error` if the offsets or indices of Arrow data point outside its buffers.
@@ -48,25 +51,36 @@ def check_arrow(data: Any, source: str, error: type[ValueError] = ValueError, *,
 def check_given(data: Any, name: str = "X") -> None:
     """Raises ValueError if Arrow data of a caller points outside its buffers; other data passes.
 
-    Arrow data are tables, batches and arrays of pyarrow, lists of them, and columns, indexes and categories of pandas
-    that Arrow stores, also inside of narwhals.
+    Arrow data are tables, batches and arrays of pyarrow, and columns, indexes and categories of pandas that Arrow
+    stores, also inside of narwhals, lists, tuples and dicts.
     """
     pa = sys.modules.get("pyarrow")
     if pa is None or isinstance(data, np.ndarray):
         return
     data = nw.to_native(data, pass_through=True)
-    arrow = (pa.Table, pa.RecordBatch, pa.ChunkedArray, pa.Array)
-    if isinstance(data, arrow):
+    if isinstance(data, pa.Table | pa.RecordBatch | pa.ChunkedArray | pa.Array):
         check_arrow(data, name)
-    elif isinstance(data, list | tuple):
-        if any(issubclass(kind, arrow) for kind in set(map(type, data))):
-            for part in data:
-                check_given(part, name)
+    elif isinstance(data, list | tuple | dict):
+        parts = data.values() if isinstance(data, dict) else data
+        if not set(map(type, parts)) <= PLAIN:  # a glance at a long list of texts
+            for part in parts:
+                if type(part) not in PLAIN:
+                    check_given(part, name)
     elif nw.dependencies.is_pandas_dataframe(data):
+        _check_index(data.index, f"the index of {name}")
+        _check_index(data.columns, f"the column index of {name}")
         for j, dtype in enumerate(data.dtypes):
             _check_pandas(data.iloc[:, j], dtype, f"column {str(data.columns[j])!r} of {name}")
     else:
         _check_pandas(data, getattr(data, "dtype", None), name)
+        if nw.dependencies.is_pandas_series(data):
+            _check_index(data.index, f"the index of {name}")
+
+
+def _check_index(index: Any, name: str) -> None:
+    """Checks an index of pandas and the levels of a MultiIndex."""
+    for level in getattr(index, "levels", [index]):
+        _check_pandas(level, level.dtype, name)
 
 
 def _check_pandas(column: Any, dtype: Any, name: str) -> None:

@@ -54,10 +54,11 @@ def written_aside(path: str | os.PathLike, mode: str = "wb", *, replace: bool = 
     """
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
     goal = Path(os.path.realpath(path))
-    if goal.is_dir():
+    if os.path.isdir(path):
         raise IsADirectoryError(f"{str(path)!r} is a folder; give the name of a file in it.")
-    if goal.exists() and not goal.is_file():
-        with open(goal, mode, **text) as file:  # type: ignore[call-overload]
+    # /dev/stdout and the like lead to open files that may have no name, or another one: they are written as they are.
+    if os.path.exists(path) and not (os.path.isfile(path) and goal.exists()):
+        with open(path, mode, **text) as file:  # type: ignore[call-overload]
             yield file
         return
     if not goal.parent.is_dir():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dis
 import importlib
+import importlib.util
 import sys
+import sysconfig
 from functools import cache
 from importlib import metadata
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -14,6 +16,8 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
+# Folders of the standard library; what is installed beside it is in site-packages.
+STANDARD = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
 HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 # Attributes of a class that Python makes, or that say nothing of what it does.
 MADE_BY_PYTHON = {
@@ -39,7 +43,7 @@ def release_of(module: str) -> str | None:
     known by its version.
     """
     top = module.partition(".")[0]
-    if top in sys.stdlib_module_names:
+    if _is_standard(top):
         return "python"
     if top == "vitalfew":
         return f"vitalfew {metadata.version('vitalfew')}"
@@ -47,6 +51,18 @@ def release_of(module: str) -> str | None:
     if file is None or not {"site-packages", "dist-packages"} & set(Path(file).parts):
         return None
     return _distribution(top)
+
+
+@cache
+def _is_standard(top: str) -> bool:
+    """Whether a module is Python's own, and not a user's file of the same name that is found before it."""
+    if top not in sys.stdlib_module_names:
+        return False
+    file = getattr(sys.modules.get(top), "__file__", None)
+    if file is None and top not in sys.modules:
+        spec = importlib.util.find_spec(top)
+        file = spec.origin if spec is not None and spec.has_location else None
+    return file is None or any(Path(file).is_relative_to(folder) for folder in STANDARD)
 
 
 @cache
@@ -112,7 +128,8 @@ def _look_up(code: CodeType, scope: dict[str, Any], found: dict[str, Any]) -> No
     steps = [s for s in dis.get_instructions(code) if s.opname not in ("CACHE", "EXTENDED_ARG", "PRECALL")]
     for at, step in enumerate(steps):
         if step.opname == "IMPORT_NAME":
-            _keep_import(step.argval, steps[at - 2].argval if at > 1 else 0, scope, found)
+            level, parts = (steps[at - 2].argval, steps[at - 1].argval) if at > 1 else (0, None)
+            _keep_import(step.argval, level, list(parts or ()), scope, found)
         elif step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS") and step.argval in scope:
             name, value = step.argval, scope[step.argval]
             while is_own_module(value) and at + 1 < len(steps) and steps[at + 1].opname in ATTRIBUTES:
@@ -124,16 +141,18 @@ def _look_up(code: CodeType, scope: dict[str, Any], found: dict[str, Any]) -> No
             _look_up(part, scope, found)
 
 
-def _keep_import(name: str, level, scope: dict[str, Any], found: dict[str, Any]) -> None:
+def _keep_import(name: str, level, parts: list[str], scope: dict[str, Any], found: dict[str, Any]) -> None:
     """A module that a function imports when it is called. The user's own are imported, as the call would do."""
     if isinstance(level, int) and level > 0:
         name = resolve_name("." * level + name, scope.get("__package__") or "")
-    if name.partition(".")[0] in sys.stdlib_module_names:
+    if _is_standard(name.partition(".")[0]):
         return
-    try:
-        found[f"import {name}"] = importlib.import_module(name)
-    except ImportError:
-        found[f"import {name}"] = None
+    for module in [name, *(f"{name}.{part}" for part in parts)]:
+        try:
+            found[f"import {module}"] = importlib.import_module(module)
+        except ImportError:  # a part that is no module is found in the one before
+            if module == name:
+                found[f"import {module}"] = None
 
 
 def is_own_module(value) -> bool:

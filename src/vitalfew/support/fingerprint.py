@@ -119,15 +119,26 @@ class _Walk:
             return self._parts(b"sparse", [kind, rows.shape, rows.data, rows.indices, rows.indptr])
         if nw.dependencies.is_pandas_dataframe(value) and not value.columns.is_unique:
             columns = [value.iloc[:, j] for j in range(value.shape[1])]
-            return self._parts(b"frame", [type(value), value.shape, list(value.columns), columns, value.index])
+            return self._parts(b"frame", [type(value), value.shape, columns, *self._labels(value)])
         table = nw.from_native(value, allow_series=True, pass_through=True)
         if isinstance(table, nw.DataFrame):
             named = [(name, table[:, j]) for j, name in enumerate(table.columns)]
-            extra = [type(nw.to_native(table)), getattr(value, "attrs", None), nw.maybe_get_index(table)]
-            return self._parts(b"frame", [table.shape, *named, *extra])
+            native = nw.to_native(table)
+            return self._parts(b"frame", [type(native), table.shape, *named, *self._labels(native)])
         if isinstance(table, nw.Series):
-            return self._series(table)
+            native = nw.to_native(table)
+            about = self._parts(b"about", [type(native), table.name, *self._labels(native)])
+            return _hash(b"series", about, self._series(table))
         return self._object(value)
+
+    @staticmethod
+    def _labels(native) -> list:
+        """What a frame or series has besides its values: indexes, names and metadata."""
+        index: list[Any] = [getattr(native, name, None) for name in ("index", "columns")]
+        # Those of other libraries are methods, or lists of names that stand beside the values.
+        index = [(list(i.names), i) for i in index if hasattr(i, "names") and hasattr(i, "to_numpy")]
+        metadata = getattr(getattr(native, "schema", None), "metadata", None)
+        return [index, getattr(native, "attrs", None), metadata]
 
     def _parts(self, kind: bytes, parts) -> bytes:
         return _hash(kind, *(self.digest(part) for part in parts))
@@ -173,6 +184,8 @@ class _Walk:
                 kind.append(column.cat.get_categories().to_list())
             if isinstance(dtype, nw.Object | nw.Unknown) or dtype.is_nested():
                 return self._parts(b"column", [kind, column.to_list()])
+            if getattr(native, "dtype", None) == np.dtype(object):  # None and NaN are not the same object
+                return self._parts(b"column", [kind, native.to_numpy()])
             return self._parts(b"column", [kind, column.is_null().to_numpy(), column.drop_nulls().to_numpy()])
 
     def _function(self, function: FunctionType) -> bytes:

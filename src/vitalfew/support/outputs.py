@@ -33,7 +33,8 @@ def check_outputs(outputs: Mapping[str, Any], inputs: Sequence[Any]) -> None:
     Parameters
     ----------
     outputs : dict
-        Files to write by the name of the option or parameter. None and ``"-"`` (standard output) are skipped.
+        Files to write by the name of the option or parameter. None is skipped. ``"-"`` is standard output, which
+        may be a file.
     inputs : list
         What is read: names of files, patterns, folders, ``"-"`` (standard input), or lists of them. Addresses of
         servers, connections and data frames are skipped, since no output file can replace them.
@@ -57,11 +58,17 @@ def check_outputs(outputs: Mapping[str, Any], inputs: Sequence[Any]) -> None:
     """
     read = {identity: name for given in inputs for identity, name in _files_read(given)}
     files = {option: os.fspath(path) for option, path in outputs.items() if path not in (None, STANDARD)}
+    streams = [option for option, path in outputs.items() if isinstance(path, str) and path == STANDARD]
+    stdout = _stream_identity(sys.stdout) if streams else None
+    if stdout is not None and stdout in read:
+        raise ValueError(f"standard output is also an input ({read[stdout]!r}), which would be lost; {WHERE_ELSE}")
     places: dict[tuple, str] = {}
     for option, path in files.items():
         _refuse_input(f"{option} {path!r}", path, read)
         refuse_database(path, f"{option} {path!r}")
         other = places.setdefault(_place(path), option)
+        if stdout is not None and file_identity(path) == stdout:
+            other = f"{streams[0]} (standard output)"
         if other != option:
             raise ValueError(f"{other} and {option} are the same file, {path!r}; {WHERE_ELSE}")
     if (record := _record.get()) is not None:
@@ -70,7 +77,14 @@ def check_outputs(outputs: Mapping[str, Any], inputs: Sequence[Any]) -> None:
 
 
 def refuse_database(path: Any, name: str | None = None) -> None:
-    """Refuse to replace an existing DuckDB or SQLite database by a file of another kind."""
+    """Refuse to replace an existing DuckDB or SQLite database, or a log of one, by a file of another kind."""
+    real = os.path.realpath(path)
+    for end in COMPANIONS:
+        if real.endswith(end) and database_format(real[: -len(end)]):
+            raise DataFileError(
+                f"{name or repr(os.fspath(path))} belongs to the database {real[: -len(end)]!r}, whose latest rows may "
+                f"be in it; {WHERE_ELSE}"
+            )
     kind = database_format(path)
     if kind is not None:
         raise DataFileError(
@@ -110,16 +124,20 @@ def file_identity(path: Any) -> Identity | None:
     return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
 
 
+def _stream_identity(stream: Any) -> Identity | None:
+    """Return the identity of the file behind a standard stream, or None if it is a terminal, a pipe or closed."""
+    try:
+        return file_identity(stream.fileno())
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
 def _files_read(given: Any) -> Iterator[tuple[Identity, str]]:
     if isinstance(given, list | tuple):
         for one in given:
             yield from _files_read(one)
     elif isinstance(given, str) and given == STANDARD:
-        try:
-            identity = file_identity(sys.stdin.fileno())
-        except (AttributeError, OSError, ValueError):  # there is none, or it is no file
-            return
-        if identity is not None:
+        if (identity := _stream_identity(sys.stdin)) is not None:
             yield identity, "standard input"
     elif isinstance(given, str | os.PathLike):
         for name in matching_files(Path(given)):
@@ -183,7 +201,10 @@ _record: ContextVar[OutputRecord | None] = ContextVar("record", default=None)
 
 @contextmanager
 def recording() -> Iterator[OutputRecord]:
-    """Keep a record of the outputs that are checked and written inside of the context."""
+    """Keep a record of the outputs that are checked and written inside of the context; one that is kept goes on."""
+    if (record := _record.get()) is not None:
+        yield record
+        return
     record = OutputRecord()
     token = _record.set(record)
     try:

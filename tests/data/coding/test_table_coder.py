@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+from vitalfew import NaiveBayes
 from vitalfew.data.coding.table_coder import MAX_CATEGORIES, Categories, Cuts, OwnCodes, TableCoder
 from vitalfew.data.tables.frames import read_table
 from vitalfew.exceptions import DiscretizationWarning, VitalfewWarning
@@ -161,3 +162,11 @@ def test_threads_code_alike(order):
     X[rng.random(X.shape) < 0.1] = np.nan
     np.testing.assert_array_equal(fit(X, threads=1)[1], fit(X, threads=2)[1])
     np.testing.assert_array_equal(fit(X)[1], X)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_whole_numbers_that_floats_cannot_tell_apart(dtype):
+    X, y = np.array([[2**53], [2**53 + 1]] * 20, dtype=dtype), [0, 1] * 20
+    with pytest.raises(ValueError, match=r"'x0' holds whole numbers beyond 2\*\*53.*astype\(str\)"):
+        NaiveBayes().fit(X, y)
+    assert NaiveBayes().fit(X.astype(str), y).score(X.astype(str), y) == 1.0

@@ -291,6 +291,18 @@ def test_predictions_of_a_scoring_function_are_counted(tmp_path):
     assert [e["predictions"] for e in SealedTest.load(tmp_path / "test.sealed").log] == [201, 2010, None]
 
 
+def test_a_count_whose_hook_was_removed_is_unknown():
+    X, y = load_breast_cancer(return_X_y=True)
+    X_train, y_train, sealed = sealed_split(X, y, random_state=0)
+
+    def scoring(model, X, y):
+        sys.setprofile(None)
+        return model.score(X, y)
+
+    found = sealed.score(GaussianNB().fit(X_train, y_train), scoring=scoring)
+    assert found.predictions is None
+
+
 def test_a_profiler_is_left_alone():
     X, y = load_breast_cancer(return_X_y=True)
     X_train, y_train, sealed = sealed_split(X, y, random_state=0)

@@ -441,3 +441,11 @@ def test_the_path_draws_and_tells():
     np.testing.assert_allclose(copied.predict(X), model.predict(X), rtol=1e-10, atol=1e-12)
     errors = [np.mean((y - X_fit @ dual) ** 2) for X_fit, dual in [(rbf_kernel(X), d) for d in model.path_.dual_coef]]
     np.testing.assert_allclose(frame["mean_squared_error"], errors, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("model", [KernelRidge(1.0), Ridge(1.0), Ridge("loo")])
+def test_values_whose_products_overflow_are_named(model):
+    X = np.random.default_rng(0).normal(size=(5, 40))
+    X[:, 3] *= 1e77
+    with pytest.raises(ValueError, match="column 'x3' holds values so large"):
+        model.fit(X, np.arange(5.0))

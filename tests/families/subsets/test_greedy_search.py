@@ -7,12 +7,14 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression
 from sklearn.linear_model import LogisticRegression as Peer
 from sklearn.linear_model import Ridge as SparseRidge
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
@@ -386,3 +388,28 @@ def test_what_is_not_a_table_is_refused():
             search.predict(bad)
     with pytest.raises(ValueError, match="0 feature"):
         GreedySearch(LinearRegression(), 2).fit(X[:, :0], y)
+
+
+def test_a_scorer_is_known_by_its_function_and_not_by_its_name():
+    X, y = planted()
+
+    def r2_score(y, p):
+        return -float(np.max(np.abs(y - p)))
+
+    named = GreedySearch(Ridge(1.0), k=3, scoring=make_scorer(r2_score)).fit(X, y)
+    refitted = GreedySearch(Refitted(1.0), k=3, scoring=make_scorer(r2_score)).fit(X, y)
+    assert_allclose(named.path_.scores, refitted.path_.scores)
+
+
+class Refitted(Ridge):
+    """A Ridge that the evaluator does not know."""
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("kind", ["sorted classes", "far from zero"])
+def test_scores_from_moments_are_those_of_refitting(fit_intercept, kind):
+    X, y = planted()
+    y = np.sort((y > 0).astype(float)) if kind == "sorted classes" else y + 5
+    paths = [GreedySearch(model(1.0, fit_intercept=fit_intercept), k=3).fit(X, y).path_ for model in (Ridge, Refitted)]
+    assert_allclose(paths[0].scores, paths[1].scores, atol=1e-10)
+    assert np.isfinite(paths[0].scores).all()

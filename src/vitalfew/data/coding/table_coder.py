@@ -21,6 +21,7 @@ from vitalfew.support.checks import check_choice
 
 NUMERIC = ("mdl", "quantile", "uniform", "distinct")
 # Whole numbers with more distinct values than this are quantities, not categories.
+MOST_EXACT = 2**53  # whole numbers up to here are exact in float64
 MAX_CATEGORIES = 32
 MISSING = np.iinfo(np.uint32).max
 
@@ -170,6 +171,7 @@ class TableCoder:
             return Categories(tuple(column.distinct()))
         if not flag & _core.NEEDS_CODING and (top <= MAX_CATEGORIES + 1 or self.numeric == "distinct"):
             return OwnCodes(max(2, int(top)))
+        _check_exact(column, table.names[j])
         values = _as_numbers(column)
         distinct = np.unique(values[~np.isnan(values)])
         is_whole = bool((distinct == np.floor(distinct)).all())
@@ -232,6 +234,18 @@ def _as_numbers(column: Column) -> NDArray[np.float64]:
     if isinstance(column, WordColumn):
         return column.look_up(_numbers_in(column.values), np.nan, np.float64)
     return column.astype(np.float64, copy=False)
+
+
+def _check_exact(column: Column, name: str) -> None:
+    """Refuses whole numbers that differ but are equal as floats, such as identifiers of 64 bits."""
+    if isinstance(column, WordColumn) or column.dtype.kind not in "iu" or column.dtype.itemsize < 8 or not column.size:
+        return
+    largest = max(int(column.max()), -int(column.min()))
+    if largest > MOST_EXACT:
+        raise ValueError(
+            f"column {name!r} holds whole numbers beyond 2**53, such as {largest}, which float64 cannot tell apart; "
+            "convert it to text (astype(str)) if they are names, to float if they are quantities, or leave it out."
+        )
 
 
 def _numbers_in(words: tuple[str, ...]) -> list[float]:

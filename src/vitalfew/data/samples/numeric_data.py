@@ -17,6 +17,8 @@ from vitalfew.data.tables.matrix import Matrix, read_matrix, take_rows
 from vitalfew.support.arrow import check_given
 from vitalfew.support.checks import check_consistent_length, check_known, check_weight, encode_labels
 
+MOST_IN_PRODUCTS = 1e74
+
 
 @dataclass(frozen=True)
 class NumericData:
@@ -133,6 +135,15 @@ def check_squares(y: NDArray[np.float64]) -> None:
     with np.errstate(over="ignore"):
         if np.dot(y, y) > np.finfo(np.float64).max / 1024:
             raise too_large("y")
+
+
+def check_products(data: NumericData) -> None:
+    """Refuses columns whose products with each other overflow once they are squared, as eigenvalues are."""
+    X, root = data.X, 1.0 if data.weight is None else float(np.sqrt(data.weight.max()))
+    largest = abs(X).max(axis=0)
+    largest = largest.toarray().ravel() if sparse.issparse(X) else np.asarray(largest)
+    if float(largest.max()) * root > MOST_IN_PRODUCTS:
+        raise too_large(f"column {data.names[int(np.argmax(largest))]!r}" if root <= 1 else "X with sample_weight")
 
 
 def too_large(what: str) -> ValueError:

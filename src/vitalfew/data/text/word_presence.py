@@ -20,6 +20,7 @@ from vitalfew.data.tables.partitions import is_partitioned
 from vitalfew.data.tables.sparse_checks import check_sparse
 from vitalfew.data.text.document_batches import add_documents
 from vitalfew.data.text.partition_words import count_words, word_rows
+from vitalfew.support.arrow import check_given
 from vitalfew.support.checks import check_threads
 from vitalfew.support.progress import kernel_progress
 
@@ -310,6 +311,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     def _given_terms(self):
         if self.vocabulary is None:
             return None
+        check_given(self.vocabulary, "vocabulary")
         terms = _checked_vocabulary(self.vocabulary)
         if self.lowercase and any(any(map(str.isupper, term)) for term in terms):
             warnings.warn(
@@ -329,6 +331,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
                     "for a single stop word pass a list."
                 )
             return ENGLISH_STOP_WORDS
+        check_given(self.stop_words, "stop_words")
         return frozenset(word for word in self.stop_words if isinstance(word, str))
 
     def _check_parameters(self):

@@ -163,6 +163,7 @@ def _column(X, given, name: str) -> NDArray | None:
         if frame is None or given not in frame.columns:
             raise ValueError(f"{name}={given!r} is not a column of X; give its name, or a value for each row.")
         given = frame[given].to_native()
+    check_given(given, name)
     values = np.asarray(given)
     if values.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {values.shape}.")
@@ -196,6 +197,7 @@ def _strata(stratify, y: NDArray) -> NDArray[np.intp] | None:
     if stratify is True:
         return _codes(y)
     if not (isinstance(stratify, str) and stratify == "auto"):
+        check_given(stratify, "stratify")
         values = np.asarray(stratify)
         if values.ndim != 1:
             raise ValueError(f"stratify must be 'auto', True, False or a value for each row, got {stratify!r}.")

@@ -22,6 +22,7 @@ from vitalfew.data.tables.sparse_checks import sparse_rows
 from vitalfew.families.ensembles.bagging_path import BaggingFamily, BaggingPath, bag_size
 from vitalfew.families.ensembles.learners import make_learner
 from vitalfew.families.selector import CheckedScore
+from vitalfew.support.arrow import check_given
 from vitalfew.support.checks import check_choice, check_classes, is_count
 
 VOTES = ("label", "probability")
@@ -240,6 +241,7 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
 
     def _table(self, X, *, reset: bool):
         """Rows as learners are given them, for whom it is to check what they hold. A frame stays one."""
+        check_given(X)
         if is_frame(X):
             check_shape(X.shape, 1)
             validate_data(self, X, reset=reset, skip_check_array=True)

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import rules
-from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.data.samples.numeric_data import NumericData, check_products
 from vitalfew.data.tables.matrix import read_matrix
 from vitalfew.families.linear.penalty import check_penalty, choose_penalty, fixed_grid
 from vitalfew.families.ridge.kernel_forms import NystroemForm
@@ -224,6 +224,7 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         if self.kernel == "precomputed" and data.n_features != n_given:
             raise ValueError(f"a precomputed kernel must be square, got {n_given} rows and {data.n_features} columns.")
         validate_data(self, X, reset=True, skip_check_array=True)
+        check_products(data)
         return KernelData.of(data)
 
     def _family(self, data: KernelData) -> KernelFamily:

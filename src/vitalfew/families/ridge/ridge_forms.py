@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.data.samples.numeric_data import NumericData, check_products
 from vitalfew.families.linear.least_squares import is_constant
 from vitalfew.families.ridge.eigen import BLOCK_NUMBERS, DIGITS, EPS, GramSpectrum, KernelSpectrum, digits_left
 from vitalfew.summaries.moments import Moments
@@ -105,6 +105,7 @@ class DualForm:
     """From products of rows, an n x n matrix: for more columns than rows."""
 
     def __init__(self, data: NumericData, has_intercept: bool):
+        check_products(data)
         weight = data.weights
         self.weight_sum, self.has_intercept = float(weight.sum()), has_intercept
         self.root = np.sqrt(weight)

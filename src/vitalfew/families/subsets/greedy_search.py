@@ -154,6 +154,7 @@ def read_rows(X):
 
 def check_range(y, is_classification: bool) -> None:
     """Numbers must not be so large that scikit-learn's estimators and scores overflow; other targets are theirs."""
+    check_given(y, "y")
     target = np.asarray(y)
     if target.dtype.kind == "O" and all(isinstance(v, float) for v in target.ravel().tolist()):
         target = target.astype(float)

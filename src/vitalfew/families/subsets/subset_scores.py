@@ -111,12 +111,19 @@ class MomentsEvaluator(RefittingEvaluator):
         second, cross, _ = rest.second(has_intercept)
         gram = second[index[:, :, None], index[:, None, :]] + alpha / rest.weight_sum * np.eye(size)
         coef = np.linalg.solve(gram, cross[index][..., None])[..., 0] if size else np.zeros(index.shape)
-        intercept = rest.mean[-1] - np.sum(coef * rest.mean[:-1][index], axis=1) if has_intercept else 0.0
+        has_mean = has_intercept or size == 0  # without features the mean is predicted, see `score`
+        intercept = rest.mean[-1] - np.sum(coef * rest.mean[:-1][index], axis=1) if has_mean else 0.0
         tested, tested_cross, tested_square = fold.second(True)
         bias = fold.mean[-1] - np.sum(coef * fold.mean[:-1][index], axis=1) - intercept
         inner = np.einsum("sa,sab,sb->s", coef, tested[index[:, :, None], index[:, None, :]], coef)
         error = tested_square - 2 * np.sum(coef * tested_cross[index], axis=1) + inner + bias**2
-        return 1 - error / tested_square if self.is_r2 else -error
+        error = np.maximum(error, 0.0)
+        if not self.is_r2:
+            return -error
+        if fold.weight_sum < 2:
+            return np.full(len(index), np.nan)
+        # scikit-learn's values for a target that is constant on the test rows.
+        return 1 - error / tested_square if tested_square > 0 else np.where(error > 0, 0.0, 1.0)
 
 
 class EvidenceEvaluator(RefittingEvaluator):
@@ -169,16 +176,21 @@ def make_evaluator(estimator, X, y, weight, splits, scorer, n_jobs) -> Refitting
     is_ridge = type(estimator) is Ridge and not isinstance(estimator.alpha, str)
     if not is_ridge or weight is not None or sparse.issparse(X):
         return RefittingEvaluator(*arguments)
-    names = {"r2": True, "neg_mean_squared_error": False}
-    kinds = {repr(get_scorer(name)): is_r2 for name, is_r2 in names.items()}
     is_default = type(scorer).__name__ == "_PassthroughScorer"
-    if not is_default and repr(scorer) not in kinds:
+    is_r2 = is_default or _is_scorer(scorer, "r2")
+    if not is_r2 and not _is_scorer(scorer, "neg_mean_squared_error"):
         return RefittingEvaluator(*arguments)
     data = NumericData.read(X, y, None)
     folds = fold_moments(data, splits)
     if folds is None or float(estimator.alpha) <= 0:
         return RefittingEvaluator(*arguments)
-    return MomentsEvaluator(*arguments, folds=folds, is_r2=is_default or kinds[repr(scorer)])
+    return MomentsEvaluator(*arguments, folds=folds, is_r2=is_r2)
+
+
+def _is_scorer(scorer, name: str) -> bool:
+    """Whether a scorer is the one that scikit-learn has under a name: the same function, sign and options."""
+    known = get_scorer(name)
+    return type(scorer) is type(known) and vars(scorer) == vars(known)
 
 
 def _is_number_or_auto(strength) -> bool:
