@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # as in typing, which would take most of the time of this import
+TYPE_CHECKING = False  # as in typing, whose import would take most of the time of this one
 if TYPE_CHECKING:
     from vitalfew.data.coding.discretize import Discretizer
     from vitalfew.data.text.word_presence import WordPresence
@@ -95,7 +95,7 @@ __all__ = [
     "to_sql",
 ]
 
-# Where each public name is defined: it is imported when it is first asked for, so that `import vitalfew` takes no time.
+# Module that defines each public name. A name is imported on first access, so that `import vitalfew` is fast.
 _HOMES = {
     "data.coding.discretize": "Discretizer",
     "data.text.word_presence": "WordPresence",
@@ -150,7 +150,7 @@ _MODULES = (
     "summaries",
 )
 
-if not TYPE_CHECKING:  # a type checker would take every name for granted
+if not TYPE_CHECKING:  # a type checker would otherwise accept any name
 
     def __getattr__(name: str):
         if name in _HOME_OF:

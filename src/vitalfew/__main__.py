@@ -1,4 +1,4 @@
-"""``python -m vitalfew`` is the command line."""
+"""Command line entry point for ``python -m vitalfew``."""
 
 from vitalfew.cli.main import app
 

@@ -1,4 +1,4 @@
-"""Real text that every machine with scientific Python has."""
+"""Real text available on every machine with scientific Python."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ LIBRARIES = ("numpy", "pandas", "scipy", "sklearn")
 def load_docstrings(
     libraries=LIBRARIES, *, max_per_library: int = 1000, min_words: int = 20, remove=("examples",)
 ) -> Bunch:
-    """Docstrings of installed packages, labelled by the package they come from.
+    """Load the docstrings of installed packages, labeled by package.
 
-    Built at run time from the sources on this machine; nothing is downloaded or shipped, and nothing is imported.
-    Texts that occur more than once are kept once.
+    The corpus is built at run time from the sources on this machine: nothing is downloaded, shipped or imported.
+    Duplicate texts are kept once.
 
     Parameters
     ----------
     libraries : sequence of str
-        Packages; those that are not installed are left out, but two are needed.
+        Packages to read. Packages that are not installed are skipped, but at least two must be installed.
     max_per_library : int, default 1000
-        Files are read in alphabetical order until so many docstrings are found.
+        Maximum number of docstrings per package; files are read in alphabetical order until it is reached.
     min_words : int, default 20
-        Shorter docstrings are left out.
+        Shorter docstrings are skipped.
     remove : sequence, default ("examples",)
-        With "examples", interactive examples (``>>>``) are cut out: their imports would give the answer away.
+        If it contains "examples", interactive examples (``>>>``) are removed: their imports would give the answer away.
 
     Returns
     -------
-    Bunch with `data` (list of str), `target` (ndarray of str), `names` (list of str: where each comes from)
+    Bunch with `data` (list of str), `target` (ndarray of str), `names` (list of str: qualified names)
 
     Examples
     --------
@@ -68,7 +68,7 @@ def load_docstrings(
 
 
 def _docstrings_of(library: str):
-    """Qualified name and docstring of everything documented in the sources of a package, tests left out."""
+    """Yield the qualified name and docstring of everything documented in a package's sources, except its tests."""
     spec = find_spec(library)
     if spec is None or spec.origin is None:
         return
@@ -80,12 +80,12 @@ def _docstrings_of(library: str):
         try:
             tree = ast.parse(path.read_bytes())
         except (SyntaxError, ValueError, OSError):
-            continue  # a file this interpreter cannot read documents nothing to it
+            continue  # this interpreter cannot parse the file
         yield from _documented(tree, ".".join((library, *parts)))
 
 
 def _documented(node, name: str):
-    """A module or class and what it defines; what is inside functions is nobody's to read."""
+    """Yield the docstrings of a module or class and of its members; functions are not searched further."""
     if text := ast.get_docstring(node):
         yield name, text
     if isinstance(node, ast.Module | ast.ClassDef):
@@ -95,5 +95,5 @@ def _documented(node, name: str):
 
 
 def _without_examples(text: str) -> str:
-    """Cuts interactive examples with their output: from a prompt to the next blank line."""
+    """Remove interactive examples and their output: from a prompt to the next blank line."""
     return re.sub(r"^[ \t]*>>>.*(?:\n(?![ \t]*$).*)*", "", text, flags=re.MULTILINE)

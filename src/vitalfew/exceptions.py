@@ -1,65 +1,65 @@
-"""Errors and warnings of vitalfew. Every error message says what was received, what was expected, and the remedy."""
+"""Errors and warnings of vitalfew. Every error message states what was received, what was expected, and the remedy."""
 
 
 class DataFileError(ValueError):
-    """A file of data cannot be read; the message says why and what to do."""
+    """Data file that cannot be read; the message says why and what to do."""
 
 
 class RuleError(ValueError):
-    """A rule was asked for that the family's path cannot answer."""
+    """Rule that is not defined for the path of the model family."""
 
 
 class ModelFileError(ValueError):
-    """A model file is not whole, was changed, or is not one."""
+    """Model file that is truncated or modified, or file that is not a model file."""
 
 
 class SealedFileError(ValueError):
-    """A file is not that of a sealed test set, not whole, or was changed."""
+    """Sealed test set file that is truncated or modified, or file that is not one."""
 
 
 class TimeBudgetError(TimeoutError):
-    """A computation was stopped because the time it was given is spent."""
+    """Computation stopped because its time budget is spent."""
 
 
 class VitalfewWarning(UserWarning):
-    """Base of the warnings of this package."""
+    """Base class of the warnings of this package."""
 
 
 class DiscretizationWarning(VitalfewWarning):
-    """A numeric column was treated in a way the user may not expect."""
+    """Numeric column treated in a way the user may not expect."""
 
 
 class SeparationWarning(VitalfewWarning):
-    """A classifier fits its training labels perfectly: its coefficients are held by the penalty alone."""
+    """Classifier that separates its training labels perfectly, so that only the penalty bounds its coefficients."""
 
 
 class SmallerModelWarning(VitalfewWarning):
-    """Fewer variables than were asked for explain all that the data can tell."""
+    """Fewer variables than requested explain everything the data can explain."""
 
 
 class UnfinishedWarning(VitalfewWarning):
-    """A search ended because its time was spent: what it has found so far stands."""
+    """Search stopped because its time budget is spent; the result so far is valid."""
 
 
 class CheckpointWarning(VitalfewWarning):
-    """Results could not be kept in a file."""
+    """Results that could not be saved to a file."""
 
 
 class PrefittedWarning(VitalfewWarning):
-    """A model brings a part that was fitted beforehand, perhaps on rows that are to test it."""
+    """Model with a prefitted component, which may have been fitted on samples used for testing."""
 
 
 class ConditioningWarning(VitalfewWarning):
-    """Rounding has left fewer digits in the coefficients than one may expect."""
+    """Coefficients with fewer accurate digits than expected, because of rounding."""
 
 
 class GuessingWarning(VitalfewWarning):
-    """A learner found nothing that is better than guessing."""
+    """Learner that found nothing better than guessing."""
 
 
 class VersionWarning(VitalfewWarning):
-    """A file was written with other versions of the packages it depends on."""
+    """File written with other versions of the packages it depends on."""
 
 
 class UnlabeledDataWarning(VitalfewWarning):
-    """Rows without labels do harm, and were left out of the model."""
+    """Unlabeled samples that worsen the model and were left out."""

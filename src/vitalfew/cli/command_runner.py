@@ -1,4 +1,4 @@
-"""What surrounds every command: errors in one sentence, exit codes, notes and progress on standard error."""
+"""Common environment of all commands: errors in one sentence, exit codes, notes and progress on standard error."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WRONG, INTERNAL, BROKEN_PIPE = 1, 70, 141
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with all that may go wrong turned into a sentence and an exit code."""
+    """Wrap a command so that every failure becomes a sentence and an exit code."""
 
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:
@@ -49,7 +49,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _explain(error: BaseException, record: OutputRecord) -> int:
-    """Says what happened, and returns the exit code."""
+    """Report an error, and return the exit code."""
     if isinstance(error, BrokenPipeError):
         _silence_stdout()
         return BROKEN_PIPE
@@ -76,7 +76,7 @@ def _explain(error: BaseException, record: OutputRecord) -> int:
 
 
 def interrupted(record: OutputRecord) -> str:
-    """Say what was written before Ctrl-C, and what was not."""
+    """Return what was written before Ctrl-C, and what was not."""
     done, missing = record.done(), record.missing()
     if record.in_doubt is not None:
         return f"interrupted while {record.in_doubt} was completed; look whether it is there before you start again."
@@ -91,7 +91,7 @@ def _listed(names: list[str], negation: str = "") -> str:
 
 
 def _sentence(error: BaseException) -> str:
-    """The message on one line, with a full stop."""
+    """Return the message on one line, with a period."""
     if isinstance(error, OSError) and error.strerror and error.errno is not None:
         place = f"{error.filename!r}: " if error.filename is not None else ""
         text = f"{place}{error.strerror}"
@@ -103,7 +103,7 @@ def _sentence(error: BaseException) -> str:
 
 
 def _silence_stdout() -> None:
-    """Nobody reads, or nothing can be written: what Python would still flush at the end goes nowhere."""
+    """Redirect standard output to the null device after a failed write, so that the final flush does not fail."""
     with suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -111,7 +111,7 @@ def _silence_stdout() -> None:
 
 
 def say(text: str) -> None:
-    """A line on standard error."""
+    """Print a line on standard error."""
     head, colon, rest = shown(text).partition(":")
     line = Text(head + colon, style=STYLES.get(head, "")) + Text(rest) if colon else Text(head)
     with suppress(OSError):
@@ -119,18 +119,18 @@ def say(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """A line on standard error that --quiet leaves out."""
+    """Print a line on standard error unless --quiet is given."""
     warnings.warn(text, VitalfewWarning, stacklevel=2)
 
 
 def shown(text: Any) -> str:
-    """Text as a terminal may show it: what would move the cursor or change colours is spelt out."""
+    """Escape characters that would move the cursor or change colors of a terminal."""
     return "".join(c if c.isprintable() or c == " " else c.encode("unicode_escape").decode() for c in str(text))
 
 
 @contextmanager
 def _notes(quiet: bool, debug: bool) -> Iterator[None]:
-    """Warnings of this package as notes, each once; those of others only where somebody is debugging."""
+    """Show warnings of this package as notes, each once; other warnings only with --debug."""
     with warnings.catch_warnings():
         warnings.simplefilter("default" if debug else "ignore")
         warnings.filterwarnings("ignore" if quiet else "always", category=VitalfewWarning)

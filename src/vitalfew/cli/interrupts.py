@@ -1,4 +1,4 @@
-"""Ctrl-C while a command runs."""
+"""Handling of Ctrl-C while a command runs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any
 
 NOTHING = "interrupted; nothing was written."
 INTERRUPTED = 130
-# Python ignores what is raised inside of the hook for ignored exceptions too: it has to return first.
+# Python also ignores exceptions raised inside the unraisable hook: the hook has to return first.
 AGAIN_S = 0.05
 
 
 class Interrupts:
-    """Knows whether Ctrl-C was pressed, whatever became of the exception that it raised."""
+    """Record of whether Ctrl-C was pressed, whatever became of the exception it raised."""
 
     came = False
 
@@ -30,10 +30,10 @@ class Interrupts:
 
 @contextmanager
 def interruptible() -> Iterator[Interrupts]:
-    """Raise KeyboardInterrupt on Ctrl-C inside of the context, and remember it.
+    """Raise KeyboardInterrupt on Ctrl-C inside the context, and record it.
 
-    Packages that are interrupted while they are imported, or in a callback, raise other errors or ignore the exception
-    with a traceback: the first are recognized by what is remembered, and what was ignored is raised again.
+    Packages that are interrupted during import, or in a callback, raise other errors or ignore the exception with a
+    traceback: the former are identified by the record, and ignored exceptions are raised again.
     """
     found = Interrupts()
     before = signal.getsignal(signal.SIGINT)
@@ -55,13 +55,13 @@ def interruptible() -> Iterator[Interrupts]:
     try:
         yield found
     finally:
-        # After a command of its own the process ends.
+        # If `leave` was installed, the process ends after this command.
         signal.signal(signal.SIGINT, signal.SIG_IGN if before is leave else before)
         sys.unraisablehook = report
 
 
 def leave(*_: object) -> None:
-    """End the process on Ctrl-C before a command has begun.
+    """End the process on Ctrl-C before a command has started.
 
     An exception would be raised in the middle of an import, where other packages turn it into errors of their own.
     """

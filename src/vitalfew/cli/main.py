@@ -1,6 +1,6 @@
-"""The entry point: the commands, or a sentence about what is missing for them.
+"""Entry point of the command line, with a message if its dependencies are missing.
 
-It imports nothing heavy before it has taken care of Ctrl-C.
+It imports nothing heavy before it handles Ctrl-C.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MISSING = "vitalfew: the command line needs typer and rich; install them with: p
 
 
 def app(arguments: list[str] | None = None) -> None:
-    """Run the command line, with the arguments of the process unless others are given."""
+    """Run the command line with the arguments of the process, unless others are given."""
     if arguments is not None or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         _run(arguments)
         return
@@ -24,7 +24,7 @@ def app(arguments: list[str] | None = None) -> None:
     try:
         _run(None)
     finally:
-        # What was asked for is done, or an error has been reported: the interpreter may end in peace.
+        # The work is done or an error has been reported: let the interpreter exit undisturbed.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -41,7 +41,7 @@ def _run(arguments: list[str] | None) -> None:
 
 
 def speak_utf8() -> None:
-    """Files and pipes of Windows would get an old code page, which lacks most letters."""
+    """Write UTF-8 to files and pipes on Windows, instead of a legacy code page that lacks most letters."""
     if sys.platform != "win32" or "PYTHONIOENCODING" in os.environ:
         return
     for stream in (sys.stdout, sys.stderr):

@@ -1,4 +1,4 @@
-"""Model files, in and out."""
+"""Reading and writing of model files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vitalfew.support.atomic_write import written_output
 
 
 def write_model(model: Any, output: str) -> None:
-    """To a file, whole or not at all, or to standard output."""
+    """Write a model to a file, atomically, or to standard output."""
     from vitalfew.export.model_file import dump
 
     text = dump(model)
@@ -19,7 +19,7 @@ def write_model(model: Any, output: str) -> None:
 
 
 def read_model(path: str) -> Any:
-    """From a file, or from standard input."""
+    """Read a model from a file or from standard input."""
     from vitalfew.export.model_file import load, parse
 
     if path == "-":

@@ -1,4 +1,4 @@
-"""The models by their short names, and their parameters from text."""
+"""Models by their short names, and parsing of their parameters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Maker = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Entry:
-    """What a short name stands for; None where it cannot predict that."""
+    """Makers of the model with a short name; None for a task it cannot predict."""
 
     title: str
     classes: Maker | None
@@ -51,7 +51,7 @@ NAMES = ", ".join(MODELS)
 
 
 def make_model(name: str, task: str, *, seed: int = 0, settings: Sequence[str] | None = None) -> Any:
-    """The model of a short name, for classes or for numbers, with settings such as ``alpha=0.1``."""
+    """Make the model of a short name, for classes or for numbers, with settings such as ``alpha=0.1``."""
     if name not in MODELS:
         raise ValueError(f"there is no model {name!r}; {suggestion(name, list(MODELS), 'the models are')}")
     maker = getattr(MODELS[name], task)
@@ -63,7 +63,7 @@ def make_model(name: str, task: str, *, seed: int = 0, settings: Sequence[str] |
 
 
 def configured(model: Any, seed: int, settings: Sequence[str] | None = None) -> Any:
-    """The model with its seed and the settings that were given as name=value."""
+    """Return the model with its seed and the settings given as name=value."""
     known = model.get_params(deep=False)
     given = {"random_state": seed} if "random_state" in known else {}
     for text in settings or ():
@@ -79,7 +79,7 @@ def configured(model: Any, seed: int, settings: Sequence[str] | None = None) -> 
 
 
 def parse_value(text: str) -> Any:
-    """A number, True, False, None, a tuple or list of these; anything else is text, such as the name of a rule."""
+    """Parse a number, True, False, None, or a tuple or list of these; anything else is text, such as a rule name."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):

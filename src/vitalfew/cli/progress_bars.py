@@ -1,4 +1,4 @@
-"""Progress bars with the time that is left, on a terminal."""
+"""Progress bars with the remaining time, on a terminal."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from vitalfew.support.progress import progress
 
-# Work that is done sooner shows no bar.
+# Shorter work shows no bar.
 DELAY_S = 0.5
 
 
 class RichBars:
-    """Makes bars that share one display, so that those inside others stand below them."""
+    """Factory of bars that share one display, so that nested bars appear below their parents."""
 
     def __init__(self, console: Console | None = None):
         columns = (
@@ -36,7 +36,7 @@ class RichBars:
 
 
 class RichBar:
-    """One bar, with what the library uses of tqdm's."""
+    """One bar, with the part of tqdm's interface that the library uses."""
 
     def __init__(self, bars: RichBars, total: int | None, title: str):
         self.bars, self.total, self.title = bars, total, title
@@ -78,7 +78,7 @@ class RichBar:
 
 
 class _Silent:
-    """A bar that nobody sees."""
+    """Invisible progress bar."""
 
     n = 0
 
@@ -101,7 +101,7 @@ def silent(_total: int | None, _title: str) -> _Silent:
 
 @contextmanager
 def working(title: str) -> Iterator[None]:
-    """Shows at once that something is being done, for work whose length is not known."""
+    """Show immediately that work of unknown length is in progress."""
     with progress(None, title, None) as bar:
         if isinstance(bar, RichBar):
             bar.show()

@@ -1,4 +1,4 @@
-"""Tables for people: on a terminal as wide as it is, in a pipe as wide as they need to be."""
+"""Text tables: as wide as the terminal, or as wide as necessary in a pipe."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PIPE_WIDTH = 10_000
 
 
 def table_lines(rows: Sequence[dict[str, Any]], columns: dict[str, str]) -> list[str]:
-    """Rows as text; `columns` are keys and their headings. A column without any value is left out."""
+    """Format rows as text; `columns` maps keys to headings. A column without any value is left out."""
     present = {key: title for key, title in columns.items() if any(row.get(key) is not None for row in rows)}
     table = Table(box=box.SIMPLE, show_edge=False, pad_edge=False)
     for key, title in present.items():
@@ -29,7 +29,7 @@ def table_lines(rows: Sequence[dict[str, Any]], columns: dict[str, str]) -> list
         table.add_column(title, justify="right" if is_number else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(_cell(row.get(key))) for key in present))
-    # Without colours: the same text may go to a file.
+    # No colors: the same text may go to a file.
     width = None if sys.stdout.isatty() else PIPE_WIDTH
     console = Console(file=sys.stdout, color_system=None, force_terminal=False, highlight=False, width=width)
     with console.capture() as printed:
@@ -38,13 +38,13 @@ def table_lines(rows: Sequence[dict[str, Any]], columns: dict[str, str]) -> list
 
 
 def show(text: str) -> None:
-    """Text as it is, on standard output."""
+    """Write text unchanged to standard output."""
     with written_output("-", "w") as file:
         file.write(text + "\n")
 
 
 def line(text: str) -> None:
-    """One line, whatever the text holds."""
+    """Write text as one line, with control characters escaped."""
     show(shown(text))
 
 

@@ -1,4 +1,4 @@
-"""Data and target of a command, read, checked and taken apart."""
+"""Reading, checking and splitting of the data and target of a command."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from vitalfew.support.suggest import check_names
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Fewer rows cannot be split into rows to learn from and rows to test on.
+# Fewer rows cannot be split into training and test rows.
 MIN_ROWS = 5
 TASKS = ("classes", "numeric")
 
 
 @dataclass(frozen=True)
 class TableInput:
-    """Where a table is, and how to read it."""
+    """Location and format of a table."""
 
     data: str
     table: str | None = None
@@ -43,7 +43,7 @@ class TableInput:
         return "standard input" if self.data == "-" else self.data
 
     def open(self) -> Source:
-        """To be read a batch at a time."""
+        """Open the table for reading in batches."""
         na = NA if self.na is None else tuple(self.na)
         return open_source(
             self.data, table=self.table, query=self.query, format=self.format, na=na, encoding=self.encoding
@@ -74,18 +74,18 @@ class Problem:
 
     @property
     def frame(self) -> Any:
-        """The table as the models take it."""
+        """The table as a data frame for models."""
         return as_frame(self.table)
 
 
 def as_frame(table: pa.Table) -> Any:
-    """A data frame of pandas where that is installed: older versions of scikit-learn want one."""
-    # An index that pandas has stored would take its column out of the table.
+    """Return a pandas data frame if pandas is installed: older versions of scikit-learn need one."""
+    # An index stored by pandas would take its column out of the table.
     return table.to_pandas(ignore_metadata=True) if find_spec("pandas") else table
 
 
 def parse_kinds(kind: Sequence[str] | None) -> dict[str, str]:
-    """Kinds of columns that were given as COLUMN=KIND."""
+    """Parse the kinds of columns given as COLUMN=KIND."""
     found = {}
     for text in kind or ():
         name, equals, value = text.rpartition("=")
@@ -103,7 +103,7 @@ def read_problem(
     drop: Sequence[str] | None = None,
     task: str | None = None,
 ) -> Problem:
-    """Reads a table and takes it apart. Rows without a target are left out, with a note."""
+    """Read a table and split off its target. Rows without a target are left out, with a note."""
     if task is not None and task not in TASKS:
         raise ValueError(f"--task is classes or numeric, got {task!r}.")
     table = source.read()

@@ -1,1 +1,1 @@
-"""Tables, samples and texts as the families read them, and the sources they come from."""
+"""Tables, samples and texts in the form that model families read, and their sources."""

@@ -1,4 +1,4 @@
-"""Tables from files and to files: CSV, Parquet, Arrow, DuckDB and SQLite."""
+"""Reading and writing of table files: CSV, Parquet, Arrow, DuckDB and SQLite."""
 
 from __future__ import annotations
 
@@ -33,32 +33,33 @@ def read_file(
     na: Sequence[str] = NA,
     encoding: str = "utf-8",
 ) -> pa.Table:
-    """The table in a file.
+    """Read a table from a file.
 
     Parameters
     ----------
     path : str or path
-        CSV or TSV (also packed: .gz, .bz2, .zst), Parquet, Arrow IPC or Feather, a DuckDB or SQLite database. ``"-"``
-        is standard input, CSV unless `format` says otherwise.
+        CSV or TSV (optionally compressed: .gz, .bz2, .zst), Parquet, Arrow IPC or Feather, or a DuckDB or SQLite
+        database. ``"-"`` is standard input, read as CSV unless `format` is given.
     table, query : str, optional
-        Which table of a database, or what to ask it. Databases are opened read-only, and a query can touch nothing
+        Table of a database to read, or query to run. Databases are opened read-only, and a query can access nothing
         else.
     format : {"csv", "tsv", "parquet", "arrow", "duckdb", "sqlite"}, optional
-        By default what the name of the file ends with, otherwise what its first bytes say.
+        By default inferred from the suffix of the file name, otherwise from the first bytes of the file.
     na : list of str
-        What means a missing value in CSV and TSV: by default nothing at all, NA, NaN, null and ?.
+        Markers of missing values in CSV and TSV; by default the empty string, NA, NaN, null and ?.
     encoding : str, default "utf-8"
-        Of CSV and TSV.
+        Encoding of CSV and TSV.
 
     Returns
     -------
     pyarrow.Table
-        With column names that differ. Types of CSV columns are those that all of their values have.
+        Table with unique column names. The type of a CSV column fits all its values.
 
     Raises
     ------
     DataFileError
-        If the file cannot be read, in one sentence with a remedy. FileNotFoundError and the like stay what they are.
+        If the file cannot be read; the message is one sentence with a remedy. FileNotFoundError and similar errors
+        are not converted.
 
     Examples
     --------
@@ -90,11 +91,11 @@ def read_file(
 
 
 def write_table(table: pa.Table, path: str | os.PathLike, format: str | None = None) -> None:
-    """Write a table to a file, all of it or nothing; ``"-"`` is standard output, CSV unless `format` is given.
+    """Write a table to a file atomically; ``"-"`` is standard output, written as CSV unless `format` is given.
 
-    The format is what the name ends with: .csv, .tsv, .parquet, .arrow, .feather or .json (a list of objects). Values
-    are written as they are, so that reading gives the same table again; a spreadsheet may take text that begins with
-    ``=`` for a formula unless the column is imported as text.
+    The format is inferred from the suffix: .csv, .tsv, .parquet, .arrow, .feather or .json (a list of objects). Values
+    are written unchanged, so that reading restores the same table; a spreadsheet may interpret text that begins with
+    ``=`` as a formula unless the column is imported as text.
     """
     import_arrow()
     kind = format or ("csv" if str(path) == "-" else _written_format(Path(path)))
@@ -117,13 +118,13 @@ def _read(kind: str, source, name: str, table, query, na: tuple[str, ...], encod
             found = import_module("pyarrow.parquet").ParquetFile(source).read()
         else:
             found = _read_arrow(import_arrow(), source)
-        # A column that nobody uses may hold any bytes.
+        # Invalid UTF-8 is accepted here, because the column may never be used.
         check_arrow(found, repr(name), DataFileError, needs_utf8=False)
     return found
 
 
 def _read_arrow(pa, source) -> pa.Table:
-    # Not mapped into memory: a file that changes after the check would be as bad as one that was never checked.
+    # Do not map the file into memory: it could change after the check.
     with pa.OSFile(source) if isinstance(source, str) else pa.BufferReader(source.getvalue()) as stream:
         if stream.read(6) == b"ARROW1":
             return pa.ipc.open_file(stream).read_all()
@@ -153,5 +154,5 @@ def _write(table: pa.Table, file: IO[bytes], kind: str) -> None:
 
 
 def _finite(rows: list[dict]) -> list[dict]:
-    """JSON has no NaN."""
+    """Replace NaN and infinities by None, because JSON has neither."""
     return [{k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()} for row in rows]

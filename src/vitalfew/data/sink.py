@@ -1,4 +1,4 @@
-"""New tables in databases, whole or not at all."""
+"""Atomic creation of database tables."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_sink(database: Any, table: str, schema: pa.Schema, *, replace: bool = False) -> Iterator[Sink]:
-    """A new table of a database, to be filled with batches in one transaction.
+    """Create a database table and fill it with batches in one transaction.
 
-    The table is there after the context has ended well. After an error, an interrupt, the end of the process or of the
-    server it is not, and everything else is as it was. To read the same DuckDB or SQLite file meanwhile, use
+    The table exists after the context succeeds. After an error, an interrupt, or the end of the process or the server,
+    it does not exist and everything else is unchanged. To read the same DuckDB or SQLite file at the same time, use
     `open_database`.
 
     Parameters
     ----------
     database : str, path or duckdb.DuckDBPyConnection
-        As for `open_database`.
+        See `open_database`.
     table : str
-        Its name, or ``"schema.name"``.
+        Name of the table, or ``"schema.name"``.
     schema : pyarrow.Schema
-        Its columns.
+        Columns of the table.
     replace : bool, default False
-        Whether a table of this name may be there, and is replaced in the same transaction.
+        Whether to replace an existing table of this name, in the same transaction.
 
     Yields
     ------
     Sink
-        With ``write(batch)``.
+        Has a method ``write(batch)``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One notion of where rows come from: frames, files, databases and clusters, all read as batches of Arrow."""
+"""Common interface to data frames, files, databases and clusters, all read as Arrow batches."""
 
 from __future__ import annotations
 
@@ -26,36 +26,37 @@ def open_source(
     encoding: str = "utf-8",
     types: Mapping[str, Any] | None = None,
 ) -> Source:
-    """Rows of a frame, of files or of a database, to be read a batch at a time.
+    """Open a data frame, files or a database as a source of rows that is read in batches.
 
     Parameters
     ----------
     data : data frame, str, path, list of paths, connection, or Source
-        A frame of pandas, polars or Arrow. Parquet, CSV or TSV (also packed: .gz, .bz2, .zst), Arrow or Feather files:
-        one, a list, a pattern (``"part-*.parquet"``), or a folder of Parquet files. A DuckDB or SQLite file, an open
-        connection of DuckDB, or the address of a PostgreSQL server (``"postgresql://user@host/name"``). A Dask
-        DataFrame, or a list of delayed frames. What is a source already is returned as it is.
+        A pandas, polars or Arrow frame. Parquet, CSV or TSV (optionally compressed: .gz, .bz2, .zst), Arrow or
+        Feather files: one, a list, a pattern (``"part-*.parquet"``), or a folder of Parquet files. A DuckDB or
+        SQLite file, an open DuckDB connection, or the address of a PostgreSQL server
+        (``"postgresql://user@host/name"``). A Dask DataFrame, or a list of delayed frames. An existing source is
+        returned unchanged.
     table, query : str, optional
-        Which table of a database (``"name"`` or ``"schema.name"``), or what to ask it. Databases are opened read-only.
+        Table of a database (``"name"`` or ``"schema.name"``), or query to run. Databases are opened read-only.
     format : {"csv", "tsv", "parquet", "arrow", "duckdb", "sqlite"}, optional
-        By default what the name of the file ends with, otherwise what its first bytes say.
+        By default inferred from the suffix of the file name, otherwise from the first bytes of the file.
     na : list of str
-        What means a missing value in CSV and TSV: by default nothing at all, NA, NaN, null and ?.
+        Markers of missing values in CSV and TSV; by default the empty string, NA, NaN, null and ?.
     encoding : str, default "utf-8"
-        Of CSV and TSV.
+        Encoding of CSV and TSV.
     types : dict, optional
-        Arrow types of columns of CSV and TSV by name (``{"code": "string"}``); by default those that the first 8 MB
-        tell, text where these hold no value.
+        Arrow types of CSV and TSV columns by name (``{"code": "string"}``); by default inferred from the first
+        8 MB, text if these hold no value.
 
     Returns
     -------
     Source
-        With ``name``, ``schema()``, ``batches(columns, known=, missing=, batch_rows=)`` and ``n_rows()``.
+        Has ``name``, ``schema()``, ``batches(columns, known=, missing=, batch_rows=)`` and ``n_rows()``.
 
     Raises
     ------
     DataFileError
-        If something cannot be read, now or while it is read, in one sentence with a remedy.
+        If the data cannot be read, now or in a later batch; the message is one sentence with a remedy.
 
     Examples
     --------
@@ -73,7 +74,7 @@ def open_source(
         _no_database("a Dask collection", table, query)
         import_arrow()
         return PartitionSource(data)
-    # Of its class: a frame has attributes for its columns, whatever they are called.
+    # Look at the class, because a frame has an attribute for each column, whatever its name.
     if all(hasattr(type(data), method) for method in ("schema", "batches", "n_rows")):
         return data
     import_arrow()

@@ -1,1 +1,1 @@
-"""Estimators that take tables with text and categories, and the names of what they learned."""
+"""Encoding of tables with text and categories for estimators, and the names of the encoded features."""

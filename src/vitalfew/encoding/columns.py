@@ -1,4 +1,4 @@
-"""The columns that a model learns from, in the types it expects, out of any table that has them."""
+"""Selection of the columns of a table that a model uses, in the types it expects."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from vitalfew.data.tables.number_blocks import number_blocks
 from vitalfew.data.text.word_presence import WordPresence
 from vitalfew.support.suggest import check_names
 
-# Words of fewer rows than this tell nothing that lasts.
+# Words that occur in fewer rows than this do not generalize.
 MIN_ROWS = 2
-# Words of many rows are stored a byte each: so many in all, but at least so many words.
+# Words of tables with many rows take one byte per row: at most this many cells in total, but at least this many words.
 MOST_CELLS, LEAST_WORDS = 200_000_000, 50
 
 
 class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    """Picks columns by name and brings them to type: the first step of a model of tables.
+    """Transformer that selects columns by name and converts their types: the first step of a model on tables.
 
-    Numbers become floating-point numbers, categories strings, text strings without gaps. Further columns of the table
-    are left out and their order does not matter, so what predicts may have more columns than what was learnt from.
+    Numbers become floats, categories strings, and text strings without missing values. Other columns of the table are
+    dropped and the order does not matter, so tables to predict may have more columns than the training table.
 
     Parameters
     ----------
     kinds : mapping of column to "numeric", "category" or "text"
         The columns, in this order; see :func:`~vitalfew.data.tables.column_kinds.recognise`.
     max_words : int or None, default None
-        None: text stays text. A number: each column of text becomes columns of 0 and 1, whether the row has the word,
-        for so many words, those of most rows; at least two rows must have a word. Tables of more than 200,000 rows get
-        fewer words, so that they fit into memory.
+        None: text is kept as text. A number: each text column becomes 0/1 columns that indicate the presence of its
+        most frequent words, at most this many; a word must occur in at least two rows. Tables of more than 200,000 rows
+        get fewer words, so that they fit into memory.
 
     Attributes
     ----------
     words_ : dict of str to WordPresence
-        The words of each column of text that has any; only with `max_words`.
+        The words of each text column that has any; only with `max_words`.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self.max_words = max_words
 
     def fit(self, X, y=None) -> Self:  # noqa: ARG002
-        """Learn the words of columns of text, if they are wanted."""
+        """Learn the words of text columns, if `max_words` is given."""
         wrong = [k for k in self.kinds.values() if k not in USED]
         if wrong:
             raise ValueError(f"a column to learn from is {', '.join(USED)}, not {wrong[0]!r}.")
@@ -73,12 +73,12 @@ class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             words = WordPresence(min_df=MIN_ROWS, max_features=most, dtype=np.uint8)
             try:
                 self.words_[name] = words.fit(frame[name].to_list())
-            except ValueError:  # no word is in two rows
+            except ValueError:  # no word occurs in two rows
                 continue
         return self
 
     def transform(self, X):
-        """The columns as a frame of the library that X is of."""
+        """Return the columns as a frame of the same library as X."""
         check_is_fitted(self)
         frame = self._typed(X)
         if self.max_words is None:
@@ -97,7 +97,7 @@ class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return nw.concat(parts, how="horizontal").to_native() if len(parts) > 1 else parts[0].to_native()
 
     def get_feature_names_out(self, input_features=None):  # noqa: ARG002
-        """Names of the columns; those of words are ``column: word``."""
+        """Return the names of the output columns; those of words are ``column: word``."""
         check_is_fitted(self)
         if self.max_words is None:
             return self.feature_names_in_
@@ -136,7 +136,7 @@ class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
 
 def _with_floats(frame: nw.DataFrame, names: list[str]) -> nw.DataFrame:
-    """Columns of plain numbers as floating-point ones, all at once where a library takes them one by one."""
+    """Convert numeric columns to float, all at once for pandas, which would otherwise convert them one by one."""
     if not names:
         return frame
     if not frame.implementation.is_pandas():
@@ -159,7 +159,7 @@ def _of_kind(series: nw.Series, kind: str) -> nw.Series:
 
 
 def _text_of(value) -> str:
-    """Whole numbers are written without a fraction: a gap elsewhere in a column makes some libraries add one."""
+    """Write integers without a fraction: a missing value elsewhere in the column makes some libraries add one."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 

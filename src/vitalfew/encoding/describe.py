@@ -1,4 +1,4 @@
-"""What a fitted model is made of: its features with their weights, its rules, and the curve its rule saw."""
+"""Description of a fitted model: its features with their weights, its rules, and the curve of its selection rule."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from vitalfew.families.trees.decision_tree import DecisionTree
 from vitalfew.families.trees.stump import Stump
 from vitalfew.families.trees.stump_set import StumpSet
 
-# Rounds of boosting that are told one by one.
+# Maximum number of boosting rounds listed individually.
 MOST_ROUNDS = 20
 
 
 def model_of(fitted: Any) -> Any:
-    """The model at the end of a pipeline, or what was given."""
+    """Return the model at the end of a pipeline, or the argument itself."""
     return fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
 
 
 def features_of(fitted: Any) -> list[EncodedFeature]:
-    """The features that the model sees, under names that people know."""
+    """Return the features of the model, with readable names."""
     if isinstance(fitted, Pipeline) and isinstance(fitted.steps[0][1], TableColumns):
         found = encoded_features(fitted)
         selector = fitted.named_steps.get("select")
@@ -41,9 +41,9 @@ def features_of(fitted: Any) -> list[EncodedFeature]:
 
 
 def chosen_features(fitted: Any) -> list[dict[str, Any]]:
-    """A line for each feature in use: name, column, weight, and the class that it speaks for; heaviest first.
+    """Describe each feature in use: name, column, weight, and the class that it favors; largest weight first.
 
-    Naive Bayes knows the information of its features too.
+    For Naive Bayes, the information of the features is included.
     """
     model, features = model_of(fitted), features_of(fitted)
     if isinstance(model, NaiveBayes):
@@ -61,7 +61,7 @@ def chosen_features(fitted: Any) -> list[dict[str, Any]]:
 
 
 def _of_naive_bayes(model: NaiveBayes, features: list[EncodedFeature]) -> list[dict[str, Any]]:
-    """From its summary, the most informative first; only words and the like have a weight."""
+    """Describe the features of Naive Bayes, most informative first; only binary ones, such as words, have a weight."""
     found = describe_features(model._evidence(), model.support_, list(range(len(features))))
     lines = []
     for i, j in enumerate(map(int, found["feature"])):
@@ -99,7 +99,7 @@ def _weights(model: Any) -> dict[int, tuple[float | None, str | None]]:
 
 
 def _votes(model: AdaBoost) -> dict[int, tuple[float | None, str | None]]:
-    """The share of all votes that stumps of a feature have."""
+    """Return the share of all votes cast by stumps on each feature."""
     share = np.zeros(model.n_features_in_)
     for run in model.path_.runs:
         if not isinstance(run.learners, StumpSet):
@@ -110,7 +110,7 @@ def _votes(model: AdaBoost) -> dict[int, tuple[float | None, str | None]]:
 
 
 def rules_of(fitted: Any) -> str | None:
-    """Trees, stumps and boosting in words; None for models without rules."""
+    """Return the text of trees, stumps and boosting rounds; None for models without rules."""
     model = model_of(fitted)
     if isinstance(model, DecisionTree):
         text = model.export_text()
@@ -121,7 +121,7 @@ def rules_of(fitted: Any) -> str | None:
     else:
         return None
     names = getattr(getattr(model, "coder_", None) or getattr(model.path_, "coder", None), "names", None)
-    if names is not None and not isinstance(names, list):  # numbered: the matrix had no names
+    if names is not None and not isinstance(names, list):  # numbered: the input had no names
         features = features_of(fitted)
         text = re.sub(r"\bx(\d+)\b", lambda m: features[int(m[1])].name if int(m[1]) < len(features) else m[0], text)
     return text.rstrip("\n")
@@ -140,13 +140,13 @@ def _rounds(model: AdaBoost) -> str:
 
 
 def selection_of(fitted: Any) -> Any:
-    """The curve of the last rule that chose; None if no rule did."""
+    """Return the curve of the last rule that chose; None if no rule did."""
     found = getattr(model_of(fitted), "selection_", None)
     return found if found is not None and found.rule != "fixed" else None
 
 
 def selection_facts(selection: Any) -> dict[str, Any] | None:
-    """The curve as plain numbers."""
+    """Return the curve as plain numbers."""
     if selection is None:
         return None
     return {
@@ -167,7 +167,7 @@ def _plain(values) -> list[float | None]:
 
 
 def curve_lines(selection: Any, *, n_lines: int = 16, width: int = 30, mark: str = "█") -> list[str]:
-    """The curve as text: a line for each point (or some of them), the chosen one marked."""
+    """Return the curve as text: a line for each point (or some of them), the chosen one marked."""
     n = len(selection.grid)
     if n < 2:
         return []

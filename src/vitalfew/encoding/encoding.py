@@ -1,4 +1,4 @@
-"""Tables of numbers, categories and text for any model: as they are where it can read them, encoded where not."""
+"""Encoding of tables of numbers, categories and text for any model, unless the model reads tables itself."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from vitalfew.families.ensembles.bagging import Bagging
 from vitalfew.families.trees.decision_tree import DecisionTree
 from vitalfew.families.trees.stump import Stump
 
-# Words beside other columns are stored one byte a row each, so they cannot be as many as there are.
+# Words beside other columns take one byte per row each, so their number is limited.
 MAX_WORDS = 1000
 
 
 def reads_tables(model) -> bool:
-    """Whether a model takes strings, categories and missing values as they are.
+    """Return True if a model accepts strings, categories and missing values.
 
     Examples
     --------
@@ -46,25 +46,26 @@ def reads_tables(model) -> bool:
 def make_encoded(
     model: BaseEstimator, kinds: Sequence[ColumnKind] | Mapping[str, str], *, max_words: int = MAX_WORDS
 ) -> Pipeline:
-    """A pipeline that takes a whole data frame: it picks the columns to learn from, encodes them, and fits the model.
+    """Make a pipeline for whole data frames: it selects the columns, encodes them, and fits the model.
 
-    A model that reads tables gets its columns as they are, and text as columns of words: all words that two rows have
-    if there is nothing but text, the `max_words` of most rows beside other columns. Any other model gets numbers
-    (the median where one is missing, then mean 0 and variance 1), categories one-hot (missing is one, a new one is
-    none) and words. The steps are ``"columns"``, ``"encode"`` where something is encoded, and ``"model"``.
+    A model that reads tables gets its columns unchanged, and text as columns of words: all words that occur in two rows
+    if there is only text, the `max_words` most frequent ones beside other columns. Any other model gets numbers
+    (missing values replaced by the median, then standardized), one-hot categories (missing is a category, unseen
+    categories are all zero) and words. The steps are ``"columns"``, ``"encode"`` if anything is encoded, and
+    ``"model"``.
 
     Parameters
     ----------
     model : estimator
     kinds : list of ColumnKind, or mapping of column to "numeric", "category" or "text"
-        The answer of :func:`~vitalfew.data.tables.column_kinds.recognise` for the table without its target. Columns
-        that are neither numbers, categories nor text are left out.
+        The output of :func:`~vitalfew.data.tables.column_kinds.recognise` for the table without its target. Columns
+        that are neither numbers, categories nor text are dropped.
     max_words : int, default 1000
 
     Returns
     -------
     Pipeline
-        Not fitted; fit it on data frames.
+        An unfitted pipeline; fit it on data frames.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def make_encoded(
 
 
 def number_steps() -> list[tuple[str, BaseEstimator]]:
-    """What numbers go through before a model that needs them complete and of one scale."""
+    """Return the steps for numbers of a model that needs them complete and standardized."""
     return [("fill", SimpleImputer(strategy="median", keep_empty_features=True)), ("scale", StandardScaler())]
 
 
@@ -106,9 +107,9 @@ def _encoder(by_kind: dict[str, list[str]]) -> ColumnTransformer:
 
 @dataclass(frozen=True)
 class EncodedFeature:
-    """A feature as a model sees it, and the column of the table that it comes from.
+    """A feature of an encoded model, and the table column that it comes from.
 
-    `value` is the category or the word that it stands for; None where the feature is the column itself.
+    `value` is the category or the word it represents; None if the feature is the column itself.
     """
 
     name: str
@@ -117,7 +118,7 @@ class EncodedFeature:
 
 
 def encoded_features(pipeline: Pipeline) -> list[EncodedFeature]:
-    """The features that the model of a fitted pipeline of :func:`make_encoded` sees, in its order."""
+    """Return the features of the model of a fitted :func:`make_encoded` pipeline, in its order."""
     columns: TableColumns = pipeline.named_steps["columns"]
     encoder = pipeline.named_steps.get("encode")
     if encoder is None:
@@ -144,7 +145,7 @@ def _shown(value) -> str:
 
 
 def chosen_mask(model) -> np.ndarray | None:
-    """Which of its features a fitted model uses; None if it cannot say."""
+    """Return a mask of the features that a fitted model uses; None if unknown."""
     support = getattr(model, "support_", None)
     if support is not None:
         return np.asarray(support, dtype=bool)

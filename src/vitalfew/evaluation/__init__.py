@@ -1,1 +1,1 @@
-"""What to expect of a model on rows it has not seen, and where its error comes from."""
+"""Evaluation of models on unseen samples, and decomposition of their error."""

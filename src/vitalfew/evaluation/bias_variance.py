@@ -1,4 +1,4 @@
-"""Where an error comes from: the bias of a learner, its variance, and noise in the labels."""
+"""Decomposition of the error of a learner into bias, variance and label noise."""
 
 from __future__ import annotations
 
@@ -29,25 +29,27 @@ SETS = ("bootstrap", "halves", "disjoint")
 
 @dataclass(frozen=True)
 class BiasVariance:
-    """Error = noise + bias + net variance, of each test row and on average; noise counts as bias where it is not known.
+    """Decomposition error = noise + bias + net variance, per test sample and on average.
+
+    Unknown noise is counted as bias.
 
     Attributes
     ----------
     loss : {"zero_one", "squared"}
     n_sets : int
-        Training sets.
+        Number of training sets.
     main_prediction : ndarray of shape (n_test,)
-        What most models predict, or for squared loss their mean.
+        Most frequent prediction of the models, or for squared loss their mean.
     error_by_row, bias_by_row, variance_by_row, net_variance_by_row : ndarray of shape (n_test,)
     noise_by_row : ndarray of shape (n_test,) or None
     error, bias, variance, net_variance : float
-        Means over the test rows.
+        Means over the test samples.
     noise : float or None
     standard_error : dict of float
-        Of each of these means, over the test rows.
+        Standard error of each of these means, over the test samples.
     unbiased_variance, biased_variance : float
-        What the variance adds to the error where the main prediction is right, and what it takes away where it is
-        wrong: the net variance is their difference. For squared loss the second is zero.
+        How much the variance adds to the error where the main prediction is right, and how much it subtracts where it
+        is wrong: the net variance is their difference. For squared loss the second is zero.
     """
 
     loss: str
@@ -89,12 +91,12 @@ class BiasVariance:
 
     @property
     def standard_error(self) -> dict[str, float]:
-        """Of each part, over the test rows."""
+        """Standard error of the mean of each part, over the test samples."""
         n = len(self.error_by_row)
         return {name: float(part.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan for name, part in self._parts().items()}
 
     def to_frame(self):
-        """A line for each part: its mean over the test rows, and the standard error of that."""
+        """Return a data frame with the mean of each part over the test samples, and its standard error."""
         parts = self._parts()
         return make_frame(
             {
@@ -130,11 +132,10 @@ def bias_variance(
     n_jobs: int | None = None,
     verbose: bool | None = None,
 ) -> BiasVariance:
-    r"""Bias and variance of a learner, from models fitted to many training sets.
+    r"""Estimate the bias and variance of a learner from models fitted to many training sets.
 
-    With the prediction :math:`y_D` of the model from training set D for a test row, and its label t, the main
-    prediction :math:`y_m` is the most frequent :math:`y_D` (of equally frequent ones the first class). For the zero-one
-    loss
+    Let :math:`y_D` be the prediction of the model fitted to training set D for a test sample with label t. The main
+    prediction :math:`y_m` is the most frequent :math:`y_D` (in case of ties, the first class). For the zero-one loss
 
     .. math::
 
@@ -142,54 +143,54 @@ def bias_variance(
        c = \begin{cases} 1 & y_m = t \\ -P_D(y_D = t \mid y_D \ne y_m) & y_m \ne t \end{cases}
 
     so with two classes :math:`c = \pm 1`: where the main prediction is wrong, variance *lowers* the error. The mean of
-    cV over the rows is the net variance. For squared loss :math:`y_m` is the mean, :math:`B = (y_m - t)^2`,
-    :math:`V = E_D (y_D - y_m)^2` and c = 1. Both sums are exact for every row.
+    cV over the samples is the net variance. For squared loss :math:`y_m` is the mean, :math:`B = (y_m - t)^2`,
+    :math:`V = E_D (y_D - y_m)^2` and c = 1. Both sums are exact for every sample.
 
-    Where the best possible predictions :math:`y_*` are known, as in a simulation, they take the place of t in B and c,
-    and what the label adds to the error is noise: for the zero-one loss :math:`P_D(y_D = y_*) - P_D(y_D = t)`, for
+    Where the best possible predictions :math:`y_*` are known, as in a simulation, they replace t in B and c, and what
+    the label adds to the error is noise: for the zero-one loss :math:`P_D(y_D = y_*) - P_D(y_D = t)`, for
     squared loss :math:`(t - y_m)^2 - (y_* - y_m)^2`. Otherwise noise counts as bias.
 
     Parameters
     ----------
     estimator : classifier or regressor
-        Where it draws random numbers and has ``random_state=None``, each copy gets its own seed, so that its own
-        randomness is part of the variance.
+        If it is randomized and has ``random_state=None``, each copy gets its own seed, so that its randomness is part
+        of the variance.
     X, y
-        Rows to draw training sets from, and test rows if `test` does not give them.
+        Samples to draw training sets from, and test samples unless `test` is given.
     n_sets : int, default 50
-        Training sets.
+        Number of training sets.
     test : float or pair (X, y), optional
-        Test rows, or the share of rows that are set aside for it (a quarter by default, of each class alike).
+        Test samples, or the share of samples held out for testing (a quarter by default, stratified by class).
     loss : {"zero_one", "squared"}, optional
-        By default zero-one for classifiers and squared for regressors.
+        Zero-one for classifiers and squared for regressors by default.
     sets : {"bootstrap", "halves", "disjoint"}, default "bootstrap"
-        As many rows as there are, drawn with replacement; halves that have no row in common, two by two; or parts that
-        have no row in common with any other, which needs many rows.
+        Bootstrap samples of full size; pairs of complementary halves; or disjoint parts, which requires many samples.
     optimal : array-like of shape (n_test,), optional
-        The best possible predictions for the test rows; `test` must be a pair.
+        Best possible predictions for the test samples; `test` must be a pair.
     random_state : int, RandomState or None
-        With the same number, two learners see the same training sets and test rows, so that their parts compare row by
-        row.
+        With the same seed, two learners see the same training sets and test samples, so that their parts can be
+        compared sample by sample.
     n_jobs : int, optional
-        Models fitted at a time, as in scikit-learn.
+        Number of models fitted in parallel, as in scikit-learn.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Whether to show a progress bar; by default, on a terminal and for long runs.
 
     Returns
     -------
     BiasVariance
-        Parts by row and on average; ``to_frame()`` has standard errors, which tell how the parts would change with
-        other test rows, the training sets being what they are.
+        Parts per sample and on average. The standard errors in ``to_frame()`` describe variation over test samples,
+        for the given training sets.
 
     Warns
     -----
     PrefittedWarning
-        When a part of the estimator was fitted beforehand and stays so, as in scikit-learn's ``FrozenEstimator``.
+        If a component of the estimator is prefitted and is not refitted, as in scikit-learn's ``FrozenEstimator``.
 
     Notes
     -----
-    Training sets that overlap make models more alike than sets of their own would: they show too little variance.
-    Disjoint sets do not, but are small. Compare learners by the same sets. A set of one class predicts that class.
+    Overlapping training sets make models more similar than independent sets would, so that they underestimate the
+    variance. Disjoint sets do not, but are small. Compare learners on the same sets. A model fitted to a set with a
+    single class predicts that class.
 
     References
     ----------
@@ -246,7 +247,7 @@ def _check(estimator, n_sets, loss, sets, test, optimal) -> str:
 
 
 def _split(X, y, test, loss: str, rng) -> tuple[Any, NDArray, Any, NDArray]:
-    """Rows to draw from and rows to test on, with targets."""
+    """Return the samples to draw from and the test samples, with targets."""
     read = _labels if loss == "zero_one" else read_target
     X, target = as_rows(X), read(y)
     check_consistent_length(X, target)
@@ -266,7 +267,7 @@ def _labels(y) -> NDArray:
 
 
 def _draw(n_rows: int, n_sets: int, sets: str, rng) -> Iterator[NDArray[np.intp]]:
-    """Rows of each training set."""
+    """Yield the row indices of each training set."""
     if sets == "bootstrap":
         for _ in range(n_sets):
             yield rng.randint(0, n_rows, n_rows)
@@ -283,7 +284,7 @@ def _draw(n_rows: int, n_sets: int, sets: str, rng) -> Iterator[NDArray[np.intp]
 
 
 def _predictions(estimator, X, y, X_test, rows, seed: int, loss: str) -> NDArray:
-    """What the model from one training set predicts."""
+    """Return the test predictions of the model fitted to one training set."""
     check_deadline()
     seeds = {k: seed for k, v in estimator.get_params().items() if k.split("__")[-1] == "random_state" and v is None}
     fresh = clone(estimator).set_params(**seeds)
@@ -293,10 +294,10 @@ def _predictions(estimator, X, y, X_test, rows, seed: int, loss: str) -> NDArray
 
 
 def _zero_one(predicted: NDArray, y: NDArray, optimal) -> BiasVariance:
-    """Domingos' parts from predictions (sets, rows)."""
+    """Compute Domingos' decomposition from predictions (sets, rows)."""
     best = y if optimal is None else _labels(optimal)
     classes = np.unique(np.concatenate([predicted.ravel(), y, best]))
-    share = np.array([(predicted == c).mean(axis=0) for c in classes])  # of the models that predict a class
+    share = np.array([(predicted == c).mean(axis=0) for c in classes])  # share of models that predict each class
     rows, top = np.arange(len(y)), share.argmax(axis=0)
     main = classes[top]
     is_biased = main != best
@@ -316,7 +317,7 @@ def _zero_one(predicted: NDArray, y: NDArray, optimal) -> BiasVariance:
 
 @np.errstate(over="ignore", invalid="ignore")
 def _squared(predicted: NDArray, y: NDArray, optimal) -> BiasVariance:
-    """The classic parts from predictions (sets, rows)."""
+    """Compute the classic decomposition from predictions (sets, rows)."""
     best = y if optimal is None else read_target(optimal)
     predicted = predicted.astype(float)
     main = predicted.mean(axis=0)

@@ -1,4 +1,4 @@
-"""Several models on the same folds, whatever each of them chooses being chosen inside."""
+"""Comparison of models on the same folds, with every model choice nested inside the folds."""
 
 from __future__ import annotations
 
@@ -51,53 +51,53 @@ def compare(
     progress="auto",
     baseline: bool = True,
 ) -> Comparison:
-    r"""Honest errors of several models side by side: outer folds estimate, rules choose inside.
+    r"""Estimate the errors of several models on the same outer folds; rules choose inside each fold.
 
-    Each model is cloned and fitted on the training rows of each fold, with all that belongs to it: the rule that picks
-    its penalty, the selector in its pipeline, its scaling. The rows of the fold took no part in any of that. Folds are
-    drawn once and are the same for all models, so that errors can be paired: over J folds the mean difference
+    Each model is cloned and fitted on the training samples of each fold, with everything that belongs to it: the rule
+    that chooses its penalty, the selector in its pipeline, its scaling. The test samples of the fold play no part in
+    this. Folds are drawn once and shared by all models, so that errors can be paired: over J folds, the mean difference
     :math:`\bar d` of two models has the corrected variance
 
     .. math:: \left( \frac1J + \frac{n_{test}}{n_{train}} \right) \frac{1}{J - 1} \sum_{j} (d_j - \bar d)^2
 
-    and is tested by t with J - 1 degrees of freedom. Training sets overlap, and without the second term differences
-    that are none look significant far too often. The standard errors of the errors themselves are corrected likewise.
+    and is tested by a t test with J - 1 degrees of freedom. Training sets overlap, and without the second term
+    nonexistent differences look significant far too often. The standard errors of the errors are corrected likewise.
 
     Parameters
     ----------
     models : dict of str to estimator, or list of estimators
-        Any estimators of scikit-learn's kind, all classifiers or all regressors.
+        Any scikit-learn compatible estimators, all classifiers or all regressors.
     X : array, sparse matrix, data frame or list of texts
     y : array-like of shape (n_samples,)
     cv : int, splitter or iterable, default 5
-        Folds: a number (shuffled; with equal shares of each class for classifiers; whole groups where `groups` are
-        given), or any splitter, such as scikit-learn's ``TimeSeriesSplit``.
+        Number of folds (shuffled; stratified for classifiers; whole groups if `groups` is given), or any splitter,
+        such as scikit-learn's ``TimeSeriesSplit``.
     repeats : int, default 1
-        How often to draw the folds anew, where `cv` is a number.
+        Number of times the folds are drawn, if `cv` is a number.
     scoring : str or callable, optional
-        By default the error rate, or the root mean squared error of each fold. Scores that scikit-learn negates
-        (``"neg_log_loss"``) are turned back into errors; others (``"roc_auc"``) are taken from 1; those of functions
-        are negated.
+        The error rate or the root mean squared error of each fold by default. Scores that scikit-learn negates
+        (``"neg_log_loss"``) are converted back to errors; others (``"roc_auc"``) are subtracted from 1; scores of
+        functions are negated.
     groups : array-like of shape (n_samples,), optional
-        Rows of a group stay together. Rules inside a model do not know of them.
+        Samples of a group stay together. Rules inside a model do not see the groups.
     time_budget : float, optional
-        Seconds after which no fit is begun; those that run are finished. All models are fitted to one fold after the
-        other, so that what is done can be compared.
+        Seconds after which no further fit starts; running fits are completed. All models are fitted to one fold after
+        the other, so that partial results can be compared.
     checkpoint : path, optional
-        A JSON file for results, written as they come. A comparison that was stopped goes on from there, also with
-        further models or repeats. Other data, another scoring and other versions of vitalfew, NumPy, SciPy or
-        scikit-learn are refused. Models are known by their class, its code, their parameters, and the code of
-        functions among these with all that it refers to: a model that changed in any of it is fitted anew. Failures
-        are tried again. A model with a part that cannot be told from others, such as an open file, is fitted anew
-        with a ``CheckpointWarning``; such a part in the data or the scoring is an error.
+        JSON file for results, updated after each fit. An interrupted comparison resumes from it, also with more models
+        or repeats. Other data, another scoring and other versions of vitalfew, NumPy, SciPy or scikit-learn are
+        rejected. Models are identified by their class, its code, their parameters, and the code of functions among
+        these with everything it refers to: a model that changed in any of these is refitted. Failures are retried. A
+        model with a part that cannot be identified, such as an open file, is refitted with a ``CheckpointWarning``;
+        such a part in the data or the scoring is an error.
     n_jobs : int, optional
-        Fits at a time, as in scikit-learn; each uses its share of the processors.
+        Number of parallel fits, as in scikit-learn; each uses its share of the processors.
     random_state : int, RandomState or None
-        For folds, and for whatever in a model has ``random_state=None``.
+        Seed for the folds, and for every model parameter ``random_state=None``.
     progress : bool or "auto", default "auto"
-        Progress bar: by default on a terminal, for long work.
+        Whether to show a progress bar; by default, on a terminal and for long runs.
     baseline : bool, default True
-        Also show what is reached without looking at X: the most frequent class, or the mean.
+        Whether to add a baseline that ignores X: the most frequent class, or the mean.
 
     Returns
     -------
@@ -107,17 +107,17 @@ def compare(
     Warns
     -----
     UnfinishedWarning
-        When time ran out. The status of a model says what was not run.
+        If the time budget is spent. The status of a model says what was not run.
     PrefittedWarning
-        When a part of a model was fitted beforehand and stays so, as in scikit-learn's ``FrozenEstimator``.
+        If a component of a model is prefitted and is not refitted, as in scikit-learn's ``FrozenEstimator``.
     CheckpointWarning
-        When results cannot be kept in the checkpoint.
+        If results cannot be saved to the checkpoint.
 
     Notes
     -----
-    An estimator that fails takes no part: its status has the message, and the others go on. The number of features is
-    what the fitted model says of itself (``support_``, ``coef_``, ``feature_importances_``), or the number of columns
-    that its last step was given.
+    A failing estimator is excluded: its status holds the message, and the others continue. The number of features is
+    the one the fitted model reports (``support_``, ``coef_``, ``feature_importances_``), or the number of columns
+    passed to its last step.
 
     References
     ----------
@@ -178,7 +178,7 @@ def compare(
 
 
 def _checkpoint_key(X, y: NDArray, metric: Metric) -> str:
-    """What all results of a checkpoint depend on."""
+    """Return a fingerprint of everything that all results of a checkpoint depend on."""
     try:
         return fingerprint(X, y, metric.label, metric.scoring)
     except FingerprintError as problem:
@@ -189,12 +189,12 @@ def _checkpoint_key(X, y: NDArray, metric: Metric) -> str:
 
 
 def _model_key(name: str, model) -> str | None:
-    """What a model is before it is fitted; None where that cannot be told from other models."""
+    """Return a fingerprint of the unfitted model; None, with a warning, if it cannot be identified."""
     try:
         return fingerprint(clone(model))
     except FingerprintError as problem:
         reason = str(problem)
-    except Exception as problem:  # one that cannot be cloned fails on its folds, and says so there
+    except Exception as problem:  # a model that cannot be cloned fails on its folds, with a message there
         reason = f"{type(problem).__name__}: {problem}"
     warnings.warn(
         f"model {name!r} is fitted anew, and its results are not kept in the checkpoint: {reason}",
@@ -205,7 +205,7 @@ def _model_key(name: str, model) -> str | None:
 
 
 def _named(models) -> dict[str, Any]:
-    """Models by name, names that were not given being those of their classes."""
+    """Return the models by name; unnamed models are named after their classes."""
     if isinstance(models, Mapping):
         named = {str(name): model for name, model in models.items()}
         if len(named) < len(models):
@@ -229,7 +229,7 @@ def _named(models) -> dict[str, Any]:
 
 
 def model_name(model) -> str:
-    """The class of a model, or those of the steps of a pipeline."""
+    """Return the class name of a model, or the class names of the steps of a pipeline."""
     steps = getattr(model, "steps", None)
     if steps and hasattr(model, "named_steps"):
         return " + ".join(type(step).__name__ for _, step in steps if step is not None and step != "passthrough")
@@ -237,7 +237,7 @@ def model_name(model) -> str:
 
 
 def add_baseline(named: dict[str, Any], is_classification: bool) -> str:
-    """Puts a model that looks at nothing before the others. Its name."""
+    """Insert a model that ignores the features before the others, and return its name."""
     name = "most frequent class" if is_classification else "mean alone"
     while name in named:
         name = f"baseline: {name}"
@@ -261,7 +261,7 @@ def _check(repeats, time_budget, cv) -> None:
 
 
 def make_splits(cv, repeats: int, X, y, groups, is_classification: bool, seed: int) -> Splits:
-    """Training and test rows of all folds."""
+    """Return the training and test indices of all folds."""
     n = len(y)
     if groups is not None:
         check_given(groups, "groups")
@@ -270,7 +270,7 @@ def make_splits(cv, repeats: int, X, y, groups, is_classification: bool, seed: i
     rng = np.random.RandomState(seed)
     splits: Splits = []
     with warnings.catch_warnings():
-        # A class with fewer members than folds is missing from some test folds, no more.
+        # A class with fewer members than folds is only missing from some test folds.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
         for _ in range(repeats):
             splitter = _splitter(cv, groups, is_classification, rng.randint(np.iinfo(np.int32).max))
@@ -302,7 +302,7 @@ def _splitter(cv, groups, is_classification: bool, seed: int):
 
 @dataclass
 class Outer:
-    """The outer loop: every model on every fold, one fold after the other."""
+    """Outer cross-validation loop: every model on every fold, one fold after the other."""
 
     models: dict[str, Any]
     X: Any
@@ -322,12 +322,12 @@ class Outer:
 
     @property
     def n_left(self) -> int:
-        """Fits that were not begun, of models that do not fail."""
+        """Number of fits that were not started, for models without failures."""
         sound = [m for m, name in enumerate(self.names) if name not in self.failures]
         return int(np.isnan(self.errors[sound]).sum())
 
     def without(self, names: Collection[str]) -> Outer:
-        """The same loop without some models, with the results of the others so far."""
+        """Return the same loop without some models, keeping the results of the others."""
         kept = [m for m, name in enumerate(self.names) if name not in names]
         fewer = replace(self, models={self.names[m]: self.models[self.names[m]] for m in kept})
         for name in ("errors", "sizes", "seconds"):
@@ -335,7 +335,7 @@ class Outer:
         return fewer
 
     def run(self, n_jobs: int | None, verbose: bool | None) -> None:
-        """What is not known yet is fitted; what has been found stays if it is stopped."""
+        """Fit every model and fold without a result; results are kept if the run is interrupted."""
         keys = {} if self.book is None else self._keys()
         for (m, j), key in keys.items():
             if self.book is not None and key in self.book.results:
@@ -343,7 +343,7 @@ class Outer:
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
         team = joblib.effective_n_jobs(n_jobs)
         threads = 0 if team == 1 else max(1, _core.thread_count(0) // team)
-        # Folds that run side by side share the processors; what has been set here is restored here, whatever they do.
+        # Parallel fits share the processors; the limit set here is restored here, whatever they do.
         with progress(int(np.isnan(self.errors).sum()), "comparing models", verbose) as bar, limit_threads(threads):
             for m, j, result in parallel(self._jobs(threads)):
                 if result is None:
@@ -358,7 +358,7 @@ class Outer:
                 bar.set_postfix_str(self.names[m], refresh=False)
 
     def comparison(self, baseline: str | None) -> Comparison:
-        """What was found."""
+        """Return the results as a `Comparison`."""
         return Comparison(
             names=self.names,
             errors=self.errors,
@@ -373,7 +373,7 @@ class Outer:
         )
 
     def _jobs(self, threads: int) -> Iterator[Any]:
-        """Asked for the next job when there is somebody to do it."""
+        """Yield the next job when a worker is free."""
         run = Inheriting(run_fold)
         for j, split in enumerate(self.splits):
             for m, (name, model) in enumerate(self.models.items()):
@@ -385,20 +385,20 @@ class Outer:
                 yield delayed(run)(m, j, model, self.X, self.y, split, self.metric, seed, threads, self.deadline)
 
     def put(self, m: int, j: int, result: dict[str, Any]) -> None:
-        """Keep what came out of one model on one fold."""
+        """Store the result of one model on one fold."""
         self.errors[m, j] = result["error"]
         self.sizes[m, j] = np.nan if result["n_features"] is None else result["n_features"]
         self.seconds[m, j] = result["seconds"]
 
     def _keys(self) -> dict[tuple[int, int], str]:
-        """Keys of results in the file, for models that can be told from others."""
+        """Return the checkpoint keys of the results, for models that can be identified."""
         of_model = [_model_key(name, model) for name, model in self.models.items()]
         of_fold = [fingerprint(split, int(seed)) for split, seed in zip(self.splits, self.seeds)]
         return {(m, j): f"{a}-{b}" for m, a in enumerate(of_model) if a for j, b in enumerate(of_fold)}
 
 
 def run_fold(m: int, j: int, model, X, y, split, metric: Metric, seed: int, threads: int, deadline) -> tuple:
-    """One model on one fold: numbers of both, and what came out; None if it is too late to begin or to end."""
+    """Fit and score one model on one fold; return both indices and the result, None if the deadline has passed."""
     if deadline is not None and time.time() > deadline:
         return m, j, None
     train, test = split
@@ -419,7 +419,7 @@ def run_fold(m: int, j: int, model, X, y, split, metric: Metric, seed: int, thre
 
 
 def seeded(model, seed: int):
-    """A fresh copy whose random numbers come from a seed where they came from nowhere, without bars of its own."""
+    """Return a clone with every ``random_state=None`` set to the seed, and without progress bars."""
     parameters = clone(model).get_params()
     changes: dict[str, Any] = {}
     for key, value in parameters.items():

@@ -1,4 +1,4 @@
-"""`Comparison`: errors of several models on the same folds, and what follows from them."""
+"""`Comparison`: errors of several models on the same folds, and the statistics derived from them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vitalfew.support.optional import import_altair, make_frame
 
 
 class Difference(NamedTuple):
-    """A mean over folds of paired differences."""
+    """Mean paired difference over folds."""
 
     value: float
     standard_error: float
@@ -26,12 +26,12 @@ class Difference(NamedTuple):
 
 
 def corrected_mean(values: NDArray[np.float64], test_share: float) -> tuple[float, float]:
-    r"""Mean over folds and its standard error, corrected for training sets that overlap.
+    r"""Compute the mean over folds and its standard error, corrected for overlapping training sets.
 
     .. math:: \sqrt{\left( \tfrac1J + \tfrac{n_{test}}{n_{train}} \right) s^2}
 
     with the sample variance :math:`s^2` of the J values (Nadeau & Bengio, 2003, doi:10.1023/A:1024068626366).
-    `test_share` is the ratio of test rows to training rows.
+    `test_share` is the ratio of test samples to training samples.
     """
     n = len(values)
     if n == 0:
@@ -41,7 +41,7 @@ def corrected_mean(values: NDArray[np.float64], test_share: float) -> tuple[floa
 
 
 def paired_difference(a: NDArray[np.float64], b: NDArray[np.float64], test_share: float) -> Difference:
-    """a - b fold by fold, with the corrected t test of Nadeau and Bengio on J - 1 degrees of freedom."""
+    """Compare a and b fold by fold with the corrected t test of Nadeau and Bengio on J - 1 degrees of freedom."""
     mean, error = corrected_mean(a - b, test_share)
     n = len(a)
     if error != error:
@@ -54,37 +54,37 @@ def paired_difference(a: NDArray[np.float64], b: NDArray[np.float64], test_share
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """What :func:`~vitalfew.compare` found.
+    """Result of :func:`~vitalfew.compare`.
 
     Attributes
     ----------
     names : list of str
-        Models in the order given, the baseline first.
+        Names of the models in the order given, the baseline first.
     errors, n_features, seconds : ndarray of shape (n_models, n_folds)
-        Of each model on each fold: NaN where it was not run, or failed. Seconds are those of fitting and predicting.
+        Results of each model on each fold; NaN if it was not run or failed. Seconds include fitting and predicting.
     n_train, n_test : ndarray of shape (n_folds,)
     metric : str
-        What the errors are; less is better.
+        Name of the error; lower is better.
     baseline : str or None
-        The name of the model that looks at no feature.
+        Name of the model that ignores the features.
     failures : dict of str
-        By name of a model: the fold and the error that it failed with.
+        By model name: the fold and the error that it failed with.
     seed : int
-        From which folds and models drew their random numbers.
+        Seed of the folds and models.
     rows : list of dict
-        A line for each model, the best first and what could not be compared last. `error` is the mean over folds and
-        `se` its corrected standard error; `difference`, `difference_se` and `p_value` are paired with the best model;
-        `n_features` and `seconds` are means over folds. `status` is ``"ok"``, or says what is missing and why.
+        One entry per model, the best first and models that could not be compared last. `error` is the mean over folds
+        and `se` its corrected standard error; `difference`, `difference_se` and `p_value` are paired with the best
+        model; `n_features` and `seconds` are means over folds. `status` is ``"ok"``, or says what is missing and why.
     best : str or None
-        The model with the least error.
+        The model with the smallest error.
     simplest : str or None
-        Of the models within one standard error of the best, that with the fewest features.
+        The model with the fewest features among those within one standard error of the best.
 
     Notes
     -----
-    Where time ran out, errors are means over the folds that all models have in common; a model that is more than one
-    fold behind takes no part, and its line says so. The best model is the best of several: its p-values against the
-    others are not corrected for that choice.
+    If time ran out, errors are means over the folds that all models completed. A model that is more than one fold
+    behind is excluded, and its entry says so. The best model is the best of several: its p-values against the others
+    are not corrected for that choice.
     """
 
     names: list[str]
@@ -120,7 +120,7 @@ class Comparison:
         return sorted(lines, key=lambda line: (self.names.index(line["name"]) not in self._compared, _error(line)))
 
     def difference(self, first: str, second: str) -> Difference:
-        """Error of the first model minus that of the second, on the folds that both have done.
+        """Compute the error of the first model minus that of the second, on the folds that both completed.
 
         Returns
         -------
@@ -133,14 +133,14 @@ class Comparison:
         return paired_difference(self.errors[a, both], self.errors[b, both], self._test_share(both))
 
     def frontier(self) -> list[dict[str, Any]]:
-        """Models that no other beats with as few features, from the fewest features to the least error."""
+        """Return the models that no other beats with as few features, by increasing number of features."""
         by_name = {line["name"]: line for line in self.rows}
         return [
             {key: by_name[self.names[m]][key] for key in ("name", "n_features", "error", "se")} for m in self._front()
         ]
 
     def table(self):
-        """The lines as a data frame (pandas, polars or Arrow, whichever is installed)."""
+        """Return the rows as a data frame (pandas, polars or Arrow, whichever is installed)."""
         columns = {key: [line[key] for line in self.rows] for key in self.rows[0]}
         texts = ("name", "status")
         return make_frame({k: np.array(v, dtype=object if k in texts else None) for k, v in columns.items()})
@@ -148,7 +148,7 @@ class Comparison:
     to_frame = table
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, numbers and texts, with None for what is not known."""
+        """Return everything as plain lists, numbers and strings, with None for unknown values."""
         return {
             "metric": self.metric,
             "n_folds": self.n_folds,
@@ -165,7 +165,7 @@ class Comparison:
         }
 
     def plot(self):
-        """Error against number of features with one standard error either way, and the frontier, as an Altair chart."""
+        """Plot error against number of features with one-standard-error bars, and the frontier, as an Altair chart."""
         alt = import_altair()
         drawn = [line for line in self.rows if _is_drawable(line)]
         points = [
@@ -236,7 +236,7 @@ class Comparison:
 
     @cached_property
     def _compared(self) -> list[int]:
-        """Models that are at most one fold behind; if these have no fold in common, those that have most."""
+        """Models at most one fold behind; if these share no fold, those with the most folds."""
         count = self._is_done.sum(axis=1)
         most = int(count.max(initial=0))
         if most == 0:
@@ -250,7 +250,7 @@ class Comparison:
 
     @cached_property
     def _shared(self) -> NDArray[np.bool_]:
-        """Folds that all models which are compared have done."""
+        """Mask of the folds completed by all compared models."""
         return np.logical_and(self._is_done[self._compared].all(axis=0), bool(self._compared))
 
     def _folds_of(self, m: int) -> NDArray[np.bool_]:
@@ -271,7 +271,7 @@ class Comparison:
 
     @cached_property
     def _limit(self) -> float:
-        """The largest error within one standard error of the best."""
+        """Largest error within one standard error of the best."""
         if self._best is None:
             return -np.inf
         mean, error = corrected_mean(self.errors[self._best, self._shared], self._test_share(self._shared))
@@ -334,7 +334,7 @@ def _is_drawable(line) -> bool:
 
 
 def _plain(value):
-    """A value as JSON has it."""
+    """Convert a value to its JSON equivalent."""
     if isinstance(value, float):
         return value if np.isfinite(value) else None
     return bool(value) if isinstance(value, np.bool_) else value

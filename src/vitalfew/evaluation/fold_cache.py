@@ -1,4 +1,4 @@
-"""Results by model and fold, kept in a file as they come: work that was stopped goes on where it was."""
+"""Cache of results by model and fold in a file, so that interrupted work can resume."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ FORMAT = "vitalfew.comparison/2"
 
 
 class FoldBook:
-    """A JSON file with the results so far. It is written aside and moved, so that it is whole at any time.
+    """JSON file with the results so far. It is written atomically, so that it is complete at any time.
 
-    It belongs to data and a metric; models and folds may be added, each of which is known by what it is.
+    It belongs to a data set and a metric. Models and folds may be added; they are identified by fingerprints.
     """
 
     def __init__(self, path, data: str):
@@ -55,12 +55,12 @@ class FoldBook:
             )
 
     def add(self, key: str, result: dict[str, Any]) -> None:
-        """Keep a result."""
+        """Add a result and write the file."""
         self.results[key] = result
         self.write()
 
     def write(self) -> None:
-        """All results so far."""
+        """Write all results so far."""
         if not self.is_writable:
             return
         content = {"vitalfew": FORMAT, "data": self.data, "seed": self.seed, "results": self.results}
@@ -77,12 +77,12 @@ class FoldBook:
 
 
 def is_seed(value) -> bool:
-    """Whether a file may have `value` as its seed."""
+    """Return True if `value` is valid as the seed in a file."""
     return value is None or (type(value) is int and 0 <= value <= np.iinfo(np.int32).max)
 
 
 def is_result(value) -> bool:
-    """Whether `value` is what a model reached on a fold."""
+    """Return True if `value` is valid as the result of a model on a fold."""
     return all(type(value[name]) in (int, float) for name in ("error", "seconds")) and (
         type(value["n_features"]) in (int, float, type(None))
     )

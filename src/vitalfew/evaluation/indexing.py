@@ -1,4 +1,4 @@
-"""Rows of whatever a model may be given: arrays, sparse matrices, frames of any library, lists of texts."""
+"""Row indexing for every input of a model: arrays, sparse matrices, frames of any library, lists of texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vitalfew.support.checks import check_classes, encode_labels
 
 
 def as_rows(X) -> Any:
-    """The same rows, in a form whose rows can be taken."""
+    """Return the same data in a form whose rows can be indexed."""
     if sparse.issparse(X):
         return sparse_rows(X)
     if as_frame(X) is not None or is_series(X) or isinstance(X, np.ndarray):
@@ -32,13 +32,13 @@ def as_rows(X) -> Any:
 
 
 def is_series(X) -> bool:
-    """Whether `X` is one column of a data frame library."""
+    """Return True if `X` is a series of a data frame library."""
     check_given(X)
     return isinstance(nw.from_native(X, series_only=True, pass_through=True), nw.Series)
 
 
 def take(X, rows: NDArray[np.intp]) -> Any:
-    """Some rows of what `as_rows` returned."""
+    """Return some rows of the output of `as_rows`."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     if isinstance(X, list):
@@ -51,7 +51,7 @@ def take(X, rows: NDArray[np.intp]) -> Any:
 
 
 def take_parts(model, X, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[Any, Any]:
-    """Rows to fit a model on and rows to test it on; of a matrix of similarities also only the columns to match."""
+    """Return training and test rows; for pairwise (kernel) matrices, also restrict the columns to the training rows."""
     fitted, tested = take(X, train), take(X, test)
     is_pairwise = hasattr(model, "__sklearn_tags__") and get_tags(model).input_tags.pairwise
     if not is_pairwise:
@@ -64,33 +64,33 @@ def n_rows(X) -> int:
 
 
 def n_columns(X) -> int | None:
-    """None where rows are texts."""
+    """Return the number of columns; None for texts."""
     shape: tuple[int, ...] = getattr(X, "shape", ())
     return int(shape[1]) if len(shape) == 2 else None
 
 
 def column_names(X) -> list[str] | None:
-    """Names of the columns of a frame; None for anything else."""
+    """Return the column names of a frame; None for anything else."""
     frame = as_frame(X)
     return None if frame is None else [str(name) for name in frame.columns]
 
 
 def read_labels(y) -> NDArray:
-    """Class labels, one a row; there must be two classes."""
+    """Return the class labels as an array, one per row; at least two classes are required."""
     classes, codes = encode_labels(y)
     check_classes(classes)
     return classes[codes]
 
 
 def read_y(y, is_classification: bool) -> NDArray:
-    """Labels or numbers, one a row, none missing."""
+    """Return labels or numbers as an array, one per row, none missing."""
     return read_labels(y) if is_classification else read_target(y)
 
 
 def looks_like_classes(y: NDArray) -> bool:
-    """Whether a target is one of classes as far as can be told: text, truth values, or few whole numbers."""
+    """Return True if a target appears to hold classes: text, booleans, or few integers."""
     if y.dtype.kind in "OUSTb":
         return True
-    with np.errstate(over="ignore", invalid="ignore"):  # of casts and sums of very large numbers
+    with np.errstate(over="ignore", invalid="ignore"):  # warnings of casts and sums of very large numbers
         kind = type_of_target(y)
     return kind in ("binary", "multiclass") and len(np.unique(y)) <= 32

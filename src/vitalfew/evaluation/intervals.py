@@ -1,4 +1,4 @@
-"""Intervals of an error on rows that a model has not seen."""
+"""Confidence intervals for the error on unseen samples."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ N_DRAWS = 1000
 
 
 def wilson(error: float, n: float, level: float = LEVEL) -> tuple[float, float]:
-    r"""Interval of a share from n draws.
+    r"""Compute the Wilson interval of a proportion from n draws.
 
     .. math:: \frac{\hat p + z^2 / 2n \pm z \sqrt{\hat p (1 - \hat p) / n + z^2 / 4 n^2}}{1 + z^2 / n}
 
-    It holds for few rows and for errors near 0 too (Wilson, 1927, doi:10.1080/01621459.1927.10502953).
+    It is valid for small samples and for errors near 0 as well (Wilson, 1927, doi:10.1080/01621459.1927.10502953).
     """
     z = float(stats.norm.ppf(0.5 + level / 2))
     middle = error + z * z / (2 * n)
@@ -29,7 +29,7 @@ def wilson(error: float, n: float, level: float = LEVEL) -> tuple[float, float]:
 
 
 def of_mean(loss: NDArray[np.float64], weight: NDArray[np.float64] | None, level: float = LEVEL) -> tuple[float, float]:
-    """Student's interval of a mean of losses, none of which is negative."""
+    """Compute Student's interval for the mean of nonnegative losses."""
     w = np.ones(len(loss)) if weight is None else weight
     n = effective_rows(w)
     if n <= 1:
@@ -41,7 +41,7 @@ def of_mean(loss: NDArray[np.float64], weight: NDArray[np.float64] | None, level
 
 
 def effective_rows(weight: NDArray[np.float64]) -> float:
-    """How many rows of equal weight are as good (Kish)."""
+    """Return the effective sample size of weighted samples (Kish)."""
     return float(weight.sum() ** 2 / (weight**2).sum())
 
 
@@ -52,9 +52,9 @@ def bootstrap(
     level: float = LEVEL,
     n_draws: int = N_DRAWS,
 ) -> tuple[float, float]:
-    """Percentiles of the error on rows drawn with replacement, or on groups of rows, which are drawn whole.
+    """Compute percentiles of the error over bootstrap samples of rows, or of whole groups of rows.
 
-    Draws on which the error is not defined, for want of a class, are left out; NaN if these are more than half.
+    Draws on which the error is undefined because a class is missing are dropped; NaN if these are more than half.
     """
     rng = np.random.default_rng(0)
     members = [np.array([i]) for i in range(n)] if groups is None else _members(groups)

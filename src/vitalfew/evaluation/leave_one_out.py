@@ -1,4 +1,4 @@
-"""Leave-one-out predictions of any model: by formula where there is one, by refitting otherwise."""
+"""Leave-one-out predictions of any model: by a formula where one exists, by refitting otherwise."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ METHODS = ("predict", "predict_proba", "decision_function")
 
 @dataclass(frozen=True)
 class LooResult:
-    """Predictions for each row by the model fitted to all the others.
+    """Predictions for each sample by the model fitted to all other samples.
 
     Attributes
     ----------
@@ -39,16 +39,16 @@ class LooResult:
     error : float
         Mean loss: the error rate, the mean squared error, or for probabilities the log loss, see `metric`.
     standard_error : float
-        Of the error, over the rows.
+        Standard error of `error`, over the samples.
     kind : {"exact", "approximate", "refit"}
-        How the predictions were found: by a formula whose result is that of refitting; by one whose result is near it;
-        or by refitting.
+        How the predictions were computed: by a formula that gives the result of refitting, by a formula that
+        approximates it, or by refitting.
     note : str
-        Which formula, what it holds fixed, or why there is none.
+        The formula used and what it holds fixed, or the reason why there is none.
     per_row_loss : ndarray of shape (n_samples,)
     metric : str
     classes : ndarray or None
-        The classes to which columns of `prediction` belong.
+        The classes of the columns of `prediction`.
     """
 
     prediction: NDArray
@@ -74,16 +74,16 @@ def loo_predict(
     n_jobs: int | None = None,
     progress="auto",
 ) -> LooResult:
-    r"""Predictions for each row by the model fitted to all other rows.
+    r"""Predict each sample with the model fitted to all other samples.
 
-    The mean of their losses is leave-one-out cross-validation,
+    The mean of the losses is the leave-one-out cross-validation estimate,
 
     .. math:: \frac{1}{m} \sum_i L(y_i, f_{-i}(x_i)),
 
-    whose expectation over training sets of m rows is the true error of training sets of m - 1 rows. That holds if
-    *everything* that looked at row i is done anew without it; so a formula is used only where every knob of the model
-    is a number, and a model that chooses by rule (``Ridge(alpha="loo")``, ``NaiveBayes(features="mdl")``) is refitted,
-    choice included.
+    whose expectation over training sets of m samples is the true error of training sets of m - 1 samples. This holds
+    only if *everything* that used sample i is redone without it. A formula is therefore used only where every
+    hyperparameter of the model is a number. A model that chooses by a rule (``Ridge(alpha="loo")``,
+    ``NaiveBayes(features="mdl")``) is refitted, choice included.
 
     ================================================  ===========  ==============================================
     model                                             result       held fixed
@@ -93,27 +93,27 @@ def loo_predict(
     ``NaiveBayes`` with all features                  exact        nothing
     ``NaiveBayes`` with ``numeric="quantile"``, …     approximate  cuts of numeric columns
     ``KernelRidge`` with landmarks                    approximate  landmarks
-    ``Lasso``                                         approximate  features in use
-    ``LogisticRegression``                            approximate  features in use; one Newton step
+    ``Lasso``                                         approximate  active set
+    ``LogisticRegression``                            approximate  active set; one Newton step
     anything else                                     refit        nothing
     ================================================  ===========  ==============================================
 
-    ``NaiveBayes`` is refitted where labels decide on the cuts of numeric columns (``numeric="mdl"``).
+    ``NaiveBayes`` is refitted where the labels determine the cuts of numeric columns (``numeric="mdl"``).
 
     Parameters
     ----------
     model : classifier or regressor
-        It is cloned and stays as it is.
+        The model is cloned and left unchanged.
     X : array, sparse matrix, data frame or list of texts
     y : array-like of shape (n_samples,)
     method : {"predict", "predict_proba", "decision_function"}, default "predict"
-        Columns of probabilities are those of the classes in rising order.
+        Columns of probabilities follow the classes in ascending order.
     sample_weight : array-like of shape (n_samples,), optional
-        For fitting and for the mean.
+        Weights for fitting and for the mean loss.
     n_jobs : int, optional
-        Refits at a time, as in scikit-learn.
+        Number of parallel refits, as in scikit-learn.
     progress : bool or "auto", default "auto"
-        Progress bar of refits: by default on a terminal, for long work.
+        Whether to show a progress bar for refits; by default, on a terminal and for long runs.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def loo_predict(
     Warns
     -----
     PrefittedWarning
-        When a part of the model was fitted beforehand and stays so, as in scikit-learn's ``FrozenEstimator``.
+        If a component of the model is prefitted and is not refitted, as in scikit-learn's ``FrozenEstimator``.
 
     References
     ----------
@@ -169,8 +169,8 @@ def loo_predict(
 
 
 def _by_formula(model, X, y, weight, method: str, classes) -> tuple[NDArray, str, str] | str:
-    """Predictions, kind and note; or why there is no formula for this."""
-    # A row of weight zero is as if it were not there: what is fitted without it is what is fitted with it.
+    """Return predictions, kind and note, or the reason why no formula applies."""
+    # A sample of weight zero does not affect the fit: leaving it out changes nothing.
     kept = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
     if len(kept) < 2 or (classes is not None and len(np.unique(y[kept])) < 2):
         return "too few rows weigh anything"
@@ -190,7 +190,7 @@ def _by_formula(model, X, y, weight, method: str, classes) -> tuple[NDArray, str
 
 
 def _answer(found: LeftOut, method: str, classes) -> NDArray:
-    """What a method of the model returns."""
+    """Return the output of a method of the model."""
     if found.value is not None:
         return found.value
     assert found.probability is not None
@@ -206,7 +206,7 @@ def _answer(found: LeftOut, method: str, classes) -> NDArray:
 
 
 def _refit(model, X, y, weight, method: str, classes, n_jobs, verbose: bool | None) -> NDArray:
-    """n fits, each tested on the row that it has not seen."""
+    """Fit the model n times and predict, each time, the sample left out."""
     jobs = (delayed(Inheriting(_without))(i, model, X, y, weight, method, classes) for i in range(len(y)))
     team = joblib.effective_n_jobs(n_jobs)
     threads = 0 if team == 1 else max(1, _core.thread_count(0) // team)
@@ -231,7 +231,7 @@ def _without(i: int, model, X, y, weight, method: str, classes) -> NDArray:
 
 
 def _weights_for(model, weight: NDArray) -> dict[str, NDArray]:
-    """Weights under the name by which a model, or the last step of a pipeline, takes them."""
+    """Return the weights under the fit parameter name of a model, or of the last step of a pipeline."""
     steps = getattr(model, "steps", None)
     if steps and hasattr(model, "named_steps"):
         return {f"{steps[-1][0]}__sample_weight": weight}
@@ -241,7 +241,7 @@ def _weights_for(model, weight: NDArray) -> dict[str, NDArray]:
 
 
 def _aligned(fitted, rows, method: str, classes) -> NDArray:
-    """Predictions with a column for each class, also for those that the training rows lack."""
+    """Return predictions with a column for each class, including classes absent from the training samples."""
     if classes is not None and method == "decision_function":
         if len(getattr(fitted, "classes_", classes)) < len(classes) or not hasattr(fitted, method):
             raise ValueError(
@@ -258,7 +258,7 @@ def _aligned(fitted, rows, method: str, classes) -> NDArray:
 
 
 def _losses(prediction: NDArray, y: NDArray, method: str, classes) -> tuple[str, NDArray[np.float64]]:
-    """The name of the loss, and that of each row."""
+    """Return the name of the loss, and the loss of each sample."""
     if classes is None:
         with np.errstate(over="ignore"):
             return "mean squared error", (prediction.astype(float) - y) ** 2

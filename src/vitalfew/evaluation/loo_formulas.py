@@ -1,7 +1,7 @@
-"""Leave-one-out without refitting: which models have a formula, when it is exact, and what it holds fixed.
+"""Leave-one-out predictions without refitting: the models with a formula, its exactness, and what it holds fixed.
 
-A formula answers for a model whose every knob is a number. Where a rule, or an order of features, looked at all rows,
-its choice would be part of what is left out, and only a refit is honest.
+A formula is valid for a model whose every hyperparameter is a number. If a rule, or an order of features, used all
+samples, its choice is part of what must be left out, and only a refit gives the correct result.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ EXACT, APPROXIMATE = "exact", "approximate"
 
 
 class LeftOut(NamedTuple):
-    """What models predict for the row that each of them has not seen. Probabilities and decisions are those of
-    classifiers: (rows, classes) and (rows,) or (rows, classes)."""
+    """Predictions of each sample by the model fitted without it.
+
+    Probabilities and decisions are set for classifiers: (rows, classes) and (rows,) or (rows, classes).
+    """
 
     kind: str
     note: str
@@ -40,14 +42,14 @@ class LeftOut(NamedTuple):
 
 
 def leave_out(model, X, y, weight) -> LeftOut | str:
-    """By the formula for models of exactly this class, with weights none of which is zero; or why there is none."""
+    """Apply the formula for models of exactly this class, with nonzero weights, or return why there is none."""
     if type(model) not in FORMULAS:
         return f"there is no formula for {type(model).__name__}"
     return why_not(model) or FORMULAS[type(model)](model, X, y, weight)
 
 
 def why_not(model) -> str:
-    """Why a model that has a formula is to be refitted all the same; empty if it is not."""
+    """Return the reason why a model with a formula must be refitted anyway; empty if it need not be."""
     chosen = [name for name in _knobs(model) if is_to_choose(getattr(model, name))]
     if chosen:
         listed = " and ".join(f"{name}={getattr(model, name)!r}" for name in chosen)
@@ -66,7 +68,7 @@ def _knobs(model) -> tuple[str, ...]:
 
 
 def _ridge(model, X, y, weight) -> LeftOut:
-    """The residual over one minus the leverage."""
+    """Divide the residuals by one minus the leverage."""
     model._check_parameters()
     data = model._read(X, y, weight)
     path = model._family(data.n_features, data.names).path(data, np.array([float(model.alpha)]))
@@ -74,7 +76,7 @@ def _ridge(model, X, y, weight) -> LeftOut:
 
 
 def _peer(model, X, y, weight) -> LeftOut | str:
-    """scikit-learn's least squares and ridge regression minimise what ours does."""
+    """Apply the ridge formula to scikit-learn's least squares and ridge regression (same objective)."""
     alpha = 0.0 if isinstance(model, LinearRegression) else model.alpha
     if model.positive or np.ndim(alpha) > 0 or np.ndim(y) > 1:
         return "there is no formula for coefficients that must not be negative, or for several targets"
@@ -82,7 +84,7 @@ def _peer(model, X, y, weight) -> LeftOut | str:
 
 
 def _kernel_ridge(model: KernelRidge, X, y, weight) -> LeftOut:
-    """Dual coefficients over the diagonal of the inverse."""
+    """Divide the dual coefficients by the diagonal of the inverse."""
     model._check_parameters()
     data = model._read(X, y, weight)
     found = model._family(data).path(data, np.array([float(model.alpha)])).loo()
@@ -92,12 +94,12 @@ def _kernel_ridge(model: KernelRidge, X, y, weight) -> LeftOut:
 
 
 def _without_a_row(alpha: float | str, n: int) -> float:
-    """On the scale of the sum of losses a penalty of their mean is less when there is a row less."""
+    """Rescale the penalty of a mean loss for one sample less, on the scale of the sum of losses."""
     return float(alpha) * (n - 1) / n
 
 
 def _lasso(model: Lasso, X, y, weight) -> LeftOut:
-    """A ridge regression on the columns in use."""
+    """Apply the ridge formula to the active set."""
     model._check_parameters()
     data = model._read(X, y, weight)
     penalty = np.array([_without_a_row(model.alpha, data.n_rows)])
@@ -106,7 +108,7 @@ def _lasso(model: Lasso, X, y, weight) -> LeftOut:
 
 
 def _logistic(model: LogisticRegression, X, y, weight) -> LeftOut | str:
-    """One Newton step on the coefficients in use."""
+    """Take one Newton step on the active coefficients."""
     model.set_params(alpha=_without_a_row(model.alpha, len(y)), grid=1).fit(X, y, weight)
     if np.count_nonzero(model.coef_) + len(model.coef_) > MOST_COORDINATES:
         return f"more than {MOST_COORDINATES} coefficients are in use"
@@ -118,7 +120,7 @@ def _logistic(model: LogisticRegression, X, y, weight) -> LeftOut | str:
 
 
 def _naive_bayes(model: NaiveBayes, X, y, weight) -> LeftOut | str:
-    """Counts without those of the row."""
+    """Subtract each sample from the counts."""
     model._check_parameters()
     data = model._read(X, y, weight, None, reset=True)
     counts = counts_of(data)
@@ -134,7 +136,7 @@ def _naive_bayes(model: NaiveBayes, X, y, weight) -> LeftOut | str:
 
 
 def _has_rare_values(data) -> bool:
-    """Whether some value of a feature is that of one row alone."""
+    """Return True if some value of a feature occurs in a single row."""
     block = data.block.to_codes()
     known = block.codes != np.iinfo(block.codes.dtype).max
     return any((np.bincount(c[k].astype(np.int64)) == 1).any() for c, k in zip(block.codes.T, known.T) if k.any())

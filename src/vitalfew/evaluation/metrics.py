@@ -1,4 +1,4 @@
-"""Errors by which finished models are judged: less is better, whatever scikit-learn's score says."""
+"""Error metrics for fitted models: lower is better, whatever the sign of scikit-learn's score."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ RMSE = "root mean squared error"
 
 @dataclass(frozen=True)
 class Metric:
-    """An error, and the score of scikit-learn that it comes from."""
+    """An error metric, and the scikit-learn scorer it derives from."""
 
     label: str
     scoring: Any
 
     @classmethod
     def of(cls, scoring, is_classification: bool) -> Metric:
-        """The error rate or the root mean squared error, unless `scoring` says otherwise.
+        """Return the error rate or the root mean squared error, unless `scoring` is given.
 
-        Scores that scikit-learn negates are turned back; others, whose best value is 1, are taken from 1.
+        Scores that scikit-learn negates are negated back; others, whose best value is 1, are subtracted from 1.
         """
         if scoring is None:
             return cls(ERROR_RATE if is_classification else RMSE, None)
@@ -39,12 +39,12 @@ class Metric:
         return cls(scoring[4:].replace("_", " ") if scoring.startswith("neg_") else f"1 - {scoring}", scoring)
 
     def to_error(self, score: float) -> float:
-        """The error that belongs to a score."""
+        """Convert a score to the corresponding error."""
         is_negated = not isinstance(self.scoring, str) or self.scoring.startswith("neg_")
         return -score if is_negated else 1.0 - score
 
     def error(self, model, X, y: NDArray) -> float:
-        """Of a fitted model on rows it has not seen."""
+        """Compute the error of a fitted model on unseen samples."""
         if self.scoring is None:
             predicted = np.asarray(model.predict(X))
             if self.label == ERROR_RATE:
@@ -56,7 +56,7 @@ class Metric:
                     "the model predicts values that are not finite, or so large that their squares are not."
                 )
             return error
-        with np.errstate(over="ignore", invalid="ignore"):  # a score that is not finite is refused
+        with np.errstate(over="ignore", invalid="ignore"):  # scores that are not finite are rejected below
             score = check_scoring(model, self.scoring)(model, X, y)
         if not np.ndim(score) == 0 or not np.isfinite(float(score)):
             raise ValueError(f"the score {self.scoring!r} is {score!r}, which is not a finite number.")
@@ -64,7 +64,7 @@ class Metric:
 
 
 def task_of(models) -> bool | None:
-    """Whether models are classifiers (True) or regressors (False); None if none of them says."""
+    """Return True for classifiers, False for regressors, None if no model declares its type."""
     known = [m for m in models if hasattr(m, "__sklearn_tags__")]
     kinds = {is_classifier(m) for m in known if is_classifier(m) or is_regressor(m)}
     if len(kinds) == 2:

@@ -1,4 +1,4 @@
-"""How many features a fitted model uses, as far as it tells."""
+"""Number of features that a fitted model uses, as far as the model exposes it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 
 def count_features(model, n_columns: int | None) -> float:
-    """Features that a fitted model uses: of those its last step is given, those selected (`support_`), with a
-    coefficient that is not zero (`coef_`) or with an importance (`feature_importances_`); all columns otherwise, and
-    NaN for texts of which nothing more is known."""
+    """Count the features that a fitted model uses.
+
+    Among the features passed to its last step, these are the selected ones (`support_`), those with a nonzero
+    coefficient (`coef_`) or those with an importance (`feature_importances_`). Otherwise all columns count; NaN for
+    texts about which nothing else is known.
+    """
     if isinstance(model, DummyClassifier | DummyRegressor):
         return 0.0
     inner = _inner(model)
@@ -20,7 +23,7 @@ def count_features(model, n_columns: int | None) -> float:
         return count_features(inner, getattr(inner, "n_features_in_", n_columns))
     n_given = getattr(model, "n_features_in_", n_columns)
     for count in (_selected, _weighted, _important):
-        with suppress(Exception):  # what a model answers with may be anything, or an error
+        with suppress(Exception):  # these attributes may hold anything, or raise
             found = count(model)
             if found is not None:
                 return float(found)
@@ -28,7 +31,7 @@ def count_features(model, n_columns: int | None) -> float:
 
 
 def _inner(model):
-    """The fitted model inside a pipeline, a search or a transformation of the target."""
+    """Return the fitted model inside a pipeline, a search or a target transformer."""
     steps = getattr(model, "steps", None)
     if steps and hasattr(model, "named_steps"):
         predictors = [step for _, step in steps if step is not None and step != "passthrough"]
@@ -49,7 +52,7 @@ def _selected_or_none(model):
 
 def _selected(model):
     support = np.asarray(model.support_)
-    # Support vector machines keep the numbers of rows under this name.
+    # Support vector machines store row indices under this name.
     return support.sum() if support.dtype == bool and support.ndim == 1 else None
 
 

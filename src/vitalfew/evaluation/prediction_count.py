@@ -1,4 +1,4 @@
-"""Counts the predictions that a scoring function asks for, of the model it was given or of any other."""
+"""Count of the predictions that a scoring function requests, from the given model or any other."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ METHODS = {"predict", "predict_proba", "predict_log_proba", "decision_function",
 
 
 class PredictionCount:
-    """How often a function was called, and how many predictions it asked for.
+    """Number of calls of a function, and number of predictions it requests.
 
-    Calls of methods that predict are seen by Python's profiling hook, so that models which the function brought along
-    are counted, too. Predictions inside a prediction, such as those of the steps of a pipeline, count as part of it.
-    Not seen are models that are not written in Python, methods with other names, and other threads or processes.
+    Calls of prediction methods are observed with Python's profiling hook, so that models that the function itself
+    brings along are counted as well. Predictions nested inside a prediction, such as those of pipeline steps, count as
+    part of it. Models not written in Python, methods with other names, and other threads or processes are not observed.
 
     Attributes
     ----------
     calls : int
     predictions : int or None
-        None where a profiler is at work already, which is left alone, or where the function removed the hook.
+        None if another profiler is active, which is left alone, or if the function removed the hook.
     """
 
     def __init__(self):
@@ -29,7 +29,7 @@ class PredictionCount:
         self._depth = 0
 
     def watch(self, function: Callable, *arguments, **options):
-        """Call `function` and count."""
+        """Call `function` and count its predictions."""
         self.calls += 1
         if self.predictions is None or sys.getprofile() is not None:
             self.predictions = None

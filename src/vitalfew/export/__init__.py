@@ -1,1 +1,1 @@
-"""Models as files, SQL and Python source."""
+"""Export of models to files, SQL and Python source."""

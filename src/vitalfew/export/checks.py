@@ -1,4 +1,4 @@
-"""How the parts of a loaded model must fit together, so that no prediction reads beyond an array or goes in circles."""
+"""Consistency checks of loaded models, so that no prediction reads beyond an array or loops forever."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ MOST_VALUES = 2**31
 
 
 def are_in(indices, n: int) -> bool:
-    """Whether all of some indices are from 0 to n - 1."""
+    """Return True if all indices are between 0 and n - 1."""
     values = np.asarray(indices)
     return values.size == 0 or (values.min() >= 0 and values.max() < n)
 
 
 def are_rising(values) -> bool:
-    """Finite, and each larger than the one before."""
+    """Return True if the values are finite and strictly increasing."""
     numbers = np.asarray(values, dtype=float)
     return bool(np.isfinite(numbers).all() and (np.diff(numbers) > 0).all())
 
 
 def features(model) -> None:
-    """Names of features and what there is for each of them."""
+    """Check the feature names and the arrays with an entry for each feature."""
     require(model.n_features_in_ > 0, "the number of features is not positive")
     names = getattr(model, "feature_names_in_", None)
     require(names is None or len(names) == model.n_features_in_, "there is not a name for each feature")
@@ -197,7 +197,7 @@ def weight_scores(scores) -> None:
 
 
 def stumps(found: StumpSet, coder: BinCoder, n_classes: int) -> None:
-    """Stumps on the columns of a coder; votes for classes where there are more than two."""
+    """Check stumps on the columns of a coder, with votes for classes if there are more than two."""
     n = len(found.feature)
     sizes = {len(v) for v in (found.cut, found.missing_right, found.left, found.right)}
     require(sizes == {n} and len(found.start) == n + 1, "there are parts missing of a stump")
@@ -224,7 +224,7 @@ def stump(model) -> None:
 
 
 def tree(found: Tree) -> None:
-    """Children follow each other after their parent, each node is the child of one: no way leads in circles."""
+    """Check that siblings are consecutive, after their parent, and that each node has one parent: there is no cycle."""
     n, d = len(found.feature), len(found.meaning.names)
     names = ("cut", "parent", "first_child", "n_children", "level", "branch", "choices", "gain", "weight")
     require(n > 0 and {len(getattr(found, name)) for name in names} == {n}, "there are parts missing of a tree")
@@ -256,7 +256,7 @@ def _split(found: Tree, v: int) -> None:
 
 
 def tree_on(found: Tree, coder: BinCoder) -> None:
-    """Whether a tree is on the bins of a coder."""
+    """Check that a tree uses the bins of a coder."""
     known = found.meaning
     fits = [len(c) for c in known.cuts] == [len(c) for c in coder.cuts]
     same = {j: tuple(c.values) for j, c in coder.categories.items()} == {
@@ -330,7 +330,7 @@ def bagging(model) -> None:
 
 
 def sequence_of_text(names) -> bool:
-    if isinstance(names, NumberedNames):  # text all of it, and as long as the file says
+    if isinstance(names, NumberedNames):  # always text, of a length bounded by the file
         return True
     return isinstance(names, Sequence | np.ndarray) and not isinstance(names, str) and all(map(_is_text, names))
 

@@ -1,7 +1,7 @@
-"""Values as JSON and back: numbers, text, arrays, containers, and objects of the classes that are listed.
+"""Conversion of values to JSON and back: numbers, text, arrays, containers, and objects of registered classes.
 
-Floats keep every bit: JSON numbers are written with as many digits as that takes, longer arrays as bytes. Nothing in a
-file is ever run or imported: a class is known by its name in the list, or it is refused.
+Floats keep every bit: JSON numbers are written with as many digits as necessary, longer arrays as bytes. Nothing in a
+file is ever executed or imported: classes are identified by their registered names; any other name is rejected.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vitalfew.exceptions import ModelFileError
 from vitalfew.export.record import Record
 from vitalfew.support.limits import check_hashed, check_shape, plain_dtype
 
-# Arrays of no more elements are written as lists, which one can read.
+# Arrays with at most this many elements are written as readable lists.
 MOST_LISTED = 100
 SPARSE = {cls.__name__: cls for cls in (sparse.csr_array, sparse.csc_array, sparse.csr_matrix, sparse.csc_matrix)}
 _NUMBERS = (np.float64, np.float32, np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8)
@@ -29,12 +29,12 @@ TEXT_GROWTH = 16
 TEXT_ALLOWANCE = 2**24
 MOST_VALUES = 10**9
 ESTIMATOR = 1000
-# What the elements of a listed array are, by the kind of its dtype.
+# Python types of the elements of a listed array, by the kind of its dtype.
 ELEMENTS = {"f": (int, float), "i": (int,), "u": (int,), "b": (bool,), "U": (str,), "T": (str,)}
 
 
 class Encoder:
-    """Turns objects into JSON. What is met twice is written once."""
+    """Encoder of objects as JSON. An object that occurs twice is written once."""
 
     def __init__(self, records: Mapping[type, Record]):
         self.records = records
@@ -43,7 +43,7 @@ class Encoder:
         self.classes: set[type] = set()
 
     def encode(self, value: Any, where: str) -> Any:
-        """`where` is what an error calls the value."""
+        """Encode a value; `where` names it in error messages."""
         kind = type(value)
         if value is None or kind in (bool, int, str):
             return value
@@ -65,7 +65,7 @@ class Encoder:
                 self.n_shared += 1
             return {"kind": "same", "id": first["id"]}
         node = make()
-        self.seen[id(value)] = (value, node)  # the value as well: while it lives, no other has its id
+        self.seen[id(value)] = (value, node)  # keep the value alive, so that its id is not reused
         return node
 
     def _other(self, value: Any, where: str) -> Any:
@@ -123,11 +123,11 @@ class Encoder:
 
 
 class Decoder:
-    """Turns JSON into objects, each of which is checked before anybody uses it.
+    """Decoder of JSON to objects, each of which is validated before use.
 
-    What a document may ask for is limited by its size, `n_bytes`. Arrays are as long as their bytes or lists. Text of
-    fixed width, which may be much shorter than its type says, takes at most `TEXT_GROWTH` times the document plus
-    `TEXT_ALLOWANCE` in all. Arrays and objects may be referred to again; written out, the document would hold at most
+    Memory is bounded by the size of the document, `n_bytes`. Arrays are as long as their bytes or lists. Fixed-width
+    text, which may be much shorter than its type allows, takes at most `TEXT_GROWTH` times the document plus
+    `TEXT_ALLOWANCE` in total. Arrays and objects may be referenced repeatedly; the expanded document may hold at most
     `MOST_VALUES` values, where an estimator counts as `ESTIMATOR` of them.
     """
 
@@ -223,11 +223,11 @@ class Decoder:
         dtype = plain_dtype(node["dtype"], "biufSMm")
         raw = base64.b64decode(node["base64"], validate=True)
         self._count_text(dtype, len(raw) // dtype.itemsize)
-        # A copy in the byte order of this machine, which may be written to.
+        # A writable copy in native byte order.
         return np.frombuffer(raw, dtype=dtype).astype(dtype.newbyteorder("="))
 
     def _count_text(self, dtype: np.dtype, n: int) -> None:
-        """NumPy takes room for one element where there is none."""
+        """Deduct the memory of a text array from the allowance; NumPy allocates one element even for an empty array."""
         self.text_left -= dtype.itemsize * max(n, 1)
         if self.text_left < 0:
             raise ModelFileError(

@@ -1,7 +1,7 @@
-"""Formulas of models: what SQL and Python source are both made from.
+"""Formulas of models: the common basis of SQL and Python source.
 
-An expression is a small tree of the nodes below. Missing values are part of it: a step or a lookup says what becomes of
-them, anything else that meets one has no value itself.
+An expression is a small tree of the nodes below. It handles missing values: a step or a lookup maps them to a value;
+any other node with a missing operand is missing itself.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-# How a column is read: a number, which may be missing; one that may not; one that is missing if it is text; text; the
-# words of a text, lower-cased or as they are.
+# How to read a column: a number that may be missing; one that must not be; a number, with text read as missing; text;
+# the words of a text, lower-cased or unchanged.
 KINDS = ("number", "needed", "loose", "text", "words", "cased")
 
 
 class Expression:
-    """A node."""
+    """Node of an expression tree."""
 
 
 @dataclass(frozen=True)
 class Column(Expression):
-    """A column of the table."""
+    """Column of the table."""
 
     name: str
     kind: str
@@ -35,14 +35,14 @@ class Number(Expression):
 
 @dataclass(frozen=True)
 class Variable(Expression):
-    """What an earlier stage has computed."""
+    """Result of an earlier stage."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Binary(Expression):
-    """One of + - * / of two."""
+    """Binary operation: one of + - * /."""
 
     left: Expression
     operator: str
@@ -61,7 +61,7 @@ class Product(Expression):
 
 @dataclass(frozen=True)
 class Step(Expression):
-    """``values[b]``, where b is the number of cuts below x; `missing` where x has no value. None is no value."""
+    """``values[b]``, where b is the number of cuts below x; `missing` if x is missing. None means missing."""
 
     x: Expression
     cuts: tuple[float, ...]
@@ -71,7 +71,7 @@ class Step(Expression):
 
 @dataclass(frozen=True)
 class Lookup(Expression):
-    """The value of the key that x equals, else `other`; `missing` where x has no value."""
+    """The value of the key equal to x, else `other`; `missing` if x is missing."""
 
     x: Expression
     keys: tuple[Any, ...]
@@ -82,7 +82,7 @@ class Lookup(Expression):
 
 @dataclass(frozen=True)
 class HasWord(Expression):
-    """1 where a column of words holds this one, else 0; a text that is missing has none."""
+    """1 if a column of words contains this word, else 0; a missing text contains none."""
 
     words: Column
     word: str
@@ -90,7 +90,7 @@ class HasWord(Expression):
 
 @dataclass(frozen=True)
 class Pick(Expression):
-    """``values[code]`` of a code that is never missing."""
+    """``values[code]`` for a code that is never missing."""
 
     code: Expression
     values: tuple[float, ...]
@@ -98,7 +98,7 @@ class Pick(Expression):
 
 @dataclass(frozen=True)
 class Filled(Expression):
-    """x, or this where it is missing."""
+    """x, or this value if x is missing."""
 
     x: Expression
     value: Any
@@ -106,7 +106,7 @@ class Filled(Expression):
 
 @dataclass(frozen=True)
 class Affine(Expression):
-    """(x - minus) / divide * times + plus; missing where x is."""
+    """(x - minus) / divide * times + plus; missing if x is."""
 
     x: Expression
     minus: float = 0.0
@@ -124,14 +124,14 @@ class Required(Expression):
 
 @dataclass(frozen=True)
 class Known(Expression):
-    """x, which is missing where it is not a number."""
+    """x, with NaN read as missing."""
 
     x: Expression
 
 
 @dataclass(frozen=True)
 class Exponential(Expression):
-    """e to the power of x, which is at most 0; powers below -700 are taken for -700."""
+    """Exponential of x, which is at most 0; x below -700 is replaced by -700."""
 
     x: Expression
 
@@ -150,7 +150,7 @@ class Largest(Expression):
 
 @dataclass(frozen=True)
 class Best(Expression):
-    """The label of the largest score, the first of equal ones; `top` is that score."""
+    """The label of the largest score, the first in case of ties; `top` is that score."""
 
     scores: tuple[Expression, ...]
     top: Expression
@@ -159,7 +159,7 @@ class Best(Expression):
 
 @dataclass(frozen=True)
 class Sign(Expression):
-    """The second label where the score is positive, else the first."""
+    """The second label if the score is positive, else the first."""
 
     score: Expression
     labels: tuple[Any, Any]
@@ -167,7 +167,7 @@ class Sign(Expression):
 
 @dataclass(frozen=True)
 class Formula:
-    """Stages of named expressions, each of which may use those before it, and what comes out: names and expressions."""
+    """Stages of named expressions, each of which may use earlier ones, and the outputs: names and expressions."""
 
     stages: list[dict[str, Expression]]
     prediction: Expression
@@ -175,14 +175,14 @@ class Formula:
 
 
 def total(terms: list[Expression]) -> Expression:
-    """The sum of some terms."""
+    """Return the sum of some terms."""
     if not terms:
         return Number(0.0)
     return terms[0] if len(terms) == 1 else Sum(tuple(terms))
 
 
 def by_cuts(x: Expression, cuts, lines, missing, codes: Codes) -> list[Expression]:
-    """Expressions for the columns of `lines`, which has a line for each interval; `missing` is the line without one."""
+    """Return expressions for the columns of `lines`, which has a line per interval; `missing` is for missing values."""
     kept = [b for b in range(len(cuts)) if (lines[b] != lines[b + 1]).any()]
     lines = [lines[b] for b in (*kept, len(cuts))]
     limits = tuple(float(cuts[b]) for b in kept)
@@ -195,7 +195,7 @@ def by_cuts(x: Expression, cuts, lines, missing, codes: Codes) -> list[Expressio
 
 
 def by_keys(x: Expression, keys, lines, missing, other, codes: Codes) -> list[Expression]:
-    """The same with a line for each key, and one for other values."""
+    """Return expressions for the columns of `lines`, which has a line per key; `other` is for all other values."""
     kept = [(key, line) for key, line in zip(keys, lines) if (line != other).any()]
     if not kept and (missing == other).all():
         return [Number(float(v)) for v in missing]
@@ -209,7 +209,7 @@ def by_keys(x: Expression, keys, lines, missing, other, codes: Codes) -> list[Ex
 
 
 class Codes:
-    """Codes that several expressions read, each with a name."""
+    """Named codes shared by several expressions."""
 
     def __init__(self):
         self.stage: dict[str, Expression] = {}
@@ -221,5 +221,5 @@ class Codes:
 
 
 def plain_labels(classes: np.ndarray) -> tuple:
-    """Classes as Python has them."""
+    """Return the classes as Python values."""
     return tuple(classes.tolist())

@@ -20,15 +20,15 @@ from vitalfew.support.limits import read_json
 
 FORMAT = "vitalfew.model"
 SCHEMA = 1
-DEEPEST = 200  # levels of JSON; an estimator inside of another takes about six
+DEEPEST = 200  # nesting of JSON; a nested estimator takes about six levels
 
 
 def save(model, path) -> None:
     """Write a fitted model to a file that :func:`load` reads, on this machine or another.
 
-    The file is JSON: the class, its parameters, what predictions need, the names of the features and the curve that the
-    rule saw (`selection_`). It holds no code. A checksum guards against damage, not against somebody who means to
-    change the model: keep files where only those may write whom you trust.
+    The file is JSON: the class, its parameters, what predictions need, the names of the features and the curve of the
+    rule that chose (`selection_`). It holds no code. A checksum guards against damage, not against deliberate changes:
+    keep files where only trusted users can write.
 
     Parameters
     ----------
@@ -38,14 +38,14 @@ def save(model, path) -> None:
         and ``OrdinalEncoder``. Ensembles and ``GreedySearch`` can be saved if their learners can. Functions (as
         `kernel`, `scoring` or in a ``FunctionTransformer``) cannot.
     path : str or path
-        Written aside and then moved into place: a file that is there already is replaced whole, or stays as it is.
+        Written atomically: an existing file is replaced as a whole or left unchanged.
 
     Notes
     -----
-    Training rows and whole paths are not kept, except those rows that ``KernelRidge`` predicts from. A loaded model has
-    no `path_` (``AdaBoost`` and ``Bagging`` have theirs, without the margins and the bags of training rows), no
-    `near_ties_`, `history_`, or `oob_decision_function_`; to ask for them is an ``AttributeError``. ``NaiveBayes``
-    keeps its counts, so that it can go on with `partial_fit`.
+    Training samples and whole paths are not saved, except the samples that ``KernelRidge`` predicts from. A loaded
+    model has no `path_` (``AdaBoost`` and ``Bagging`` keep theirs, without the margins and the bags of training
+    samples), no `near_ties_`, `history_`, or `oob_decision_function_`; accessing them is an ``AttributeError``.
+    ``NaiveBayes`` keeps its counts, so that `partial_fit` can continue.
 
     Examples
     --------
@@ -77,14 +77,14 @@ def load(path) -> Any:
     Returns
     -------
     estimator
-        It predicts what the saved model did, bit by bit on the same machine. What a file does not keep is said in
-        :func:`save`.
+        Its predictions equal those of the saved model, bit for bit on the same machine. :func:`save` lists what a file
+        does not keep.
 
     Raises
     ------
     vitalfew.exceptions.ModelFileError
-        If the file is not whole, was changed, is of a newer version, its parts do not fit together, or it asks for
-        more memory than a file of its size may.
+        If the file is truncated or modified, has a newer version, its parts are inconsistent, or it requests more
+        memory than a file of its size may.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def load(path) -> Any:
 
 
 def dump(model) -> str:
-    """The document of a model."""
+    """Return the JSON document of a model."""
     from vitalfew import __version__
 
     encoder = Encoder(RECORDS)
@@ -126,7 +126,7 @@ def dump(model) -> str:
 
 
 def parse(raw: bytes) -> Any:
-    """The model of a document."""
+    """Return the model of a JSON document."""
     document = _read(raw)
     given = document.pop("checksum", None)
     if given != checksum(document):
@@ -136,7 +136,7 @@ def parse(raw: bytes) -> Any:
         model = decoder.decode(document["model"])
     except ModelFileError as error:
         raise ModelFileError(f"{error}; save the model again") from error.__cause__
-    except Exception as error:  # whatever NumPy, SciPy and constructors say of values that they did not expect
+    except Exception as error:  # errors of NumPy, SciPy and constructors about unexpected values
         raise ModelFileError(f"its parts do not fit together ({error}); save the model again") from error
     if type(model).__name__ != document.get("class"):
         raise ModelFileError("it holds another class than it says; save the model again")
@@ -145,7 +145,7 @@ def parse(raw: bytes) -> Any:
 
 
 def checksum(document: dict[str, Any]) -> str:
-    """SHA-256 of a document without its checksum: keys in order, no spaces, ASCII."""
+    """Return the SHA-256 of a document without its checksum: sorted keys, no spaces, ASCII."""
     canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
@@ -155,7 +155,7 @@ def _json(value: Any) -> str:
 
 
 def _read(raw: bytes) -> dict[str, Any]:
-    """A document of this format and schema."""
+    """Parse a document, and check its format and schema."""
     try:
         document = read_json(raw, deepest=DEEPEST, is_finite=True)
     except (ValueError, RecursionError) as error:
@@ -174,7 +174,7 @@ def _read(raw: bytes) -> dict[str, Any]:
 
 
 def _warn_of_versions(document: dict[str, Any], classes: set[type]) -> None:
-    """scikit-learn's objects are kept whole, and may be others in other versions."""
+    """Warn if scikit-learn's version changed: its objects are saved whole and may differ between versions."""
     then, now = str(document.get("scikit-learn")), sklearn.__version__
     is_theirs = any(cls.__module__.startswith("sklearn.") for cls in classes)
     if is_theirs and then.split(".")[:2] != now.split(".")[:2]:

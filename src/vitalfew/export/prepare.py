@@ -1,4 +1,4 @@
-"""Transformers as formulas: what a column becomes before a model sees it."""
+"""Conversion of transformers to formulas."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ from vitalfew.encoding.columns import TableColumns
 from vitalfew.export.formula import Affine, Column, Expression, Filled, HasWord, Lookup, Number, Required, Step
 from vitalfew.support.checks import is_missing
 
-# A feature, given how it is to be read if it is a column.
+# A feature as a function of how to read it, if it is a column.
 Feature = Callable[[str], Expression]
 
 
 def raw_features(names) -> list[Feature]:
-    """Columns of a table."""
+    """Return the columns of a table as features."""
     return [partial(Column, str(name)) for name in names]
 
 
 def input_names(model) -> list[str]:
-    """The columns a fitted object reads: their names, or x0, x1, … where it has seen none."""
+    """Return the columns a fitted object reads: their names, or x0, x1, … if it was fitted without names."""
     if isinstance(model, Pipeline):
         model = next(step for _, step in model.steps if step not in (None, "passthrough"))
         return input_names(model)
-    if isinstance(model, WordPresence):  # which reads texts, not a table
+    if isinstance(model, WordPresence):  # reads texts, not a table
         return ["x0"]
     names = getattr(model, "feature_names_in_", None)
     return [f"x{j}" for j in range(getattr(model, "n_features_in_", 0))] if names is None else list(map(str, names))
 
 
 def made(expression: Expression) -> Feature:
-    """A feature that is computed."""
+    """Return a computed feature."""
     return lambda kind: Required(expression) if kind == "needed" else expression
 
 
 @singledispatch
 def prepare(transformer, features: list[Feature]) -> list[Feature]:  # noqa: ARG001
-    """The features that a transformer makes of others."""
+    """Return the output features of a transformer."""
     raise ValueError(
         f"{type(transformer).__name__} cannot be written as a formula; in a pipeline these can: StandardScaler, "
         "MinMaxScaler, SimpleImputer, OneHotEncoder, ColumnTransformer, Discretizer, WordPresence and selectors."
@@ -75,7 +75,7 @@ def _(transformer: ColumnTransformer, features):
 
 
 def places(columns, names: list[str]) -> list[int]:
-    """The numbers of columns that are given as a ColumnTransformer takes them."""
+    """Return the positions of columns specified as for a ColumnTransformer."""
     if isinstance(columns, slice):
         start, stop = (names.index(end) if isinstance(end, str) else end for end in (columns.start, columns.stop))
         return list(range(len(names))[start : stop + 1 if isinstance(columns.stop, str) else stop : columns.step])
@@ -117,7 +117,7 @@ def _(transformer: SimpleImputer, features):
         )
     out = []
     for feature, value in zip(features, transformer.statistics_.tolist()):
-        if is_missing(value):  # a column without any value is left out
+        if is_missing(value):  # a column without any value is dropped
             if not transformer.keep_empty_features:
                 continue
             value = 0.0 if transformer.strategy != "constant" else transformer.fill_value
@@ -145,7 +145,7 @@ def _(transformer: OneHotEncoder, features):
 
 
 def _indicator(feature: Feature, categories: list[Any], at: int, unknown: str) -> Expression:
-    """1 for one category, 0 for others; no value for those that were not seen, where they are an error."""
+    """Return 1 for one category, 0 for others; missing for unseen ones if they are an error."""
     strange = None if unknown == "error" else 0.0
     known = [c for c in categories if not is_missing(c)]
     x = feature("text" if any(isinstance(c, str) for c in known) else "loose")
@@ -169,7 +169,7 @@ def _(transformer: SelectorMixin, features):
 
 
 def words_of(presence: WordPresence, text: Feature) -> list[Feature]:
-    """Whether a text has each word of a vocabulary."""
+    """Return an indicator feature for each word of a vocabulary."""
     if presence.weighting is not None or tuple(presence.ngram_range) != (1, 1):
         raise ValueError(
             "WordPresence with weights or with several words in a row cannot be written as a formula; use "

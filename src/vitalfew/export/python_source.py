@@ -1,4 +1,4 @@
-"""`to_python`: a fitted model as the source of a module that needs nothing but Python."""
+"""`to_python`: export of a fitted model as a Python module without dependencies."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from vitalfew.export.formula import (
 )
 from vitalfew.export.scores import formula_of
 
-# Functions that the source may need, each with the name it is called by.
+# Helper functions that the source may need, by name.
 HELPERS = {
     "_number": '''
 def _number(value):
@@ -124,14 +124,14 @@ def _required(x):
 def to_python(model, *, name: str = "predict") -> str:
     """Write a fitted model as the source of a Python module without dependencies.
 
-    The module has a function that takes a row, a dictionary from the names of columns to values (None or NaN where one
-    is missing), and returns the prediction; for classifiers also ``probabilities``, which returns a dictionary from
-    classes to probabilities. It imports nothing but ``math``, and ``re`` if the model reads words.
+    The module has a function that takes a row, as a dictionary from column names to values (None or NaN for missing
+    values), and returns the prediction; for classifiers also ``probabilities``, which returns a dictionary from classes
+    to probabilities. It imports only ``math``, and ``re`` if the model uses words.
 
     Parameters
     ----------
     model : estimator
-        One that :func:`to_sql` takes.
+        An estimator supported by :func:`to_sql`.
     name : str, default "predict"
         The name of the function.
 
@@ -141,8 +141,8 @@ def to_python(model, *, name: str = "predict") -> str:
 
     Notes
     -----
-    Where `predict` would refuse a row, because a linear model needs a value that is missing, a ``ValueError`` is
-    raised; a column that is not in the row is a ``KeyError``.
+    A ``ValueError`` is raised where `predict` would reject a row because a linear model needs a missing value; a column
+    that is not in the row raises a ``KeyError``.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def to_python(model, *, name: str = "predict") -> str:
 
 @dataclass
 class PythonWriter:
-    """Writes formulas, and remembers the columns and the helpers that they use."""
+    """Writer of formulas as Python source, which tracks the columns and helpers they use."""
 
     columns: dict[Column, str] = field(default_factory=dict)
     helpers: set[str] = field(default_factory=set)

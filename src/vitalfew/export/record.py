@@ -1,4 +1,4 @@
-"""What a model file keeps of a class: which fields, of which kind, and how they must fit together."""
+"""Descriptions of the classes in a model file: their fields, the kind of each, and consistency checks."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sklearn.base import BaseEstimator
 
 from vitalfew.exceptions import ModelFileError
 
-# A file does not say how many processes or threads a prediction starts beyond this.
+# Maximum number of processes or threads that a file may request for predictions.
 MOST_THREADS = 256
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a field holds, in words and as a test."""
+    """Type of a field, as text and as a test."""
 
     text: str
     test: Callable[[Any], bool]
@@ -32,7 +32,7 @@ anything = Kind("anything", lambda _: True)
 
 
 def array(kinds: str, ndim: int, *, finite: bool = False) -> Kind:
-    """An array whose dtype is of one of these kinds."""
+    """Return the kind of arrays with a dtype of one of these kinds."""
 
     def test(v) -> bool:
         fits = isinstance(v, np.ndarray) and v.dtype.kind in kinds and v.ndim == ndim
@@ -50,20 +50,20 @@ def maybe(kind: Kind) -> Kind:
 
 
 def each(kind: Kind, *containers: type) -> Kind:
-    """A list (or another container) of such things."""
+    """Return the kind of lists (or other containers) of such items."""
     kept: Any = containers or list
     return Kind(f"a list, each {kind.text}", lambda v: isinstance(v, kept) and all(kind.test(item) for item in v))
 
 
 def keyed(key: Kind, value: Kind) -> Kind:
-    """A dictionary."""
+    """Return the kind of dictionaries with such keys and values."""
     return Kind(
         f"a dictionary, each {value.text}",
         lambda v: isinstance(v, dict) and all(map(key.test, v)) and all(map(value.test, v.values())),
     )
 
 
-# scikit-learn sets these; not every estimator has them.
+# Set by scikit-learn; not every estimator has them.
 COMMON = {
     "n_features_in_": whole,
     "feature_names_in_": array("OUT", 1),
@@ -73,23 +73,23 @@ COMMON = {
 
 @dataclass(frozen=True)
 class Record:
-    """One class in a model file.
+    """Description of a class in a model file.
 
     Attributes
     ----------
     cls : type
     fields : dict of Kind, or None
-        What is kept besides the parameters of an estimator; None for all that there is (of scikit-learn's classes).
+        Fields saved besides the parameters of an estimator; None for all attributes (scikit-learn's classes).
     optional : tuple of str
-        Fields that an object need not have.
+        Fields that an object may lack.
     left : tuple of str
-        What stays behind: to ask a loaded object for it is an AttributeError that says so.
+        Attributes that are not saved: accessing them on a loaded object is an AttributeError that says so.
     blank : dict
-        What a loaded object has instead of what the file does not hold.
+        Values that a loaded object gets for fields that the file does not hold.
     check : callable, optional
-        Raises if the fields of an object do not fit together.
+        Function that raises if the fields of an object are inconsistent.
     read, make : callable, optional
-        From an object to fields and back, where these are not its attributes.
+        Conversion of an object to fields and back, if these are not its attributes.
     """
 
     cls: type
@@ -110,7 +110,7 @@ class Record:
         return self.make is None and issubclass(self.cls, BaseEstimator)
 
     def pack(self, value: Any) -> dict[str, Any]:
-        """The fields of an object."""
+        """Return the fields of an object."""
         if self.read is not None:
             return self.read(value)
         state = value.__getstate__() if hasattr(value, "__getstate__") else vars(value)
@@ -121,7 +121,7 @@ class Record:
         return {k: state[k] for k in (*(COMMON if self.is_estimator else ()), *self.fields) if k in state}
 
     def build(self, params: dict[str, Any], fields: dict[str, Any]) -> Any:
-        """An object with these parameters and fields, or an error that says what is wrong."""
+        """Build an object from parameters and fields; raise an error that says what is wrong."""
         self._check_names(fields)
         if not maybe(threads).test(params.get("n_jobs")):
             raise ModelFileError(f"n_jobs of {self.name} is not {threads.text}")
@@ -152,12 +152,12 @@ class Record:
             raise ModelFileError(f"{self.name} has an unknown field {strange[0]!r}")
 
 
-# Of the state of scikit-learn's estimators: what only training or display reads.
+# State of scikit-learn's estimators that only training or display uses.
 _UNUSED = {"_sklearn_version", "_metadata_request", "_doc_link_url_param_generator"}
 
 
 class LeftBehind:
-    """Stands in a class for an attribute that a fit sets and a model file does not keep: without a value it says so."""
+    """Descriptor for an attribute that `fit` sets and a model file does not keep: access without a value says so."""
 
     def __init__(self, name: str):
         self.name = name
@@ -172,6 +172,6 @@ class LeftBehind:
 
 
 def require(holds: Any, reason: str) -> None:
-    """For checks of how fields fit together."""
+    """Raise a ModelFileError with this reason unless the condition holds."""
     if not holds:
         raise ModelFileError(reason)

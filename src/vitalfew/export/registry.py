@@ -1,4 +1,4 @@
-"""The classes that a model file may hold, and what it keeps of each. A class that is not listed is refused."""
+"""Classes allowed in a model file, and the fields saved for each. Other classes are rejected."""
 
 from __future__ import annotations
 
@@ -409,8 +409,8 @@ PARTS = [
     ),
 ]
 
-# Of scikit-learn: what prepares tables for our models, splitters that parameters may hold, and what our ensembles use
-# where a bag has one class only. These are kept whole.
+# scikit-learn's classes, which are saved whole: transformers of tables for our models, splitters that parameters may
+# hold, and classes that our ensembles use where a bag has a single class.
 OTHERS = [
     Record(cls, None, check=one_hot if cls is preprocessing.OneHotEncoder else None)
     for cls in (
@@ -422,7 +422,7 @@ OTHERS = [
         preprocessing.RobustScaler,
         preprocessing.OneHotEncoder,
         preprocessing.OrdinalEncoder,
-        preprocessing.FunctionTransformer,  # columns that pass through; functions are refused
+        preprocessing.FunctionTransformer,  # for passthrough columns; functions are rejected
         impute.SimpleImputer,
         impute.MissingIndicator,
         dummy.DummyClassifier,

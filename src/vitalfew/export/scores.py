@@ -1,4 +1,4 @@
-"""Models as formulas: what a row must be like for which prediction, one function for each family."""
+"""Conversion of models to formulas, one function for each family."""
 
 from __future__ import annotations
 
@@ -48,18 +48,17 @@ from vitalfew.families.trees.stump_set import StumpSet
 from vitalfew.families.trees.tree_nodes import Tree
 
 TINY = float(np.finfo(float).tiny)
-# Levels of a tree in one product: some databases are slow with long ones.
+# Levels of a tree in one product: some databases are slow with long products.
 LEVELS_TOGETHER = 8
 
 
 @dataclass(frozen=True)
 class ScoreExpressions:
-    """What a model makes of a row, before it decides.
+    """Scores of a model for a row, before the decision.
 
-    `link` turns scores into probabilities: ``"none"`` for a number that is predicted, ``"logit"`` for one score of two
-    classes, ``"softmax"``, ``"sigmoids"`` for scores of classes each against the others, ``"shares"`` for scores that
-    are probabilities, of which the largest wins or what the sign of `side` says. `codes` and then `parts`
-    come before the scores.
+    `link` turns scores into probabilities: ``"none"`` for regression, ``"logit"`` for one score of two classes,
+    ``"softmax"``, ``"sigmoids"`` for one-vs-rest scores, ``"shares"`` for scores that are probabilities, where the
+    largest wins, or the sign of `side` decides. `codes` and then `parts` are computed before the scores.
     """
 
     scores: Sequence[Expression]
@@ -72,14 +71,14 @@ class ScoreExpressions:
 
 
 def formula_of(model) -> Formula:
-    """The formula of a fitted model."""
+    """Return the formula of a fitted model."""
     check_is_fitted(model)
     return finish(scores(model, raw_features(input_names(model))))
 
 
 @singledispatch
 def scores(model, features: list[Feature]) -> ScoreExpressions:  # noqa: ARG001
-    """The scores of a model whose features are given."""
+    """Return the scores of a model with the given features."""
     raise _refusal(model)
 
 
@@ -138,13 +137,13 @@ def _(model: SemiSupervisedNaiveBayes, features):
 
 
 def _of_values(model, n_values, features):
-    """Evidence of each value of each feature for each class."""
+    """Return the scores from the evidence of each feature value for each class."""
     table, coder, codes = model.feature_log_prob_, model.coder_, Codes()
     start = np.concatenate([[0], np.cumsum(n_values)])
     terms = []
     for j in np.flatnonzero(model.support_).tolist():
         lines = table[start[j] : start[j + 1]]
-        if coder.is_sparse:  # what is stored, and not 0, is present
+        if coder.is_sparse:  # stored nonzero values are present
             terms.append(by_keys(features[j]("loose"), (0.0,), lines[:1], lines[0], lines[1], codes))
         else:
             terms.append(_coded(features[j], coder.codings[j], lines, codes))
@@ -154,7 +153,7 @@ def _of_values(model, n_values, features):
 
 
 def _coded(feature: Feature, coding: Coding, lines, codes: Codes) -> list[Expression]:
-    """The line of each code; a value that is missing or was never seen says nothing."""
+    """Return the line of each code; missing and unseen values contribute nothing."""
     nothing = np.zeros(lines.shape[1])
     if isinstance(coding, Cuts):
         return by_cuts(feature("loose"), coding.cuts, lines, nothing, codes)
@@ -170,7 +169,7 @@ def _of_categories(feature: Feature, coding: Categories, lines, missing, codes: 
 
 
 def _binned(feature: Feature, coder: BinCoder, j: int, lines, codes: Codes) -> list[Expression]:
-    """The line of each bin; the last one is that of missing values."""
+    """Return the line of each bin; the last one is for missing values."""
     if j in coder.categories:
         return _of_categories(feature, coder.categories[j], lines[:-1], lines[-1], codes)
     return by_cuts(feature("number"), coder.cuts[j], lines[:-1], lines[-1], codes)
@@ -219,7 +218,7 @@ def _(model: DecisionTree, features):
             continue
         first, count = int(tree.first_child[v]), int(tree.n_children[v])
         code = codes.add(_branch(tree, v, features[tree.feature[v]]))
-        for at in range(count):  # all of the row, or its share of those whose value is missing, or nothing
+        for at in range(count):  # the whole row, its share if the value is missing, or nothing
             part = (float(tree.share[first + at]), *(float(c == at) for c in range(count)))
             ways[first + at] = (*ways[v], Pick(code, part))
     leaves = _leaves(tree)
@@ -231,7 +230,7 @@ def _(model: DecisionTree, features):
 
 
 def _branch(tree: Tree, v: int, feature: Feature) -> Expression:
-    """Which child of a node a row goes to: 1, 2, …, or 0 if its value is missing or no child has it."""
+    """Return the number of the child a row goes to: 1, 2, …, or 0 if its value is missing or matches no child."""
     j, first, count = int(tree.feature[v]), int(tree.first_child[v]), int(tree.n_children[v])
     if j not in tree.meaning.categories:
         return Step(feature("number"), (tree.threshold(v),), (1, 2), 0)
@@ -241,7 +240,7 @@ def _branch(tree: Tree, v: int, feature: Feature) -> Expression:
 
 
 def _leaves(tree: Tree) -> list[int]:
-    """Leaves from left to right, the order in which predictions add them up."""
+    """Return the leaves from left to right, the order in which predictions add them up."""
     found, stack = [], [0]
     while stack:
         v = stack.pop()
@@ -252,7 +251,7 @@ def _leaves(tree: Tree) -> list[int]:
 
 
 def finish(found: ScoreExpressions) -> Formula:
-    """From scores to a prediction and probabilities."""
+    """Convert scores to a prediction and probabilities."""
     stages = [found.codes.stage, *found.parts, {f"s{k}": score for k, score in enumerate(found.scores)}]
     s = tuple(Variable(name) for name in stages[-1])
     if found.link == "none":

@@ -1,4 +1,4 @@
-"""How the parts of scikit-learn's encoders must fit together, so that no row is written beyond its columns."""
+"""Consistency checks of scikit-learn's encoders, so that no row is written beyond its columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vitalfew.export.record import require
 
 
 def one_hot(model) -> None:
-    """Every value is encoded into a column that is there: neither scikit-learn nor SciPy look where they write."""
+    """Check that every value is encoded into an existing column: neither scikit-learn nor SciPy checks bounds."""
     known, dropped = model.categories_, model._drop_idx_after_grouping
     require(isinstance(known, list) and all(map(_are_categories, known)), "OneHotEncoder has no sorted categories")
     n_codes = [len(values) for values in known]
@@ -34,7 +34,7 @@ def one_hot(model) -> None:
 
 
 def _are_categories(values) -> bool:
-    """Numbers are searched for by halving, which needs an order; NaN and None come last."""
+    """Return True for sorted numbers, which are found by bisection, or strings; NaN and None come last."""
     if not isinstance(values, np.ndarray) or values.ndim != 1:
         return False
     listed = [v for v in values.tolist() if not (v is None or v != v)]

@@ -1,4 +1,4 @@
-"""`to_sql`: a fitted model as a query."""
+"""`to_sql`: export of a fitted model as an SQL query."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from vitalfew.support.checks import check_choice
 
 DIALECTS = ("duckdb", "sqlite", "postgres")
 OUTPUTS = ("probabilities", "prediction")
-# Terms of a sum that are added from left to right; longer sums are halved: databases limit the depth of expressions.
+# Longest sum written from left to right; longer sums are halved, because databases limit the depth of expressions.
 MOST_IN_A_ROW = 32
-# Columns of a query that SQLite and PostgreSQL take.
+# Maximum number of columns of a query in SQLite and PostgreSQL.
 MOST_COLUMNS = 1600
 
 
@@ -51,11 +51,11 @@ def to_sql(
     keep: Sequence[str] = (),
     output: str = "probabilities",
 ) -> str:
-    """Write a fitted model as an SQL query that predicts where the data is.
+    """Write a fitted model as an SQL query that predicts inside the database.
 
-    The query has a row for each row of the table. A regressor gives the column `prediction`; a classifier also
-    ``probability_<class>`` for each class. NULL and NaN are missing values, which Naive Bayes, stumps and trees take as
-    `predict` does; where `predict` would refuse a row (a linear model that needs the value) the prediction is NULL.
+    The query returns a row for each row of the table. A regressor yields the column `prediction`; a classifier also
+    ``probability_<class>`` for each class. NULL and NaN are missing values, which Naive Bayes, stumps and trees handle
+    as `predict` does; where `predict` would reject a row (a linear model that needs the value), the prediction is NULL.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ def to_sql(
         ``ColumnTransformer``, ``SimpleImputer``, ``StandardScaler``, ``MinMaxScaler``, ``OneHotEncoder``, a
         ``Discretizer``, ``WordPresence`` of single words (DuckDB alone) or selectors that ends in one.
     dialect : {"duckdb", "sqlite", "postgres"}, default "duckdb"
-        SQLite needs version 3.35 or later, with its mathematical functions if probabilities are wanted.
+        SQLite needs version 3.35 or later, with its mathematical functions if probabilities are computed.
     table : str or sequence of str, default "data"
-        The table; with its schema as two names. Its columns have the names of the features, or x0, x1, … where the
-        model has seen none.
+        The table, or its schema and name as two strings. Its columns have the names of the features, or x0, x1, … if
+        the model was fitted without names.
     keep : sequence of str
-        Columns of the table to come first in the result, such as its key.
+        Columns of the table to put first in the result, such as its key.
     output : {"probabilities", "prediction"}, default "probabilities"
-        Whether classifiers give probabilities as well.
+        Whether classifiers also return probabilities.
 
     Returns
     -------
@@ -81,15 +81,15 @@ def to_sql(
 
     Notes
     -----
-    Names and values are quoted, whatever they hold. Names that the database does not tell apart are refused: those that
-    differ only in the case of ASCII letters in DuckDB and SQLite, those with the same first 63 bytes in PostgreSQL.
-    This concerns the columns that the model has seen, and those of the result.
+    Names and values are quoted, whatever they contain. Names that the database cannot distinguish are rejected: those
+    that differ only in the case of ASCII letters in DuckDB and SQLite, those with the same first 63 bytes in
+    PostgreSQL. This applies to the columns that the model was fitted on, and those of the result.
 
-    Numbers are written with all their digits as doubles; sums may
-    differ from those of `predict` in the last digits. Columns that are numbers for the model have to be numbers in the
-    table: text there is missing, and an error in PostgreSQL, as are its booleans. SQLite reads a few decimal numbers in
-    100,000 wrong in their last digit. Words are told as `WordPresence` does, up to letters that are newer than the
-    Unicode tables of Python; a text that is missing has none.
+    Numbers are written with all their digits as doubles; sums may differ from those of `predict` in the last digits.
+    Columns that are numeric for the model must be numeric in the table: text there is read as missing, and is an error
+    in PostgreSQL, as are its booleans. SQLite parses a few decimal numbers in 100,000 with a wrong last digit. Words
+    are split as by `WordPresence`, except for letters newer than the Unicode tables of Python; a missing text has
+    no words.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def to_sql(
 
 @dataclass
 class SqlWriter:
-    """Writes formulas in a dialect, and remembers the columns that they read."""
+    """Writer of formulas in an SQL dialect, which tracks the columns they read."""
 
     dialect: str
     columns: dict[Column, str] = field(default_factory=dict)
@@ -153,7 +153,7 @@ class SqlWriter:
             used = set().union(*map(variables, later)) | {name for name in before if name.startswith("k")}
             carried = {name: name for name in before if name in used and name not in stage}
             sources.append(self._select({**carried, **body}, f"{prefix}{i}"))
-        # Otherwise databases put expressions in the place of their names, and compute them over and over.
+        # Without MATERIALIZED, databases substitute expressions for their names and evaluate them repeatedly.
         steps = ", ".join(f"{prefix}{i} AS MATERIALIZED (\n{source}\n)" for i, source in enumerate(sources))
         return f"WITH {steps}\nSELECT\n  " + ",\n  ".join(last) + f"\nFROM {prefix}{len(bodies)}"
 
@@ -184,18 +184,18 @@ class SqlWriter:
         return str(label).replace("\0", "\ufffd").encode(errors="replace").decode()
 
     def text(self, value: str) -> str:
-        """A string literal, whatever it holds."""
-        if "\0" in value:  # which no literal can hold
+        """Return a string literal for any text."""
+        if "\0" in value:  # cannot occur in a literal
             raw = value.encode().hex()
             if self.dialect == "postgres":
                 raise ValueError(f"{value!r} has a character that PostgreSQL cannot hold; rename it.")
             return f"decode(unhex('{raw}'))" if self.dialect == "duckdb" else f"CAST(X'{raw}' AS TEXT)"
         quoted = "'" + self._encodable(value).replace("'", "''") + "'"
-        # Backslashes mean themselves, whatever the server's settings are.
+        # Backslashes are literal, whatever the server's settings are.
         return "E" + quoted.replace("\\", "\\\\") if self.dialect == "postgres" and "\\" in value else quoted
 
     def number(self, value: float | int | None) -> str:
-        """A double: without an exponent DuckDB would read a decimal."""
+        """Return a double literal; without an exponent, DuckDB would read a decimal."""
         if value is None:
             return "NULL"
         if type(value) is int:  # a code
@@ -207,7 +207,7 @@ class SqlWriter:
         return f"({digits})" if digits.startswith("-") else digits
 
     def label(self, value: Any) -> str:
-        """A class."""
+        """Return the literal of a class label."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, bool):
@@ -215,31 +215,31 @@ class SqlWriter:
         return str(value) if isinstance(value, int) else self.number(value)
 
     def read(self, column: Column) -> str:
-        """A column as a double or as text, NULL where it is missing."""
+        """Return a column as a double or as text, NULL if missing."""
         name = f"t.{self.identifier(column.name)}"
         if column.kind in ("words", "cased"):
             return self.words(name, column.kind == "words")
         if column.kind == "text":
-            # The empty string takes a collation away that does not tell all texts apart.
+            # Appending the empty string removes a collation that may treat different texts as equal.
             return f"CAST({name} AS TEXT) || ''" if self.dialect == "sqlite" else f"CAST({name} AS VARCHAR)"
         if self.dialect == "sqlite":
             return f"CASE WHEN typeof({name}) IN ('integer', 'real') THEN {name} + 0e0 END"
         cast = f"TRY_CAST({name} AS DOUBLE)" if self.dialect == "duckdb" else f"CAST({name} AS double precision)"
-        return cast if column.kind == "needed" else self.known(cast)  # of those the whole score is asked
+        return cast if column.kind == "needed" else self.known(cast)  # for these, the whole score is checked
 
     def words(self, name: str, in_lower_case: bool) -> str:
-        """The words of a text, as a list."""
+        """Return the words of a text as a list."""
         if self.dialect != "duckdb":
             raise ValueError(
                 f"words of a text can be told in DuckDB and in Python, not in {self.dialect}; use one of these, or fit "
                 "the model on a table with a column for each word."
             )
-        # The one character whose lower case is longer, which DuckDB cuts off.
+        # The only character whose lower case is longer, which DuckDB truncates.
         text = f"lower(replace({name}, '\u0130', 'i\u0307'))" if in_lower_case else name
         return f"regexp_extract_all(COALESCE({text}, ''), '[\\p{{L}}\\p{{N}}_]{{2,}}')"
 
     def known(self, x: str) -> str:
-        """x, or NULL where it is NaN, which SQLite does not have."""
+        """Return x, or NULL if it is NaN, which SQLite does not have."""
         kind = "DOUBLE" if self.dialect == "duckdb" else "double precision"
         return x if self.dialect == "sqlite" else f"NULLIF({x}, CAST('NaN' AS {kind}))"
 
@@ -298,7 +298,7 @@ class SqlWriter:
         return self.either(node, 1.0, 0.0)
 
     def either(self, node: HasWord, there: float | int | None, elsewhere: float | int | None) -> str:
-        """One value where the word is there, another one elsewhere: with fewer tests DuckDB plans much faster."""
+        """Return one value if the word is present, another otherwise: DuckDB plans much faster with fewer tests."""
         if self.dialect == "duckdb" and node.words.kind == "words" and any(sigma in node.word for sigma in "σς"):
             raise ValueError(
                 f"DuckDB does not lower-case the sigma of {node.word!r} as Python does; lower-case the texts before, "
@@ -309,13 +309,13 @@ class SqlWriter:
 
     def _pick(self, node: Pick) -> str:
         code, values = self.write(node.code), [self.number(v) for v in node.values]
-        if self.dialect == "duckdb":  # its optimizer takes its time over each CASE
+        if self.dialect == "duckdb":  # its optimizer is slow on each CASE
             return f"[{', '.join(values)}][{code} + 1]"
         lines = [f"WHEN {i} THEN {v}" for i, v in enumerate(values) if v != values[0]]
         return f"CASE {code} {' '.join(lines)} ELSE {values[0]} END" if lines else values[0]
 
     def key(self, value: Any) -> str | None:
-        """What a column is compared with; None for text that no column can hold."""
+        """Return the literal a column is compared with; None for text that no column can hold."""
         if not isinstance(value, str):
             return self.number(float(value))
         try:
@@ -371,7 +371,7 @@ class SqlWriter:
 
 
 def needed_stages(stages: list[dict[str, Expression]], outputs: list[Expression]) -> list[dict[str, Expression]]:
-    """The stages without what no output needs."""
+    """Return the stages without expressions that no output needs."""
     wanted = set().union(*map(variables, outputs))
     kept: list[dict[str, Expression]] = []
     for stage in reversed(stages):
@@ -384,7 +384,7 @@ def needed_stages(stages: list[dict[str, Expression]], outputs: list[Expression]
 
 
 def variables(node: Any) -> set[str]:
-    """The variables that an expression uses."""
+    """Return the variables that an expression uses."""
     if isinstance(node, Variable):
         return {node.name}
     if isinstance(node, tuple):

@@ -1,10 +1,10 @@
-"""Names that a database does not tell apart, although they are quoted."""
+"""Names that a database cannot distinguish, even if quoted."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-# PostgreSQL reads so many bytes of a name, up to the end of a character; the others compare ASCII letters without case.
+# PostgreSQL truncates names to this many bytes, at the end of a character; the others ignore the case of ASCII letters.
 POSTGRES_BYTES = 63
 REASONS = {
     "duckdb": "DuckDB, which compares names without case",
@@ -14,15 +14,15 @@ REASONS = {
 
 
 def as_compared(name: str, dialect: str) -> str:
-    """A name as a database compares it with others."""
+    """Return the form of a name that a database compares."""
     raw = name.encode("utf-8", "surrogatepass")
     if dialect == "postgres":
         return raw[:POSTGRES_BYTES].decode("utf-8", "ignore")
-    return raw.lower().decode("utf-8", "surrogatepass")  # of bytes: ASCII letters alone
+    return raw.lower().decode("utf-8", "surrogatepass")  # lowering bytes changes ASCII letters only
 
 
 def check_columns(names: Iterable[str], used: Collection[str], dialect: str) -> None:
-    """Refuse to read a column that a database would mistake for another one of the same table."""
+    """Reject a column that a database cannot distinguish from another one of the same table."""
     seen: dict[str, str] = {}
     for name in dict.fromkeys(names):
         other = seen.setdefault(as_compared(name, dialect), name)
@@ -34,7 +34,7 @@ def check_columns(names: Iterable[str], used: Collection[str], dialect: str) -> 
 
 
 def check_outputs(names: Iterable[str], dialect: str) -> None:
-    """Refuse a result in which two columns have the same name."""
+    """Reject a result in which two columns have the same name."""
     seen: dict[str, str] = {}
     for name in names:
         key = as_compared(name, dialect)
@@ -47,7 +47,7 @@ def check_outputs(names: Iterable[str], dialect: str) -> None:
 
 
 def free_prefix(table: str) -> str:
-    """What names of steps begin with, so that none is the name of the table."""
+    """Return a prefix for the names of steps that the name of the table does not start with."""
     prefix = "vitalfew_"
     while table.lower().startswith(prefix):
         prefix += "_"

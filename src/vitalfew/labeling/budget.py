@@ -1,4 +1,4 @@
-"""How a stated memory is shared out."""
+"""Allocation of the memory budget."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from numbers import Integral
 
 LEAST_MEMORY = 10**9
-# Python, its packages and what a database keeps for itself.
+# Memory of Python, its packages and the caches of a database.
 TAKEN = 3 * 2**28
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Bytes for each stage; they follow each other, but words and documents of one are held in the next."""
+    """Bytes for each stage; stages run in sequence, but words and documents of one are kept in the next."""
 
     room: int
 
@@ -28,16 +28,16 @@ class Budget:
 
     @property
     def rows(self) -> int:
-        """Words of documents that EM goes over."""
+        """Bytes for the words of documents that EM iterates over."""
         return self.room // 4
 
     def most_words(self, n_classes: int) -> int:
-        """So many that a model, its sums, and those of the threads fit."""
+        """Return the number of words for which a model, its sums, and those of the threads fit."""
         return max(self.room // 3 // (8 * 8 * n_classes + 64), 1000)
 
 
 def parse_memory(memory: int | str) -> int:
-    """Bytes, of a number or of a text such as "2GB"."""
+    """Return the number of bytes, given as a number or as text such as "2GB"."""
     if isinstance(memory, Integral) and not isinstance(memory, bool):
         n_bytes = int(memory)
     else:

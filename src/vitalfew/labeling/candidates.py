@@ -1,4 +1,4 @@
-"""The models that may label documents; each is linear in the words."""
+"""Candidate models for labeling documents; each is linear in the words."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from vitalfew.families.linear.logistic import LogisticRegression
 from vitalfew.labeling.vocabulary import Vocabulary
 from vitalfew.support.threads import limit_threads
 
-# Up to so many labelled documents a squared penalty is solved in the span of these.
+# Up to this many labeled documents, a squared penalty is solved in the span of the rows.
 MOST_REDUCED = 2000
-# EM ends with a step that gains less than this, in nats a document: labels hardly change after that.
+# EM stops at a step that gains less than this, in nats per document: labels hardly change afterwards.
 EM_TOL = 1e-3
 
 
 class LinearModel(NamedTuple):
-    """log P(class | document) is `base` plus the lines of `table` for its words, times their weights if it has any."""
+    """Log P(class | document) as `base` plus the lines of `table` for its words, times their weights if it has any."""
 
     table: NDArray[np.float64]
     base: NDArray[np.float64]
     is_weighted: bool
 
     def predict(self, labelled: LabeledDocuments) -> NDArray[np.intp]:
-        """The most probable class of each document."""
+        """Return the most probable class of each document."""
         rows = labelled.weighted if self.is_weighted else labelled.presence
         return (np.asarray(rows @ self.table) + self.base).argmax(axis=1)
 
 
 @dataclass(frozen=True)
 class LabeledDocuments:
-    """Labelled documents, as 0/1 rows and as unit rows of idf weights."""
+    """Labeled documents, as 0/1 rows and as unit rows of idf weights."""
 
     presence: sparse.csr_matrix
     weighted: sparse.csr_matrix
@@ -59,14 +59,14 @@ class LabeledDocuments:
 
 @dataclass(frozen=True)
 class CountedRows:
-    """Documents of which only the number that has each word is known; see `Rows`."""
+    """Documents of which only the document frequency of each word is known; see `Rows`."""
 
     counts: NDArray[np.int64]
     n_rows: int
 
     @classmethod
     def others(cls, vocabulary: Vocabulary, labelled: LabeledDocuments) -> CountedRows:
-        """All documents but the labelled ones."""
+        """Return all documents except the labeled ones."""
         own = np.bincount(labelled.presence.indices, minlength=len(vocabulary))
         return cls(np.maximum(vocabulary.counts - own, 0), vocabulary.n_documents - labelled.n_rows)
 
@@ -81,7 +81,7 @@ class CountedRows:
 
 @dataclass(frozen=True)
 class Others:
-    """What a model may know of documents without labels."""
+    """Information about the unlabeled documents that a model may use."""
 
     counted: CountedRows
     rows: Rows | None = None  # unit rows of idf weights
@@ -89,26 +89,27 @@ class Others:
 
 @dataclass(frozen=True)
 class Candidate(ABC):
-    """A way to learn a model, with a knob that has to be chosen from a grid that begins with the usual value."""
+    """A way to learn a model, with a hyperparameter chosen from a grid that begins with the default value."""
 
     n_jobs: int | None = None
     verbose: bool | None = False
 
     name: ClassVar[str]
     grid: ClassVar[tuple[float, ...]] = (1.0,)
-    needs_documents: ClassVar[bool] = False  # all those without labels, not only how many have each word
+    needs_documents: ClassVar[bool] = False  # all unlabeled documents, not only the document frequencies
 
     @abstractmethod
     def models(self, labelled: LabeledDocuments, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
-        """The models at these values of the knob."""
+        """Yield the models at these values of the hyperparameter."""
 
 
 class PresenceBayes(Candidate):
-    r"""Naive Bayes on which words are there; the prior mean p of a word is its frequency in all documents.
+    r"""Naive Bayes on word presence; the prior mean p of a word is its frequency in all documents.
 
-    The knob a is how many documents with the word the prior is worth: θ = (N(word, c) + a) / (N(c) + a / p), so that a
-    word seen once does not decide, however rare it is. With 0 the prior is worth the same number of documents, with
-    the word or without, for all words, as in :class:`~vitalfew.NaiveBayes`.
+    The hyperparameter a is the weight of the prior, as a number of documents with the word:
+    θ = (N(word, c) + a) / (N(c) + a / p), so that a word seen once does not decide, however rare it is. With a = 0 the
+    prior is worth the same number of documents, with or without the word, for all words, as in
+    :class:`~vitalfew.NaiveBayes`.
     """
 
     name = "nb"
@@ -123,7 +124,7 @@ class PresenceBayes(Candidate):
 
 
 class WeightedBayes(Candidate):
-    """Naive Bayes on words with idf weights, a class being a distribution over words."""
+    """Naive Bayes on words with idf weights, where a class is a distribution over words."""
 
     name = "nb-idf"
     needs_documents = True
@@ -134,7 +135,7 @@ class WeightedBayes(Candidate):
 
 
 class ExpectationMaximisation(Candidate):
-    """The same, learnt by EM from documents with and without labels; the knob is how much one without counts."""
+    """Naive Bayes on idf weights, fitted by EM with unlabeled documents; their weight is the hyperparameter."""
 
     name = "em"
     needs_documents = True
@@ -146,9 +147,9 @@ class ExpectationMaximisation(Candidate):
 
 
 class RidgeLogistic(Candidate):
-    """Logistic regression with a squared penalty on words with idf weights; the knob is the penalty of the sum.
+    """Logistic regression with a squared penalty on idf weights; the hyperparameter is the penalty on the total loss.
 
-    It has no intercept: a new document shares few words with those it learnt from, and the intercept would decide.
+    It has no intercept: a new document shares few words with the training documents, and the intercept would decide.
     """
 
     name = "logistic-l2"
@@ -161,7 +162,7 @@ class RidgeLogistic(Candidate):
         if n > MOST_REDUCED:
             yield from _logistic_models(labelled, X, alphas, lambda coef: coef.T, "l2", self.n_jobs)
             return
-        # The coefficients are in the span of the rows: in a basis of that, the same problem has n columns.
+        # The coefficients lie in the span of the rows: in a basis of that span, the same problem has n columns.
         with limit_threads(_blas_threads(n)):
             value, vector = np.linalg.eigh((X @ X.T).toarray())
         used = value > 1e-10 * max(value[-1], 1e-300)
@@ -175,7 +176,7 @@ class RidgeLogistic(Candidate):
 
 
 class LassoLogistic(Candidate):
-    """Logistic regression on few words; the knob is the penalty as a share of that which leaves no word."""
+    """Logistic regression on few words; the hyperparameter is the penalty relative to the one that selects none."""
 
     name = "logistic-l1"
     grid = (0.06, 0.5, 0.25, 0.12, 0.03)
@@ -222,7 +223,7 @@ def _occurrence_bayes(labelled: LabeledDocuments, others: CountedRows, worth: fl
     count, total = np.asarray(labelled.presence.T @ own), own.sum(axis=0)
     everywhere = count.sum(axis=1) + others.counts
     n_documents = labelled.n_rows + others.n_rows
-    # A word of all documents, or of none, says nothing.
+    # A word that occurs in all documents, or in none, is uninformative.
     frequency = np.clip(everywhere / n_documents, 0.5 / n_documents, 1 - 0.5 / n_documents)[:, None]
     theta = (count + worth) / (total + worth / frequency)
     present, absent = np.log(theta), np.log1p(-theta)
@@ -232,28 +233,28 @@ def _occurrence_bayes(labelled: LabeledDocuments, others: CountedRows, worth: fl
 def _logistic_models(
     labelled: LabeledDocuments, X, alphas: NDArray, back: Callable[[NDArray], NDArray], penalty: str, n_jobs
 ) -> Iterator[LinearModel]:
-    """Models of a path; `back` makes a table of words and outputs of coefficients."""
+    """Yield the models of a path; `back` maps coefficients to a table of words by outputs."""
     model = LogisticRegression(
         float(alphas.min()), grid=alphas, penalty=penalty, fit_intercept=False, n_jobs=n_jobs, verbose=False
     )
     with limit_threads(_blas_threads(labelled.n_rows)), warnings.catch_warnings():
-        warnings.simplefilter("ignore", SeparationWarning)  # few documents have more words than are needed
+        warnings.simplefilter("ignore", SeparationWarning)  # few documents are separable by their many words
         model.fit(X, labelled.code)
     for alpha in alphas:
         coef, _ = model.path_.at(int(np.argmin(np.abs(model.path_.grid - alpha))))
         table = back(coef)
-        if table.shape[1] == 1:  # two classes share one set of coefficients, which are log odds of the second
+        if table.shape[1] == 1:  # two classes share one set of coefficients: log odds of the second
             table = np.column_stack([-0.5 * table, 0.5 * table])
         yield _spread(model.classes_, table, np.zeros(table.shape[1]), labelled.n_classes, True)
 
 
 def _blas_threads(n_rows: int) -> int:
-    """Matrices of few rows are not worth the threads that would wait for each other; 0 stands for all."""
+    """Return the number of BLAS threads: threads do not pay off for matrices of few rows; 0 means all."""
     return 1 if n_rows <= 500 else 0
 
 
 def _spread(present: NDArray, table: NDArray, base: NDArray, n_classes: int, is_weighted: bool) -> LinearModel:
-    """A model of the classes that were present, as one of all: the others are never chosen."""
+    """Extend a model of the classes present to all classes; the others are never predicted."""
     if len(present) == n_classes:
         return LinearModel(np.ascontiguousarray(table), np.ascontiguousarray(base), is_weighted)
     whole, start = np.zeros((len(table), n_classes)), np.full(n_classes, -np.inf)

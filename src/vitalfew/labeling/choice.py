@@ -1,4 +1,4 @@
-"""Which model: each is tried on labelled documents that it did not learn from."""
+"""Model choice: each candidate is evaluated on held-out labeled documents."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from vitalfew.labeling.candidates import Candidate, LabeledDocuments, Others
 from vitalfew.support.progress import progress
 
 FOLDS = 5
-# Labelled documents on which models are tried; more would take long and tell little.
+# Maximum number of labeled documents for model choice; more would take long and add little.
 MOST_TRIED = 2000
-# What is taken where labelled documents cannot tell: with few labels it is the best by far.
+# Model used where labeled documents cannot decide: with few labels it is by far the best.
 PREFERRED = "em"
 
 
 @dataclass(frozen=True)
 class Score:
-    """How one model did on held-out labelled documents."""
+    """Performance of one model on held-out labeled documents."""
 
     name: str
     knob: float
     error: float
     standard_error: float
-    excess: float  # error minus that of the best
-    excess_error: float  # its standard error, document by document
+    excess: float  # error minus that of the best model
+    excess_error: float  # its standard error over documents
 
 
 @dataclass(frozen=True)
 class LabelerChoice:
-    """The model, the value of its knob, and why."""
+    """The chosen model, the value of its hyperparameter, and the reason."""
 
     candidate: Candidate
     knob: float
@@ -46,11 +46,12 @@ class LabelerChoice:
 def choose(
     candidates: Sequence[Candidate], labelled: LabeledDocuments, others: Others, random_state, verbose: bool | None
 ) -> LabelerChoice:
-    """Cross-validation of the labelled documents.
+    """Choose a model by cross-validation on the labeled documents.
 
-    A document's label neither fits the model that is tried on it nor chooses the knob of that: the knob is the usual
-    one, unless another does better in the other folds by more than one standard error. Taken is the model of least
-    error, or EM if that is within one standard error of it (of the differences, document by document).
+    The label of a document is used neither to fit the model evaluated on it nor to choose the hyperparameter of that
+    model: the default value is used, unless another one does better in the other folds by more than one standard error.
+    The chosen model has the smallest error, or is EM if that is within one standard error of it (of the paired
+    differences over documents).
     """
     tried = labelled.take(_stratified(labelled.code, MOST_TRIED, random_state))
     folds = held_out(tried.code, FOLDS, random_state)
@@ -70,7 +71,7 @@ def choose(
 
 
 def _losses(candidate: Candidate, tried: LabeledDocuments, others: Others, folds, bar) -> NDArray[np.float64]:
-    """1 where a held-out document got the wrong class: (knobs, documents in the order of the folds)."""
+    """Return the zero-one losses of held-out documents: (values of the hyperparameter, documents in fold order)."""
     parts = []
     for test in folds:
         train = tried.take(np.setdiff1d(np.arange(tried.n_rows), test))
@@ -82,14 +83,14 @@ def _losses(candidate: Candidate, tried: LabeledDocuments, others: Others, folds
 
 
 def _best_knob(loss: NDArray) -> int:
-    """The usual value, which comes first, unless another has less error by more than one standard error."""
+    """Return the default value, which comes first, unless another has less error by more than one standard error."""
     best = int(np.argmin(loss.mean(axis=1)))
     excess = loss[0] - loss[best]
     return 0 if is_noise(excess.mean(), standard_error(excess)) else best
 
 
 def _cross_fitted(loss: NDArray, sizes: list[int]) -> NDArray[np.float64]:
-    """Losses of each fold at the knob that is best in the others."""
+    """Return the losses of each fold at the value that is best in the other folds."""
     start = np.concatenate([[0], np.cumsum(sizes)])
     found = np.empty(loss.shape[1])
     for a, b in itertools.pairwise(start):
@@ -124,7 +125,7 @@ def _decide(scores: list[Score]) -> tuple[int, str]:
 
 
 def _stratified(code: NDArray[np.int32], most: int, random_state) -> NDArray[np.intp]:
-    """Rows, at most about so many, of each class its share but at least five if it has them."""
+    """Draw at most about `most` rows, stratified by class, with at least five of each class that has them."""
     n = len(code)
     if n <= most:
         return np.arange(n)

@@ -1,4 +1,4 @@
-"""The last pass: the label of each document without one, its probability, and the words that decided."""
+"""Last pass: the label of each unlabeled document, its probability, and the words that decided."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ N_REASONS = 3
 
 @dataclass(frozen=True)
 class Classifier:
-    """A model with the words and the classes it speaks of."""
+    """A model with its vocabulary and classes."""
 
     model: LinearModel
     vocabulary: Vocabulary
@@ -35,7 +35,7 @@ class Classifier:
         return self.vocabulary.words.cast(import_module("pyarrow").string())
 
     def answer(self, texts: pa.Array) -> tuple[np.ndarray, list[pa.Array]]:
-        """Class codes; and labels, probabilities and deciding words as columns."""
+        """Classify texts; return class codes, and labels, probabilities and deciding words as columns."""
         pa = import_module("pyarrow")
         indptr, indices = self.vocabulary.rows(texts)
         value = self.vocabulary.values(indptr, indices) if self.model.is_weighted else None
@@ -48,7 +48,7 @@ class Classifier:
 
 
 def output_schema(documents: Documents) -> pa.Schema:
-    """Keys and label as the documents have them, then probability and words; a name that is taken gets a dash."""
+    """Return the output schema: keys and label as in the documents, then probability and words, renamed if taken."""
     pa = import_module("pyarrow")
     given = documents.source.schema()
     fields = [given.field(key) for key in documents.keys]
@@ -67,7 +67,7 @@ def output_schema(documents: Documents) -> pa.Schema:
 def classified(
     documents: Documents, classifier: Classifier, schema: pa.Schema
 ) -> Iterator[tuple[pa.RecordBatch, np.ndarray]]:
-    """Batches of what is to be written, with the class codes."""
+    """Yield the batches to write, with the class codes."""
     pa = import_module("pyarrow")
     for keys, texts in documents.unlabelled():
         if not len(texts):

@@ -17,15 +17,15 @@ from vitalfew.support.suggest import check_names
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Rows of a batch; they are fetched in smaller pieces, of which fewer are put together where documents are long.
+# Rows of a batch; they are fetched in smaller pieces, and fewer pieces are combined if documents are long.
 BATCH_ROWS = 32_768
 
 
 @dataclass(frozen=True)
 class Documents:
-    """A table of documents, some of which have a label.
+    """A table of documents, some of which are labeled.
 
-    A row has no label where that is null, or equal to `marker` as text. `keys` are the columns that tell rows apart.
+    A row is unlabeled if its label is null, or equal to `marker` as text. The columns `keys` identify the rows.
     """
 
     source: Source
@@ -34,10 +34,10 @@ class Documents:
     keys: tuple[str, ...] = ()
     marker: str | None = None
     can_read_ahead: bool = True
-    has_row_numbers: bool = False  # as keys, which the database has given
+    has_row_numbers: bool = False  # keys are row numbers assigned by the database
 
     def check(self) -> None:
-        """The columns are there, and the text is text."""
+        """Check that the columns exist, and that the text column holds text."""
         pa = import_module("pyarrow")
         schema = self.source.schema()
         check_names([self.text, self.label, *self.keys], schema.names)
@@ -62,13 +62,13 @@ class Documents:
 
     @property
     def _may_be_nan(self) -> bool:
-        """Then the source cannot leave out rows: only null is null to it."""
+        """True if labels may be NaN, which sources do not treat as null, so that they cannot filter rows."""
         return import_module("pyarrow").types.is_floating(self.label_type)
 
     def everything(self) -> Iterator[tuple[pa.Array, pa.Array]]:
-        """Texts and labels of all rows; the label of a row without one is null.
+        """Yield the texts and labels of all rows; the label of an unlabeled row is null.
 
-        Keys are checked on the way: one that is null, or occurs twice, is an error.
+        Keys are checked along the way: a null or duplicate key is an error.
         """
         keys = () if self.has_row_numbers else self.keys
         check = KeyCheck(keys)
@@ -79,7 +79,7 @@ class Documents:
         check.finish(self._read(list(keys), None))
 
     def unlabelled(self) -> Iterator[tuple[pa.RecordBatch, pa.Array]]:
-        """Keys and texts of the rows without a label."""
+        """Yield the keys and texts of the unlabeled rows."""
         compute = import_module("pyarrow.compute")
         columns = list(dict.fromkeys([*self.keys, self.text]))
         if self.marker is None and not self._may_be_nan:
@@ -112,7 +112,7 @@ class Documents:
 
 
 def plain_text(texts: pa.Array) -> pa.Array:
-    """A null document is an empty one."""
+    """Replace null documents by empty ones."""
     pa = import_module("pyarrow")
     if pa.types.is_null(texts.type):
         texts = texts.cast(pa.string())

@@ -1,4 +1,4 @@
-"""Where documents are read from, and where their labels are written to: tables of a database, or files."""
+"""Sources of documents and destinations of labels: tables of a database, or files."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class Writer(Protocol):
-    """Takes rows, batch by batch."""
+    """Destination of rows, written batch by batch."""
 
     def write(self, batch: pa.RecordBatch) -> None: ...
 
 
 @dataclass(frozen=True)
 class Place:
-    """Documents, and a way to open what the labels are written to: whole or not at all."""
+    """Documents, and a function that opens the destination of the labels, which is written completely or not at all."""
 
     documents: Documents
     into: str
@@ -38,7 +38,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to read, and where to write."""
+    """Source and destination as requested by the user."""
 
     database: Any
     table: str | None
@@ -59,7 +59,7 @@ class Wanted:
 
 @contextmanager
 def open_place(wanted: Wanted, *, read_only: bool) -> Iterator[Place]:
-    """The documents and their destination, checked before any work is done."""
+    """Open the documents and their destination, checked before any work is done."""
     if not is_database(wanted.database, wanted.format):
         yield _file_place(wanted)
         return
@@ -94,7 +94,7 @@ def _table_place(database: Database, wanted: Wanted) -> Place:
 
 
 def _numbered(database: Database, source: SqlSource) -> SqlSource:
-    """The same rows with the number that the database gives each."""
+    """Return the same rows with the row numbers of the database."""
     assert source.place is not None
     refusal = f"{dotted(source.place)} has no primary key; name the column that tells its rows apart (--key)."
     if database.row_number is None:
@@ -109,7 +109,7 @@ def _numbered(database: Database, source: SqlSource) -> SqlSource:
 
 
 def is_database(database: Any, format: str | None) -> bool:
-    """Whether the documents are in a database and not in files."""
+    """Return True if the documents are in a database, False if they are in files."""
     if is_address(database) or not isinstance(database, str | os.PathLike):
         return True
     from vitalfew.data.sources.source_files import find_files
@@ -118,7 +118,7 @@ def is_database(database: Any, format: str | None) -> bool:
 
 
 def _file_place(wanted: Wanted) -> Place:
-    """Files of documents; the labels go into another file."""
+    """Open files of documents; the labels go into another file."""
     name = os.fspath(wanted.database)
     if wanted.table is not None:
         raise ValueError(f"{name!r} is not a database and has no tables; leave the table out.")
@@ -144,7 +144,7 @@ class _FileWriter:
 
 @contextmanager
 def _file_sink(path: str, schema: pa.Schema, replace: bool) -> Iterator[Writer]:
-    """A Parquet, Arrow, CSV or TSV file that is there after the context, whole, or not at all."""
+    """Open a Parquet, Arrow, CSV or TSV file, which is written atomically when the context exits."""
     kind = os.path.splitext(path)[1].lower()
     with written_aside(path, replace=replace) as file:
         if kind in (".parquet", ".pq"):

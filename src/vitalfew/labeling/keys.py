@@ -1,4 +1,4 @@
-"""Keys that do not tell rows apart: found while rows are read, in memory that does not grow with them."""
+"""Detection of duplicate keys while rows are read, in memory that does not grow with them."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Hashes kept in memory, 8 bytes each; more are sorted and written to a temporary file.
+# Hashes kept in memory, 8 bytes each; beyond this, they are sorted and written to a temporary file.
 MOST = 2**22
-# Bytes of a key that are hashed by NumPy, all rows at once; longer keys are hashed one by one.
+# Keys of up to this many bytes are hashed by NumPy, all rows at once; longer keys are hashed one by one.
 SHORT = 64
-# Hashes that occur twice and are looked at: among 5 million rows two keys share one with probability 1e-6.
+# Duplicate hashes that are examined: among 5 million rows two keys share one with probability 1e-6.
 SUSPECTS = 1000
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class KeyCheck:
-    """Collects a hash of the key of each row; keys with equal hashes are compared when all rows were seen."""
+    """Collector of a hash of the key of each row; keys with equal hashes are compared after all rows were read."""
 
     def __init__(self, columns: tuple[str, ...]):
         self.columns = columns
         self._weights = np.random.default_rng(0).integers(0, 2**64, SHORT, dtype=np.uint64)
         self._hashes: list[NDArray[np.uint64]] = []
         self._n_kept = 0
-        self._runs: list[int] = []  # sorted hashes in the file
+        self._runs: list[int] = []  # lengths of the sorted runs in the file
         self._file: IO[bytes] | None = None
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Take the keys of more rows, none of which may be null."""
+        """Add the keys of more rows; null keys are rejected."""
         compute = import_module("pyarrow.compute")
         for name in self.columns:
-            if compute.any(compute.is_null(batch.column(name))).as_py():  # a union has no count of nulls
+            if compute.any(compute.is_null(batch.column(name))).as_py():  # a union has no null count
                 raise ValueError(
                     f"key column {name!r} has rows without a value, which nothing tells apart; fill them in, or name "
                     "another column (--key)."
@@ -49,7 +49,7 @@ class KeyCheck:
             self._spill()
 
     def finish(self, again: Iterable[pa.RecordBatch]) -> None:
-        """Refuse a key that occurs twice; `again` reads the same rows once more and is used only if it seems so."""
+        """Reject duplicate keys; `again` reads the same rows once more and is used only if hashes are duplicated."""
         suspects = np.concatenate(list(self._twice()) or [np.empty(0, np.uint64)])[:SUSPECTS]
         if self._file is not None:
             self._file.close()
@@ -82,7 +82,7 @@ class KeyCheck:
         self._hashes, self._n_kept = [], 0
 
     def _twice(self) -> Iterator[NDArray[np.uint64]]:
-        """Hashes that occur more than once: each part of their range is merged from all runs."""
+        """Yield the hashes that occur more than once: each part of their range is merged from all runs."""
         runs = [np.sort(np.concatenate(self._hashes))] if self._hashes else []
         if self._file is not None:
             self._file.flush()
@@ -105,7 +105,7 @@ class KeyCheck:
         start, data = _bytes_of(column)
         short = np.minimum(np.diff(start), SHORT)
         width = int(short[0]) if len(short) else 0
-        if 0 < width < SHORT and (short == width).all():  # the same sums, in a third of the time
+        if 0 < width < SHORT and (short == width).all():  # the same sums in a third of the time
             rows = data[start[0] : start[-1]].reshape(-1, width).astype(np.uint64) + np.uint64(1)
             return rows @ self._weights[:width]
         ends = np.cumsum(short)
@@ -120,12 +120,12 @@ class KeyCheck:
 
 
 def _bytes_of(column: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Offsets and bytes of the values as text, or as they are if they are bytes."""
+    """Return offsets and bytes of the values as text, or of bytes as stored."""
     pa = import_module("pyarrow")
     if not (pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type)):
         try:
             column = column.cast(pa.large_string())
-        except pa.ArrowException:  # lists and the like, or bytes of a fixed width that are no text
+        except pa.ArrowException:  # lists and the like, or fixed-width bytes that are not text
             column = pa.array(map(repr, column.to_pylist()), pa.large_string())
     column = column.cast(pa.large_binary())
     _, offsets, data = column.buffers()

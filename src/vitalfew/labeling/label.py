@@ -1,4 +1,4 @@
-"""Labels for all documents of a table of which a few have one."""
+"""Labels for all documents of a table of which a few are labeled."""
 
 from __future__ import annotations
 
@@ -44,53 +44,54 @@ def label_documents(
     n_jobs: int | None = None,
     verbose: bool | None = None,
 ) -> LabelReport:
-    """Learn from the documents that have a label, and write a label for every one that has none.
+    """Learn from the labeled documents, and write a label for every unlabeled one.
 
     The table of documents is only read. The labels go into a new table, in one transaction: after an error, Ctrl-C or
-    the end of the process it is not there, and a second run starts afresh.
+    the end of the process it does not exist, and a second run starts afresh.
 
     Parameters
     ----------
     database : str, path or duckdb.DuckDBPyConnection
         A DuckDB or SQLite file, an open connection, or ``"postgresql://user@host:5432/name"``. Or a Parquet, CSV or
-        Arrow file (or a pattern of names); then `table` is None and `into` another file.
+        Arrow file (or a glob pattern); then `table` is None and `into` another file.
     table : str or None
-        The table of documents; None if it is the only one.
+        The table of documents; None if the database has a single table.
     text, label : str
-        The columns of the documents and of their labels, null where there is none. A null document is an empty one.
+        The columns of the documents and of their labels, null if unlabeled. A null document is treated as empty.
     key : str or list of str, optional
-        The columns that tell rows apart, to be written beside the labels; by default the primary key, otherwise the
-        number of the row (``rowid``) in DuckDB and SQLite.
+        The columns that identify a row, written beside the labels; the primary key by default, otherwise the row
+        number (``rowid``) in DuckDB and SQLite.
     into : str, optional
-        The new table, ``<table>_predicted`` by default, or a file (.parquet, .arrow, .csv, .tsv). Its columns: the key
-        and the label under their own names, ``probability``, and ``word_1``, ``word_2``, ``word_3``, the words that
-        speak most for the label, best first.
+        The new table, ``<table>_predicted`` by default, or a file (.parquet, .arrow, .csv, .tsv). Its columns are the
+        key and the label under their own names, ``probability``, and ``word_1``, ``word_2``, ``word_3``, the words that
+        support the label most, best first.
     model : str, default "auto"
-        ``"em"`` (learns from unlabelled documents too), ``"logistic-l2"``, ``"nb-idf"``, ``"nb"``, ``"logistic-l1"``;
-        ``"auto"`` tries all by cross-validation of the labelled documents and takes the one of least error, or EM if
-        that is within one standard error of it. ``"em"`` gives way to ``"nb-idf"`` where unlabelled documents do harm.
+        ``"em"`` (also learns from unlabeled documents), ``"logistic-l2"``, ``"nb-idf"``, ``"nb"``, ``"logistic-l1"``;
+        ``"auto"`` evaluates all by cross-validation on the labeled documents and uses the one with the smallest error,
+        or EM if that is within one standard error of it. ``"em"`` falls back to ``"nb-idf"`` if unlabeled documents do
+        harm.
     unlabelled : str, optional
-        A text that marks documents without a label, such as ``""``, besides null.
+        A text that marks unlabeled documents, such as ``""``, in addition to null.
     replace : bool, default False
-        Whether `into` may be there, and is replaced.
+        Whether to replace an existing `into`.
     dry_run : bool, default False
-        Read and count, but learn and write nothing.
+        Read and count, but neither learn nor write.
     memory : int or str, default "2GB"
-        About what the process may take, however many documents there are. Where there is no room, the rarest words, and
-        labelled documents beyond a random sample, are left out; the report says so.
+        Approximate memory of the process, for any number of documents. If it does not suffice, the rarest words, and
+        labeled documents beyond a random sample, are left out; the report says so.
     format : {"duckdb", "sqlite", "csv", "tsv", "parquet", "arrow"}, optional
-        Of a file, if its name misleads.
+        Format of a file, if its name is misleading.
     random_state : int, default 0
-        Of folds and samples.
+        Seed of folds and samples.
     n_jobs : int, optional
-        Threads; all by default.
+        Number of threads; all by default.
     verbose : bool, optional
-        Progress bars: by default on a terminal, for long work.
+        Whether to show progress bars; by default, on a terminal and for long runs.
 
     Returns
     -------
     LabelReport
-        Counts, the models that were tried with their errors, the one that was taken and why.
+        Counts, the candidate models with their errors, the chosen model and the reason.
 
     Examples
     --------
@@ -206,14 +207,14 @@ def _fit(
             for _, texts in place.documents.unlabelled():
                 rows.add(*vocabulary.rows(texts))
                 bar.update(len(texts))
-        # All together they count as much against the labelled ones as the sample on which this was chosen.
+        # In total, they get the same weight relative to the labeled ones as the sample on which the weight was chosen.
         knob = choice.knob * min(1.0, len(found.others) / max(rows.n_rows, 1))
         candidate = changed(choice.candidate, verbose=verbose)
         return next(candidate.models(labelled, Others(counted, rows), [knob]))
 
 
 def _write(place: Place, found: Survey, vocabulary: Vocabulary, model: LinearModel, verbose: bool | None) -> dict:
-    """One transaction; how many documents got each label."""
+    """Write all labels in one transaction; return the number of documents per label."""
     classifier = Classifier(model, vocabulary, found.classes)
     schema = output_schema(place.documents)
     counts = np.zeros(len(found.classes), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What was done with a table of documents."""
+"""Report on the labeling of a table of documents."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from typing import Any
 
 @dataclass(frozen=True)
 class LabelReport:
-    """What `label_documents` found and wrote.
+    """Result of `label_documents`.
 
     Attributes
     ----------
     source, into : str
-        Where the documents are, and the table or file of their labels.
+        The documents, and the table or file of their labels.
     columns : list of str
-        The columns of that.
+        The columns of `into`.
     n_documents : int
     n_labelled, n_predicted : dict
-        Documents of each class: those that had a label, and those that got one.
+        Documents of each class: those that were labeled, and those that were given a label.
     n_words : int
-        Words of the vocabulary.
+        Size of the vocabulary.
     models : list of str
-        Those that are tried.
+        The candidate models.
     model : str or None
-        What labelled the documents.
+        The model that labeled the documents.
     candidates : list of dict
-        The models that were tried: name, knob, error on held-out labelled documents and its standard error, and by how
-        much that is above the least (excess, with the standard error of the difference).
+        The evaluated models: name, hyperparameter (knob), error on held-out labeled documents and its standard error,
+        and the excess over the smallest error (with the standard error of the difference).
     n_tried : int
-        Held-out labelled documents of which these errors are.
+        Number of held-out labeled documents behind these errors.
     why : str
-        Why this model.
+        Why this model was chosen.
     notes : list of str
-        What one should know: words or documents that were left out.
+        Remarks, for example on words or documents that were left out.
     seconds : float
     is_dry_run : bool
-        Nothing was written.
+        Whether nothing was written.
     """
 
     source: str
@@ -61,11 +61,11 @@ class LabelReport:
 
     @property
     def documents_per_second(self) -> float:
-        """All documents that were read, over the whole time."""
+        """Number of documents read per second, over the whole run."""
         return self.n_documents / self.seconds if self.seconds else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON; classes are texts."""
+        """Return plain values, for JSON; classes are strings."""
         plain = asdict(self)
         for name in ("n_labelled", "n_predicted"):
             plain[name] = {str(k): v for k, v in plain[name].items()}

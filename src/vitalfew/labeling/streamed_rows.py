@@ -1,4 +1,4 @@
-"""Documents for EM in a stated memory: what does not fit is in a file."""
+"""Documents for EM within a memory limit; the rest is kept in a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vitalfew import _core
 from vitalfew.families.bayes.mixture import Parameters, Sums
 from vitalfew.labeling.vocabulary import Vocabulary
 
-# Words of a chunk: enough that adding up its sums costs little beside making them.
+# Words of a chunk: enough that adding up its sums costs little compared to computing them.
 CHUNK_WORDS = 4_000_000
 
 
@@ -29,15 +29,15 @@ class _Filed(NamedTuple):
 
 
 class StreamedRows:
-    """Unit rows of idf weights of any number of documents; see `vitalfew.families.bayes.mixture.Rows`.
+    """Unit rows of idf weights for any number of documents; see `vitalfew.families.bayes.mixture.Rows`.
 
-    Kept are the numbers of their words, four bytes each, up to `memory` bytes here and the rest in a temporary file,
-    which has no name and so is gone with the process, however that ends. Weights are made when a chunk is used.
+    Only word indices are stored, four bytes each: up to `memory` bytes in memory and the rest in an unnamed temporary
+    file, which disappears with the process, however it ends. Weights are computed when a chunk is used.
     """
 
     def __init__(self, vocabulary: Vocabulary, memory: int, chunk_words: int = CHUNK_WORDS):
         self.vocabulary, self.memory = vocabulary, memory
-        # Each chunk costs a pass over the sums of all words.
+        # Each chunk requires a pass over the sums of all words.
         self.chunk_words = max(chunk_words, 2 * len(vocabulary)) if chunk_words == CHUNK_WORDS else chunk_words
         self.n_rows = 0
         self._lines = np.zeros(len(vocabulary))
@@ -55,7 +55,7 @@ class StreamedRows:
             self._file.close()
 
     def add(self, indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> None:
-        """More documents: which words they have."""
+        """Add documents, given the words of each."""
         self.n_rows += len(indptr) - 1
         self._pending.append((indptr, indices))
         self._n_pending += len(indices)
@@ -63,7 +63,7 @@ class StreamedRows:
             self.seal()
 
     def seal(self) -> None:
-        """Make a chunk of what was added last."""
+        """Make a chunk of the pending documents."""
         if not self._pending:
             return
         indices = np.concatenate([words for _, words in self._pending])
@@ -83,12 +83,12 @@ class StreamedRows:
         self._file.write(indices.data)
 
     def lines(self) -> NDArray[np.float64]:
-        """How much of each word there is in all documents together."""
+        """Return the total weight of each word over all documents."""
         self.seal()
         return self._lines
 
     def expect(self, parameters: Parameters) -> tuple[Sums, float]:
-        """Expected sums over the classes, and the log-likelihood."""
+        """Compute the expected sums per class, and the log-likelihood."""
         table, base = np.ascontiguousarray(parameters.log_table), parameters.log_prior
         count, total, height = np.zeros_like(table), np.zeros(len(base)), 0.0
         for indptr, indices in self._each():

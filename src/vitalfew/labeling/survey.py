@@ -1,4 +1,4 @@
-"""The first pass over all documents: their words, and those that have a label."""
+"""First pass over all documents: their words, and the labeled documents."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from vitalfew.support.progress import progress
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# A class keeps at least so many of its labelled documents where there is no room for all; fewer where they are long.
+# Labeled documents that a class keeps at least if memory does not suffice for all; fewer if they are long.
 MIN_KEPT = 100
-# A class is learnt from its words; with more classes than this the label is likely to be a key.
+# A class is learned from its words; with more classes than this the label is likely to be a key.
 MOST_CLASSES = 1000
 LONGEST_LABEL = 10_000
-# Documents without a label with which EM is tried.
+# Unlabeled documents used to evaluate EM.
 N_SAMPLED = 10_000
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What is known of a table of documents after it was read once."""
+    """Summary of a table of documents after one pass."""
 
     vocabulary: Vocabulary
-    texts: pa.ChunkedArray  # of the labelled documents that were kept
-    others: pa.ChunkedArray  # a sample of the documents without a label
-    code: NDArray[np.int32]  # their classes
+    texts: pa.ChunkedArray  # kept labeled documents
+    others: pa.ChunkedArray  # a sample of the unlabeled documents
+    code: NDArray[np.int32]  # classes of `texts`
     classes: pa.Array
-    class_counts: NDArray[np.int64]  # of all labelled documents
+    class_counts: NDArray[np.int64]  # over all labeled documents
     is_exact: bool  # whether all words were counted in all documents
 
     @property
@@ -52,7 +52,7 @@ class Survey:
 
 @dataclass
 class LabelledStore:
-    """Labelled documents within a number of bytes: when they are more, half of each larger class is left out."""
+    """Labeled documents within a memory limit: when it is exceeded, half of each larger class is dropped."""
 
     memory: int
     random_state: Any
@@ -67,7 +67,7 @@ class LabelledStore:
         self._rng = np.random.default_rng(self.random_state)
 
     def add(self, texts: pa.Array, labels: pa.Array) -> None:
-        """Documents, of which those with a label are taken."""
+        """Add documents; those with a label are kept."""
         compute = import_module("pyarrow.compute")
         is_known = compute.is_valid(labels)
         texts, labels = texts.filter(is_known), labels.filter(is_known)
@@ -81,7 +81,7 @@ class LabelledStore:
         if len(self.n_seen) > MOST_CLASSES:
             raise ValueError(f"the label has more than {MOST_CLASSES:,} distinct values; name a column of classes.")
         if self._n_halvings:
-            # Classes of which few were seen are kept as they are.
+            # Classes with few documents are kept entirely.
             rare = [self.n_seen[v] <= self._least for v in labels.to_pylist()]
             kept = np.flatnonzero(np.array(rare) | (self._rng.random(len(labels)) < 0.5**self._n_halvings))
             texts, labels = texts.take(kept), labels.take(kept)
@@ -93,7 +93,7 @@ class LabelledStore:
                 self._least //= 2
 
     def finish(self) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-        """Texts and labels."""
+        """Return texts and labels."""
         pa = import_module("pyarrow")
         return pa.chunked_array(self._texts), pa.chunked_array(self._labels)
 
@@ -116,7 +116,7 @@ class LabelledStore:
 
 @dataclass
 class Sample:
-    """A random sample of up to `most` documents, and of fewer if they take more than `memory` bytes."""
+    """Random sample of up to `most` documents, and of fewer if they take more than `memory` bytes."""
 
     most: int
     memory: int
@@ -129,7 +129,7 @@ class Sample:
         self._below = 1.0
 
     def add(self, texts: pa.Array, is_asked: NDArray[np.bool_]) -> None:
-        """Each document that is asked for draws a number; those of the least numbers stay."""
+        """Add the documents marked by `is_asked`: each draws a random number, and the smallest numbers are kept."""
         draw = self._rng.random(len(texts))
         kept = np.flatnonzero(is_asked & (draw < self._below))
         self._texts.append(texts.take(kept))
@@ -149,13 +149,13 @@ class Sample:
         self._texts, self._draws = [texts.take(kept).combine_chunks()], [draw[kept]]
 
     def finish(self) -> pa.ChunkedArray:
-        """The documents that were drawn."""
+        """Return the sampled documents."""
         self._shrink()
         return import_module("pyarrow").chunked_array(self._texts)
 
 
 def survey(documents: Documents, memory: int, random_state, threads: int, verbose: bool | None) -> Survey:
-    """Read all documents once; half of `memory` is for words, the rest for labelled documents and some others."""
+    """Read all documents once; half of `memory` is for words, the rest for labeled documents and a sample of others."""
     counter = WordCounter(memory // 2, threads)
     store = LabelledStore(memory // 4, random_state)
     sample = Sample(N_SAMPLED, memory // 8, random_state)

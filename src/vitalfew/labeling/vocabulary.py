@@ -1,4 +1,4 @@
-"""The words of all documents and how many documents have them, in a stated memory."""
+"""Words of all documents and their document frequencies, within a memory limit."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from vitalfew.data.text.word_presence import Terms
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# What a word that is counted takes, about: its text, its count, and the copies that merging makes. Of a long word each
-# byte beyond the first ones takes several.
+# Approximate memory of a counted word: its text, its count, and the copies made by merging. Each byte beyond the usual
+# length takes several.
 BYTES_A_WORD = 100
 USUAL_LENGTH = 16
 COPIES = 4
@@ -29,7 +29,7 @@ MIN_DOCUMENTS = 2
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words in the order of their columns, with the number of documents that have each."""
+    """Words in column order, with the number of documents that contain each."""
 
     words: pa.Array
     counts: NDArray[np.int64]
@@ -41,7 +41,7 @@ class Vocabulary:
 
     @cached_property
     def idf(self) -> NDArray[np.float64]:
-        """log((1 + n) / (1 + df)) + 1."""
+        """Inverse document frequency, log((1 + n) / (1 + df)) + 1."""
         return np.log((1.0 + self.n_documents) / (1.0 + self.counts)) + 1.0
 
     @cached_property
@@ -49,28 +49,28 @@ class Vocabulary:
         return _as_terms(self.words)
 
     def rows(self, texts: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Which words are in which document: compressed sparse rows."""
+        """Return the words of each document as compressed sparse rows."""
         found = _core.WordRows(True, 1, 1, True, Terms.of([]).table(), self._terms.table(), self.threads)
         add_documents(found, texts)
         found.merge()
         return found.rows(np.arange(len(self), dtype=np.int32), len(self))
 
     def values(self, indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> NDArray[np.float64]:
-        """The idf of each word, each document with length one."""
+        """Return the idf of each word, normalized to unit length per document."""
         return _core.unit_rows(indptr, indices, self.idf, self.threads)
 
     def presence(self, texts: pa.Array) -> sparse.csr_matrix:
-        """0/1 rows of documents."""
+        """Return the documents as 0/1 rows."""
         indptr, indices = self.rows(texts)
         return sparse.csr_matrix((np.ones(len(indices)), indices, indptr), shape=(len(indptr) - 1, len(self)))
 
     def weighted(self, presence: sparse.csr_matrix) -> sparse.csr_matrix:
-        """The same rows with idf weights and length one."""
+        """Return the same rows with idf weights, normalized to unit length."""
         indptr, indices = presence.indptr.astype(np.int64), presence.indices.astype(np.int32)
         return sparse.csr_matrix((self.values(indptr, indices), indices, indptr), shape=presence.shape)
 
     def most_frequent(self, n: int) -> Vocabulary:
-        """Without the rarest words, if there are more than n."""
+        """Return the vocabulary without the rarest words, if there are more than n."""
         if len(self) <= n:
             return self
         kept = np.sort(np.argsort(-self.counts, kind="stable")[:n])
@@ -79,10 +79,10 @@ class Vocabulary:
 
 @dataclass
 class WordCounter:
-    """Counts the documents of each word, in parts that are merged.
+    """Counter of document frequencies, in parts that are merged.
 
-    Memory is bounded: when the words that are known take more bytes, those of a single document are forgotten, then the
-    rarest; a word forgotten and met again counts from there on, and `is_exact` says that this has happened.
+    Memory is bounded: when the known words take more bytes, those of a single document are dropped, then the rarest. A
+    word that is dropped and seen again counts from then on, and `is_exact` records that this has happened.
     """
 
     memory: int
@@ -94,11 +94,11 @@ class WordCounter:
     _part_bytes: int = 0
 
     def __post_init__(self) -> None:
-        # In the worst case no word comes twice, and each takes some 8 times its own length.
+        # In the worst case no word is repeated, and each takes some 8 times its own length.
         self._most_part_bytes = self.memory // 8
 
     def add(self, texts: pa.Array) -> None:
-        """More documents."""
+        """Count the words of more documents."""
         for some in slices_of(texts, self.memory // 8):
             self._add(some)
 
@@ -112,7 +112,7 @@ class WordCounter:
             self._merge()
 
     def finish(self) -> Vocabulary:
-        """The words of two documents or more, in the order of code points."""
+        """Return the words of two documents or more, in code point order."""
         compute = import_module("pyarrow.compute")
         self._merge()
         known = self._known
@@ -135,7 +135,7 @@ class WordCounter:
             buffers = [None, pa.py_buffer(start), pa.py_buffer(text)]
             words = pa.Array.from_buffers(pa.large_string(), len(counts), buffers)
             part = pa.table({"word": words, "count": counts})
-            # Fewer and larger parts where words come again and again, as far as the last part tells.
+            # Fewer and larger parts if words are repeated often, judging by the last part.
             fitting = self._part_bytes * self.memory // (2 * BYTES_A_WORD * max(len(counts), 1))
             self._most_part_bytes = min(max(fitting, self.memory // 8), self.memory // 2)
         self._part, self._part_bytes = None, 0
@@ -157,20 +157,20 @@ class WordCounter:
         self._known = self._known.filter(compute.greater(self._known["count"], 1))
         cost = self._cost(self._known)
         if cost.sum() > room // 2:
-            # Of words that are equally frequent the shorter ones stay.
+            # Among equally frequent words, the shorter ones are kept.
             order = np.lexsort((cost, -self._known["count"].to_numpy()))
             n_kept = int(np.searchsorted(np.cumsum(cost[order]), room // 2, side="right"))
             self._known = self._known.take(np.sort(order[:n_kept]))
 
     @staticmethod
     def _cost(known: pa.Table) -> NDArray[np.int64]:
-        """Bytes that each word takes."""
+        """Return the bytes that each word takes."""
         length = import_module("pyarrow.compute").binary_length(known["word"]).to_numpy()
         return BYTES_A_WORD + COPIES * np.maximum(length - USUAL_LENGTH, 0)
 
 
 def slices_of(texts: pa.Array, most: int) -> Iterator[pa.Array]:
-    """Neighbouring documents of up to so many bytes together; a longer one is alone."""
+    """Yield slices of consecutive documents with at most `most` bytes in total; a longer document is alone."""
     if texts.nbytes <= most:
         yield texts
         return

@@ -1,1 +1,1 @@
-"""The report: facts first, pages second."""
+"""The report: facts first, rendering second."""

@@ -1,4 +1,4 @@
-"""Which models there is time to compare: a first fold of each tells."""
+"""Choice of the models to compare within the time limit, based on a first fold of each."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ FEW_TREES = 3
 
 
 def first_fold(study: Study, outer: Outer, limits: tuple[float, float]) -> tuple[dict[str, float], dict[str, str]]:
-    """Seconds that each model takes on one fold, and why others have none; time limits of all models and of one.
+    """Run one fold of each model; return its seconds, or the reason why it was not run.
 
-    The results are kept in the outer loop.
+    `limits` are the time limits for all models and for one. The results are stored in the outer loop.
     """
     known: dict[str, float] = {}
     left_out: dict[str, str] = {}
@@ -45,7 +45,7 @@ def _judge(outer: Outer, m: int, limit: float) -> dict[str, Any] | None:
     last = model.steps[-1] if isinstance(model, Pipeline) else ("", model)
     with deadline(limit):
         if isinstance(last[1], RandomForestRegressor):
-            # A forest cannot be stopped once it grows: a few trees tell how long all of them take.
+            # A growing forest cannot be stopped: a few trees predict how long all of them take.
             prefix = f"{last[0]}__" if last[0] else ""
             few = clone(model).set_params(**{f"{prefix}n_estimators": FEW_TREES})
             found = run_fold(m, 0, few, *given)[2]
@@ -55,7 +55,7 @@ def _judge(outer: Outer, m: int, limit: float) -> dict[str, Any] | None:
 
 
 def affordable(known: dict[str, float], folds: int, limit: float) -> tuple[list[str], dict[str, str]]:
-    """Models whose other folds fit into the time, the quickest first, and why others were left out."""
+    """Return the models whose remaining folds fit into the time limit, fastest first, and why others were left out."""
     kept: list[str] = []
     left_out: dict[str, str] = {}
     spent = 0.0

@@ -1,4 +1,4 @@
-"""Features as a few codes each, without a look at the target: what information is counted on."""
+"""Coarse discrete codes of features, made without using the target; information is estimated from them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from vitalfew.reporting.table import Features
 from vitalfew.summaries.information import UNITS, information
 
 BITS = UNITS["bits"]
-# Values of a category; the rarest share one.
+# Maximum number of values of a category; the rarest share one code.
 MOST_VALUES = 12
 MOST_BINS = 8
 
 
 @dataclass(frozen=True)
 class Coded:
-    """Codes of features, and labels: classes, or the quarters in which a number falls."""
+    """Codes of features, and labels: classes, or the quarters of a numeric target."""
 
     block: Block
     label: NDArray[np.int32]
@@ -36,7 +36,7 @@ class Coded:
         return Coded(self.block.take(rows), self.label[rows], self.n_classes)
 
     def codes(self, j: int) -> NDArray[np.int64]:
-        """The codes of one feature."""
+        """Return the codes of one feature."""
         if isinstance(self.block, BinaryBlock):
             own = np.zeros(self.n, dtype=np.int64)
             at = np.flatnonzero(self.block.indices == j)
@@ -46,7 +46,7 @@ class Coded:
         return self.block.codes[:, j].astype(np.int64)
 
     def select(self, features: NDArray[np.intp]) -> Coded:
-        """These features alone, as dense codes."""
+        """Return these features alone, as dense codes."""
         sizes = np.diff(self.block.offsets)[features]
         codes = np.column_stack([self.codes(int(j)) for j in features]).astype(np.uint8)
         block = CodesBlock(np.asfortranarray(codes), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
@@ -54,7 +54,7 @@ class Coded:
 
 
 def label_of(y: NDArray, is_numeric: bool) -> tuple[NDArray[np.int32], list[str]]:
-    """Codes of the target and what they stand for."""
+    """Return the codes of the target and their meanings."""
     if not is_numeric:
         classes, label = np.unique(y, return_inverse=True)
         return label.astype(np.int32), [str(c) for c in classes]
@@ -65,7 +65,7 @@ def label_of(y: NDArray, is_numeric: bool) -> tuple[NDArray[np.int32], list[str]
 
 
 def code(features: Features, label: NDArray[np.int32], n_classes: int, threads: int = 0) -> Coded:
-    """Numbers in about equally filled bins, so few that a table of two features and the label has five rows a cell."""
+    """Code numbers in about equal bins, so few that a table of two features and the label has five rows per cell."""
     if features.is_sparse:
         block = read_table(features.X, threads=threads).sparse_block
         assert block is not None
@@ -95,9 +95,9 @@ def _few_values(bins: DenseBins) -> CodesBlock:
 
 @dataclass(frozen=True)
 class Alone:
-    """What each feature tells on its own."""
+    """Information of each feature on its own."""
 
-    information: NDArray[np.float64]  # bits, corrected for bias, not below 0
+    information: NDArray[np.float64]  # bits, bias-corrected, at least 0
     p_value: NDArray[np.float64]
     q_value: NDArray[np.float64]
     rank: NDArray[np.int64]  # from 1
@@ -105,12 +105,12 @@ class Alone:
 
     @property
     def is_clear(self) -> NDArray[np.bool_]:
-        """Whether it is more than chance: false discovery rate below 5 %."""
+        """Mask of the features that beat chance: false discovery rate below 5 %."""
         return self.q_value < 0.05
 
 
 def alone(coded: Coded, threads: int = 0) -> Alone:
-    """Information of each feature with the label, and the chance of as much where there is none."""
+    """Compute the information of each feature about the label, and its p-value under independence."""
     found = information(coded.block.count(coded.label, None, coded.n_classes, threads), coded.block.offsets)
     bits = np.maximum(found.corrected().mutual, 0) * BITS
     p = np.clip(found.p_value, 0, 1)

@@ -1,4 +1,4 @@
-"""The facts of a report: what was found, as plain numbers and sentences. Rendering comes later."""
+"""Facts of a report, as plain numbers and sentences. Rendering comes later."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def gather(
     n_jobs,
     step: Callable,
 ) -> tuple[dict[str, Any], BaseEstimator | None]:
-    """All facts, and the fitted model if one was chosen. `target` is its name and how many rows have none."""
+    """Return all facts, and the fitted model if one was chosen. `target` is its name and number of missing values."""
     from vitalfew import __version__
 
     step(STEPS[0])
@@ -79,7 +79,7 @@ def gather(
 
 
 def _ask(study: Study, share: float, question: Callable[..., dict], *given) -> dict:
-    """The facts of a part, or why there are none if it needs more than its share of the time."""
+    """Return the facts of a part, or why there are none if it exceeds its share of the time."""
     began = study.clock.spent
     try:
         with deadline(study.clock.share(share, keep=FOR_MODELS)):
@@ -90,9 +90,9 @@ def _ask(study: Study, share: float, question: Callable[..., dict], *given) -> d
 
 
 def is_nothing(study: Study, joint: dict, choice: ModelChoice) -> bool:
-    """Whether no model helps, no feature tells anything for sure, and no two do together.
+    """Return True if no model helps, no feature is clearly informative alone, and none are together.
 
-    Parts that ran out of time are no evidence of that.
+    Parts that ran out of time are not evidence of that.
     """
     if joint.get("skipped") or choice.facts.get("skipped"):
         return False
@@ -193,7 +193,7 @@ def _features(study: Study, many: dict, same: dict, joint: dict, model_card: dic
 
 
 def _chosen_names(many: dict, model_card: dict) -> set[str]:
-    """Features, or columns of encoded ones, that the model on the card uses; those of the path where there is none."""
+    """Return the features, or columns of encoded ones, used by the model on the card, else those of the path."""
     if "features" in model_card:
         used = {f["name"] for f in model_card["features"]}
         columns = {n.split("=", 1)[0] for n in used}
@@ -208,7 +208,7 @@ def _or_none(context: dict, j: int, key: str):
 
 
 def _rounded(values: NDArray[np.float64], digits: int = 4) -> list[float]:
-    """Numbers of a few digits: a table of 50,000 features should not fill a page with the rest."""
+    """Round numbers to a few significant digits: a table of 50,000 features should not fill a page with the rest."""
     return [float(f"{v:.{digits}g}") for v in values]
 
 
@@ -217,7 +217,7 @@ def _without(line: dict, key: str) -> dict:
 
 
 def rows_note(n_missing: int, n_rare: int, target: str) -> list[str]:
-    """What is said of rows that were left out."""
+    """Return notes on the rows that were left out."""
     notes = []
     if n_missing:
         notes.append(f"{plural(n_missing, 'row has', 'rows have')} no value of {target!r} and were left out.")

@@ -1,4 +1,4 @@
-"""Small words for sentences of the report."""
+"""Helpers for the sentences of the report."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 
 def plural(n: int, what: str, many: str | None = None) -> str:
-    """A number with what it counts: 1 feature, 2 features, no features."""
+    """Return a number with its noun: 1 feature, 2 features, no features."""
     return f"{'no' if n == 0 else f'{n:,}'} {what if n == 1 else many or what + 's'}"
 
 
 def listing(items: Sequence[str], most: int = 6) -> str:
-    """a, b and c; the rest of a long list is counted."""
+    """Join items as "a, b and c"; the rest of a long list is counted."""
     shown = [str(i) for i in items[:most]]
     if len(items) > most:
         return ", ".join(shown) + f" and {len(items) - most:,} more"
@@ -19,5 +19,5 @@ def listing(items: Sequence[str], most: int = 6) -> str:
 
 
 def short(name: str, most: int = 60) -> str:
-    """A name that fits into a sentence."""
+    """Shorten a name to fit into a sentence."""
     return name if len(name) <= most else name[: most - 1] + "…"

@@ -29,16 +29,16 @@ LEAST_TABLE = 20
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What :func:`report` found.
+    """Result of :func:`report`.
 
     Attributes
     ----------
     facts : dict
         Everything as plain numbers and sentences; ``reporting/render/schema.json`` describes it.
     model : estimator or None
-        The recommended model, fitted on the training rows; None where no model helps.
+        The recommended model, fitted on the training samples; None if no model helps.
     sealed : SealedTest
-        The test rows, which nothing of the report has seen but the score of the recommended model.
+        The test samples, used only once, to score the recommended model.
 
     Examples
     --------
@@ -55,23 +55,23 @@ class Report:
     sealed: SealedTest
 
     def to_dict(self) -> dict[str, Any]:
-        """The facts."""
+        """Return the facts."""
         return self.facts
 
     def to_json(self) -> str:
-        """The facts as JSON."""
+        """Return the facts as JSON."""
         return json.dumps(self.facts, ensure_ascii=False, allow_nan=False, indent=1)
 
     def to_html(self) -> str:
-        """One page that needs no network."""
+        """Return the report as one HTML page that needs no network."""
         return render_html(self.facts)
 
     def to_markdown(self) -> str:
-        """The same in Markdown."""
+        """Return the report in Markdown."""
         return render_markdown(self.facts)
 
     def save(self, path) -> None:
-        """Write ``.html``, ``.json`` or ``.md``, by the end of the name: the whole file or nothing."""
+        """Write ``.html``, ``.json`` or ``.md``, depending on the suffix; the file is written atomically."""
         makers = {".html": self.to_html, ".htm": self.to_html, ".json": self.to_json, ".md": self.to_markdown}
         kind = Path(path).suffix.lower()
         if kind not in makers:
@@ -103,44 +103,44 @@ def report(
     progress="auto",
     source: str | None = None,
 ) -> Report:
-    r"""How many features, which are redundant, which work together, and which model they serve.
+    r"""Report how many features are needed, which are redundant, which work together, and which model suits them.
 
-    A quarter of the rows is sealed first; all answers come from the others, and the recommended model is scored on the
-    sealed rows once.
+    A quarter of the samples is sealed first. All answers come from the others, and the recommended model is scored once
+    on the sealed samples.
 
     1. *How many?* A greedy path of features; description length, BIC, leave-one-out and 5-fold error of each size;
        selection frequencies over complementary half samples, with Shah and Samworth's bound on false selections.
-    2. *Redundant?* Copies, near copies, and features to which another leaves less than a tenth of their information:
-       :math:`I(X_i; Y \mid X_j) \le I(X_i; Y) / 10`. Variance inflation of numbers.
+    2. *Redundant?* Copies, near copies, and features that retain less than a tenth of their information given another:
+       :math:`I(X_i; Y \mid X_j) \le I(X_i; Y) / 10`. Variance inflation factors of numeric features.
     3. *Together?* Pairs with positive interaction information
-       :math:`I(X_i, X_j; Y) - I(X_i; Y) - I(X_j; Y)`, judged by the largest of all pairs under permutations of the
-       target; sets of three that grow from them.
-    4. *Which model?* Selectors beside models in nested cross-validation; the simplest within one standard error of the
-       best.
+       :math:`I(X_i, X_j; Y) - I(X_i; Y) - I(X_j; Y)`, tested against the maximum over all pairs under permutations of
+       the target; sets of three grown from them.
+    4. *Which model?* Combinations of selectors and models in nested cross-validation; the simplest within one standard
+       error of the best.
 
     Parameters
     ----------
     X : data frame, array, sparse matrix or list of texts
-        Numbers, categories and text; missing values may be anywhere.
+        Numbers, categories and text; values may be missing.
     y : array-like
-        Classes or numbers. Rows without a value are left out.
+        Classes or numbers. Samples without a value are left out.
     target : str
-        What to call y.
+        Name of y in the report.
     kinds : mapping of column to kind, optional
-        ``"numeric"``, ``"category"``, ``"text"``, or ``"identifier"`` to leave a column out; others are recognised.
+        ``"numeric"``, ``"category"``, ``"text"``, or ``"identifier"`` to leave a column out; others are detected.
     task : {"classes", "numeric"}, optional
-        By default numbers are a quantity, unless there are two of them, or at most ten and all whole.
+        By default numbers are a quantity, unless they have only two values, or at most ten, all integers.
     time_budget : float, default 60
-        Seconds from when the table has been read and coded to when the facts are known. Parts that would take longer
-        look at fewer sizes, resamples, permutations, models or rows, or are left out, and say so. Writing the page is
+        Seconds from the end of reading and coding the table until the facts are known. Parts that would take longer
+        use fewer sizes, resamples, permutations, models or samples, or are left out, and say so. Writing the page is
         not included.
     test_size : float, default 0.25
-        Share of the rows that are sealed.
+        Share of the samples that are sealed.
     random_state : int, default 0
     n_jobs : int, optional
     progress : bool or "auto", default "auto"
     source : str, optional
-        Where the data is from, for the page.
+        Origin of the data, shown on the page.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def report(
 
 
 def _learnable(rows, values, task: str, target: str):
-    """Rows of classes that have enough of them."""
+    """Return the rows of classes with enough rows."""
     n_rare = 0
     if task == "classes":
         classes, label, count = np.unique(values.astype(str), return_inverse=True, return_counts=True)

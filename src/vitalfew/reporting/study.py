@@ -1,4 +1,4 @@
-"""What the questions are asked of: training rows, their codes, and the time that is left."""
+"""The training data of a report, its codes, and the remaining time."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from numpy.typing import NDArray
 from vitalfew.reporting.coarse_codes import Alone, Coded, alone, code, label_of
 from vitalfew.reporting.table import Features, StudyTable
 
-# Shares of the time that are kept: for fitting what was chosen, and for the comparison of models as well.
+# Shares of the time reserved for fitting the chosen model, and for the model comparison as well.
 FOR_THE_CARD = 0.15
 FOR_MODELS = 0.5
 
 
 class Clock:
-    """A time budget in seconds, shared among the parts of a report."""
+    """Time budget in seconds, shared among the parts of a report."""
 
     def __init__(self, budget: float):
         self.budget = budget
         self.start = time.perf_counter()
-        self.reading = 0.0  # seconds before the budget began to count
+        self.reading = 0.0  # seconds before the budget started
 
     @property
     def spent(self) -> float:
         return time.perf_counter() - self.start
 
     def begin(self) -> None:
-        """Let the budget count from now: what was read and coded until now had to be."""
+        """Start the budget now; reading and coding so far were unavoidable."""
         self.reading = self.spent
         self.start = time.perf_counter()
 
     def share(self, part: float, least: float = 0.2, keep: float = 0.0) -> float:
-        """Seconds for a part: its share of the whole, or what is left if that is less, but for a share to be kept."""
+        """Return the seconds for a part: its share of the total, or less if little is left beyond the share to keep."""
         return max(min(part * self.budget, (1 - keep) * self.budget - self.spent), least)
 
     def stopped(self, since: float) -> str:
-        """What is said of a part that began so many seconds into the report and has run out of time."""
+        """Return the message for a part that started at `since` seconds and ran out of time."""
         return (
             f"stopped after {max(self.spent - since, 0):.2g} s of a time budget of {self.budget:g} s; "
             "rerun with a larger time budget"
@@ -47,14 +47,14 @@ class Clock:
 
 @dataclass(frozen=True)
 class Study:
-    """Training rows alone: nothing here has seen the sealed test rows."""
+    """The training samples only: nothing here has seen the sealed test samples."""
 
     table: StudyTable
     y: NDArray
     is_numeric: bool
     features: Features
     coded: Coded
-    classes: list[str]  # what the codes of the label stand for
+    classes: list[str]  # meanings of the label codes
     alone: Alone
     clock: Clock
     seed: int = 0
@@ -82,11 +82,11 @@ class Study:
         return str(self.features.names[int(j)])
 
     def rng(self, stream: int) -> np.random.Generator:
-        """Random numbers of one part, which do not depend on what other parts drew."""
+        """Return a random generator for one part, independent of what other parts drew."""
         return np.random.default_rng([self.seed, stream])
 
     def sample(self, most: int, stream: int) -> NDArray[np.intp]:
-        """Rows drawn so that classes keep their shares; all of them where they are few."""
+        """Draw a stratified sample of rows; all rows if they are few."""
         if self.n <= most:
             return np.arange(self.n)
         rng = self.rng(stream)

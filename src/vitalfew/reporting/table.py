@@ -1,4 +1,4 @@
-"""Tables as the report reads them: columns of a known kind, features with names, a target."""
+"""Tables as the report reads them: columns of a known kind, named features, a target."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vitalfew.data.text.word_presence import WordPresence
 from vitalfew.encoding.columns import TableColumns
 from vitalfew.support.arrow import check_given
 
-# Words of a text column beside other columns: those in most rows.
+# Maximum number of words of a text column beside other columns: the most frequent ones.
 MOST_WORDS = 1000
 # Classes with fewer rows than this cannot be split into training, folds and test.
 LEAST_ROWS = 5
@@ -27,11 +27,11 @@ LEAST_ROWS = 5
 
 @dataclass(frozen=True)
 class Features:
-    """One value a row and feature: a matrix of numbers, a sparse one of words, or a frame of numbers and categories."""
+    """Feature values: a numeric matrix, a sparse matrix of words, or a frame of numbers and categories."""
 
     X: Any
     names: Sequence[str]
-    column: NDArray[np.intp]  # the column of the table that each feature comes from
+    column: NDArray[np.intp]  # the table column of each feature
     is_category: NDArray[np.bool_]
 
     @property
@@ -47,12 +47,12 @@ class Features:
         return sparse.issparse(self.X)
 
     def take(self, rows: NDArray[np.intp]) -> Features:
-        if np.array_equal(rows, np.arange(self.n)):  # a copy of a wide table takes seconds
+        if np.array_equal(rows, np.arange(self.n)):  # copying a wide table takes seconds
             return self
         return replace(self, X=self.X.iloc[rows].reset_index(drop=True) if hasattr(self.X, "iloc") else self.X[rows])
 
     def values(self, j: int) -> NDArray:
-        """One feature as an array."""
+        """Return one feature as an array."""
         if hasattr(self.X, "iloc"):
             return self.X.iloc[:, j].to_numpy()
         return self.X[:, [j]].toarray()[:, 0] if self.is_sparse else self.X[:, j]
@@ -60,7 +60,7 @@ class Features:
 
 @dataclass(frozen=True)
 class StudyTable:
-    """The columns to learn from, and the kinds of all that were given."""
+    """The columns to learn from, and the kinds of all columns given."""
 
     frame: Any  # pandas frame or sparse matrix
     kinds: list[ColumnKind]
@@ -79,7 +79,7 @@ class StudyTable:
         return replace(self, frame=taken)
 
     def features(self) -> tuple[Features, list[str]]:
-        """Its features, words of text among them, and notes on what was left out."""
+        """Return the features, including words of text, and notes on what was left out."""
         if not hasattr(self.frame, "iloc"):
             names = [c.name for c in self.kinds]
             return Features(self.frame, names, np.arange(len(names)), np.zeros(len(names), dtype=bool)), []
@@ -87,7 +87,7 @@ class StudyTable:
 
 
 def read_study_table(X: Any, kinds: Mapping[str, str] | None = None) -> StudyTable:
-    """A frame of any library, an array, a sparse matrix, or a list of documents."""
+    """Read a frame of any library, an array, a sparse matrix, or a list of documents."""
     try:
         import pandas as pd
     except ImportError:
@@ -115,7 +115,7 @@ def read_study_table(X: Any, kinds: Mapping[str, str] | None = None) -> StudyTab
 
 
 def read_target(y: Any, task: str | None) -> tuple[NDArray, str, NDArray[np.bool_]]:
-    """The target without missing values, whether it is ``"classes"`` or ``"numeric"``, and which rows have one."""
+    """Return the target without missing values, the task (``"classes"`` or ``"numeric"``), and the known rows."""
     import pandas as pd
 
     check_given(y, "y")

@@ -1,4 +1,4 @@
-"""What summaries take out of Arrow batches: kinds of columns, numbers, weights, rows that have a target."""
+"""Extraction from Arrow batches for summaries: column kinds, numbers, weights, and rows with a target."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def kind_of(field: pa.Field) -> str:
-    """``"words"``, ``"numbers"`` or ``"booleans"``; other columns cannot be summarised."""
+    """Return ``"words"``, ``"numbers"`` or ``"booleans"``; raise for columns that cannot be summarized."""
     types = import_module("pyarrow").types
     kind = field.type
     if types.is_dictionary(kind) or types.is_null(kind) or _is_text(types, kind):
@@ -35,7 +35,7 @@ def _is_text(types: Any, kind: pa.DataType) -> bool:
 
 
 def numbers_of(column: pa.Array, name: str) -> NDArray:
-    """Numbers of a column, without a copy where none is missing; NaN where one is."""
+    """Return the numbers of a column, without a copy if none is missing; missing numbers become NaN."""
     pa = import_module("pyarrow")
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_boolean(column.type)):
         if not pa.types.is_decimal(column.type):
@@ -47,7 +47,7 @@ def numbers_of(column: pa.Array, name: str) -> NDArray:
 
 
 def labelled_rows(batch: pa.RecordBatch, target: str) -> pa.RecordBatch:
-    """The rows that have a target."""
+    """Return the rows that have a target."""
     compute = import_module("pyarrow.compute")
     column = batch.column(target)
     absent = compute.is_null(column, nan_is_null=True)
@@ -55,16 +55,16 @@ def labelled_rows(batch: pa.RecordBatch, target: str) -> pa.RecordBatch:
 
 
 def counting_rows(batch: pa.RecordBatch, weight: str | None) -> pa.RecordBatch:
-    """The rows whose weight is not zero: others are as if they were not there."""
+    """Return the rows of nonzero weight; the others are treated as absent."""
     if weight is None:
         return batch
     compute = import_module("pyarrow.compute")
-    is_zero = compute.equal(batch.column(weight), 0).fill_null(False)  # a missing weight is refused later
+    is_zero = compute.equal(batch.column(weight), 0).fill_null(False)  # a missing weight is rejected later
     return batch.filter(compute.invert(is_zero)) if compute.any(is_zero).as_py() else batch
 
 
 def weights_of(column: pa.Array, name: str) -> NDArray[np.float64]:
-    """Weights of rows, which must be finite and not negative."""
+    """Return the sample weights after checking that they are finite and nonnegative."""
     weight = numbers_of(column, name).astype(np.float64)
     if not np.isfinite(weight).all() or (weight < 0).any():
         wrong = weight[np.argmax(~np.isfinite(weight) | (weight < 0))]

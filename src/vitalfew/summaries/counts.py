@@ -1,4 +1,4 @@
-"""`Counts`: how often each value of each feature occurs with each class. Built in one pass, merged by adding."""
+"""`Counts` of the values of each feature by class, computed in one pass and merged by addition."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ _CODINGS: dict[str, Any] = {"own": OwnCodes, "categories": Categories, "cuts": C
 class Counts:
     """Weighted counts :math:`N_j(v, c)` of value v of feature j with class c, and the class counts.
 
-    Everything Naive Bayes, mutual information and their criteria need of the rows. Counts of disjoint rows add up
-    (``a + b``), and rows are taken out by subtraction (``total - fold``), so that they can be built in parallel, in
-    batches or on a cluster. A missing value is counted in no line: for each feature and class, what is missing is the
-    class count minus the sum of the lines.
+    They are sufficient for Naive Bayes, mutual information and their criteria. Counts of disjoint samples add up
+    (``a + b``), and samples are removed by subtraction (``total - fold``), so that counts can be computed in parallel,
+    in batches or on a cluster. A missing value is counted in no row of the table: for each feature and class, the
+    number of missing values is the class count minus the sum over the rows of the feature.
 
     Attributes
     ----------
     table : ndarray of shape (n_slots, n_classes)
-        Line ``offsets[j] + v`` holds value v of feature j.
+        Row ``offsets[j] + v`` holds value v of feature j.
     offsets : ndarray of shape (n_features + 1,)
     class_count : ndarray of shape (n_classes,)
     classes : ndarray of shape (n_classes,)
     names : list of str
     codings : list or None
-        How values became codes; None for sparse 0/1 data.
+        Codings of the features, from values to codes; None for sparse 0/1 data.
     unlabeled : ndarray of shape (n_slots,)
-        Counts over rows without a label.
+        Counts over samples without a label.
     n_unlabeled : float
     note : str
-        What should be known of them, for instance which columns were cut at the edges of bins.
+        Remarks, for instance which columns were cut at the edges of bins.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Counts:
     def from_data(
         cls, X, y, *, sample_weight=None, X_unlabeled=None, numeric: str = "mdl", n_jobs: int | None = None
     ) -> Counts:
-        """Counts of a table or sparse matrix `X` with labels `y`, and of rows without labels."""
+        """Count a table or sparse matrix `X` with labels `y`, and optionally unlabeled samples."""
         threads = check_threads(n_jobs)
         table = read_table(X, threads=threads)
         classes, label = encode_labels(y)
@@ -94,7 +94,7 @@ class Counts:
 
     @classmethod
     def of_block(cls, block: Block, label, weight, classes: NDArray, coder: TableCoder) -> Counts:
-        """Counts of data that is coded already."""
+        """Count data that is already encoded."""
         n_classes = len(classes)
         return cls(
             block.count(label, weight, n_classes, coder.threads),
@@ -106,14 +106,14 @@ class Counts:
         )
 
     def with_unlabeled(self, block: Block, weight=None, threads: int = 0) -> Counts:
-        """These counts and those of rows without labels."""
+        """Return these counts with the counts of unlabeled samples added."""
         line = block.count(None, weight, 1, threads)[:, 0]
         extra = class_totals(None, weight, 1, block.n_rows)[0]
         return self._replace(unlabeled=self.unlabeled + line, n_unlabeled=self.n_unlabeled + extra)
 
     @property
     def n(self) -> float:
-        """Sum of the weights of the labelled rows."""
+        """Sum of the weights of the labeled samples."""
         return float(self.class_count.sum())
 
     @property
@@ -131,12 +131,12 @@ class Counts:
 
     @property
     def is_binary(self) -> bool:
-        """Whether every feature has two values."""
+        """True if every feature has two values."""
         return bool((self.n_values == 2).all())
 
     @property
     def line_count(self) -> NDArray[np.float64]:
-        """Labelled rows with each value."""
+        """Weight of the labeled samples with each value."""
         return self.table @ np.ones(self.n_classes)
 
     @property
@@ -145,12 +145,12 @@ class Counts:
 
     @property
     def observed(self) -> NDArray[np.float64]:
-        """Rows in which each feature is not missing, by class: (n_features, n_classes)."""
+        """Weight of the samples in which each feature is not missing, by class: (n_features, n_classes)."""
         return sum_by_feature(self.table, self.offsets)
 
     @property
     def observed_or_all(self) -> NDArray[np.float64]:
-        """The same, as one line where nothing can be missing."""
+        """Same as `observed`, but a single row if nothing can be missing."""
         return self.class_count[None, :] if self.codings is None else self.observed
 
     @property
@@ -216,7 +216,7 @@ class Counts:
         )
 
     def to_json(self) -> str:
-        """The counts as a JSON document that :meth:`from_json` reads."""
+        """Return the counts as a JSON document for :meth:`from_json`."""
         codings = None
         if self.codings is not None:
             kinds = {kind: name for name, kind in _CODINGS.items()}
@@ -238,7 +238,7 @@ class Counts:
 
     @classmethod
     def from_json(cls, text: str) -> Counts:
-        """Reads what :meth:`to_json` wrote."""
+        """Read a document written by :meth:`to_json`."""
         try:
             document = json.loads(text)
             if document["schema"] != SCHEMA:
@@ -260,7 +260,7 @@ class Counts:
         return counts
 
     def to_arrow(self):
-        """An Arrow table with one row for each value: feature, value, unlabelled and one column a class."""
+        """Return an Arrow table with one row per value: feature, value, unlabeled, and one column per class."""
         import pyarrow as pa
 
         header = json.loads(self.to_json())
@@ -276,7 +276,7 @@ class Counts:
 
     @classmethod
     def from_arrow(cls, table) -> Counts:
-        """Reads what :meth:`to_arrow` made."""
+        """Read a table created by :meth:`to_arrow`."""
         check_given(table, "table")
         metadata = (table.schema.metadata or {}).get(b"vitalfew")
         if metadata is None:
@@ -289,7 +289,7 @@ class Counts:
 
 
 def sum_by_feature(lines: NDArray, offsets: NDArray[np.int64]) -> NDArray:
-    """Sums over the slots of each feature."""
+    """Sum the rows of `lines` over the slots of each feature."""
     k = int(offsets[1])
     if len(lines) == k * (len(offsets) - 1) and k <= 16 and offsets[-1] == len(lines) and (np.diff(offsets) == k).all():
         total = lines[0::k].copy()
@@ -305,7 +305,7 @@ def _read_coding(entry: dict) -> Coding:
 
 
 def _aligned(a: Counts, b: Counts) -> tuple[Counts, Counts]:
-    """Both counts over the union of their classes and values."""
+    """Return both counts over the union of their classes and values."""
     if a.n_features != b.n_features:
         raise ValueError(f"cannot add counts of {a.n_features} and of {b.n_features} features.")
     if list(a.names) != list(b.names):
@@ -341,7 +341,7 @@ def _union(a: Counts, b: Counts, j: int) -> Coding:
 
 
 def _seen(counts: Counts, j: int) -> dict:
-    """Values of a feature that occur, with their codes."""
+    """Return the values of a feature that occur, with their codes."""
     assert counts.codings is not None
     coding = counts.codings[j]
     if isinstance(coding, Categories):
@@ -352,7 +352,7 @@ def _seen(counts: Counts, j: int) -> dict:
 
 
 def _moved(counts: Counts, classes: NDArray, codings: list[Coding] | None) -> Counts:
-    """The same counts in a larger form."""
+    """Return the same counts over a larger set of classes and values."""
     column = np.searchsorted(classes, counts.classes)
     if codings is None or counts.codings is None:
         slot, offsets = np.arange(len(counts.table)), counts.offsets
@@ -363,7 +363,7 @@ def _moved(counts: Counts, classes: NDArray, codings: list[Coding] | None) -> Co
             if old != new and isinstance(new, Categories):
                 place = {v: i for i, v in enumerate(new.values)}
                 first = counts.offsets[j]
-                slot[first : counts.offsets[j + 1]] = offsets[j]  # values that never occur add nothing anywhere
+                slot[first : counts.offsets[j + 1]] = offsets[j]  # values that never occur have zero counts
                 for v, code in _seen(counts, j).items():
                     slot[first + code] = offsets[j] + place[v]
     table = np.zeros((offsets[-1], len(classes)))

@@ -1,4 +1,4 @@
-"""Entropy and mutual information of discrete data, from counts."""
+"""Entropy and mutual information of discrete data, computed from counts."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ CORRECTIONS = (None, "miller-madow")
 
 
 class Information(NamedTuple):
-    """What a table of counts tells about each feature and the label, in nats."""
+    """Entropies of each feature and the label, in nats, computed from a table of counts."""
 
     entropy: NDArray[np.float64]  # H(X)
-    label_entropy: NDArray[np.float64]  # H(Y) over the rows in which X is not missing
+    label_entropy: NDArray[np.float64]  # H(Y) over the samples in which X is not missing
     joint_entropy: NDArray[np.float64]  # H(X, Y)
-    n: NDArray[np.float64]  # weight of these rows
+    n: NDArray[np.float64]  # weight of these samples
     values_seen: NDArray[np.int64]
     labels_seen: NDArray[np.int64]
     pairs_seen: NDArray[np.int64]
@@ -33,18 +33,18 @@ class Information(NamedTuple):
 
     @property
     def mutual(self) -> NDArray[np.float64]:
-        """I(X; Y) = H(X) + H(Y) - H(X, Y); at least 0 unless corrected for bias."""
+        """Mutual information I(X; Y) = H(X) + H(Y) - H(X, Y), at least 0 unless corrected for bias."""
         plain = self.entropy + self.label_entropy - self.joint_entropy
         return plain if self.is_corrected else np.maximum(plain, 0.0)
 
     @property
     def p_value(self) -> NDArray[np.float64]:
-        """G-test: 2 n I is chi-square with (values - 1)(classes - 1) degrees of freedom if X and Y are independent."""
+        """p-value of the G-test: under independence 2 n I is chi-square with (values - 1)(classes - 1) dof."""
         freedom = (self.values_seen - 1) * (self.labels_seen - 1)
         return np.where(freedom > 0, chi2.sf(2 * self.n * self.mutual, np.maximum(freedom, 1)), 1.0)
 
     def corrected(self) -> Information:
-        """Miller and Madow's correction: an entropy estimated from n rows is too low by about (cells - 1) / 2n."""
+        """Apply the Miller-Madow correction: the plug-in entropy of n samples is too low by about (cells - 1) / 2n."""
         each = 2 * np.maximum(self.n, 1e-300)
         return self._replace(
             entropy=self.entropy + np.maximum(self.values_seen - 1, 0) / each,
@@ -55,9 +55,9 @@ class Information(NamedTuple):
 
 
 def information(table: NDArray[np.float64], offsets: NDArray[np.int64]) -> Information:
-    """Entropies of each feature, of the label and of both, from counts N(slot, class).
+    """Compute the entropies of each feature, of the label and of both jointly, from counts N(slot, class).
 
-    O(slots x classes). Rows in which a feature is missing are in no line and so do not count for it.
+    O(slots x classes). Samples in which a feature is missing are in no row and do not count for that feature.
     """
     ones = np.ones(table.shape[1])
     lines = table @ ones
@@ -77,18 +77,18 @@ def information(table: NDArray[np.float64], offsets: NDArray[np.int64]) -> Infor
 
 
 def entropy(x, *, sample_weight=None, unit="bits", correction=None, n_jobs=None) -> Any:
-    r"""Entropy :math:`H(X) = -\sum_v P(v) \log P(v)` of a discrete variable, or of each column of a table.
+    r"""Compute the entropy :math:`H(X) = -\sum_v P(v) \log P(v)` of a discrete variable, or of each table column.
 
     Parameters
     ----------
     x : 1-D array-like, or 2-D table or sparse 0/1 matrix
-        Missing values are left out.
+        Data; missing values are ignored.
     sample_weight : array-like of shape (n,), optional
     unit : {"bits", "nats"}, default "bits"
     correction : {None, "miller-madow"}, default None
         The plug-in estimate is too low by about (values - 1) / 2n nats; "miller-madow" adds that.
     n_jobs : int, optional
-        Threads; all by default.
+        Number of threads; all by default.
 
     Returns
     -------
@@ -105,13 +105,13 @@ def entropy(x, *, sample_weight=None, unit="bits", correction=None, n_jobs=None)
 
 
 def conditional_entropy(x, given, *, sample_weight=None, unit="bits", correction=None, n_jobs=None) -> Any:
-    r"""Conditional entropy :math:`H(X \mid Z) = H(X, Z) - H(Z)`: what is uncertain in X once Z is known.
+    r"""Compute the conditional entropy :math:`H(X \mid Z) = H(X, Z) - H(Z)`, the uncertainty in X given Z.
 
     Parameters
     ----------
     x : 1-D array-like, or 2-D table or sparse 0/1 matrix
     given : array-like of shape (n,) or (n, k)
-        The variable Z, or several taken together.
+        The variable Z, or several variables taken jointly.
     sample_weight, unit, correction, n_jobs
         See :func:`entropy`.
 
@@ -130,12 +130,12 @@ def conditional_entropy(x, given, *, sample_weight=None, unit="bits", correction
 def mutual_information(
     X, y, *, sample_weight=None, unit="bits", correction=None, return_p_value=False, n_jobs=None
 ) -> Any:
-    r"""Mutual information of each feature with the label.
+    r"""Compute the mutual information of each feature with the label.
 
     .. math:: I(X; Y) = \sum_{v, c} P(v, c) \log \frac{P(v, c)}{P(v) P(c)}
 
-    Features and label are discrete; cut numeric columns with :class:`~vitalfew.Discretizer` first. Rows in which a
-    feature is missing are left out for that feature.
+    Features and label are discrete; discretize numeric columns with :class:`~vitalfew.Discretizer` first. Samples in
+    which a feature is missing are ignored for that feature.
 
     Parameters
     ----------
@@ -144,16 +144,16 @@ def mutual_information(
     sample_weight : array-like of shape (n,), optional
     unit : {"bits", "nats"}, default "bits"
     correction : {None, "miller-madow"}, default None
-        With "miller-madow" the bias of the plug-in estimate is taken off; it can then be negative.
+        With "miller-madow" the bias of the plug-in estimate is subtracted; the result can then be negative.
     return_p_value : bool, default False
         Also return the p-value of the G-test of independence.
     n_jobs : int, optional
-        Threads; all by default.
+        Number of threads; all by default.
 
     Returns
     -------
     information : ndarray of shape (n_features,), or float for one variable
-    p_value : the same, if asked for
+    p_value : same shape, only if `return_p_value` is True
 
     References
     ----------
@@ -175,16 +175,16 @@ def mutual_information(
 def conditional_mutual_information(
     X, y, given, *, sample_weight=None, unit="bits", correction=None, n_jobs=None
 ) -> Any:
-    r"""Conditional mutual information :math:`I(X; Y \mid Z) = I(X; (Y, Z)) - I(X; Z)` of each feature.
+    r"""Compute the conditional mutual information :math:`I(X; Y \mid Z) = I(X; (Y, Z)) - I(X; Z)` of each feature.
 
-    What a feature tells about the label that Z does not tell.
+    This is the information of a feature about the label beyond that of Z.
 
     Parameters
     ----------
     X : 2-D table or sparse 0/1 matrix, or 1-D array-like
     y : array-like of shape (n,)
     given : array-like of shape (n,) or (n, k)
-        The variable Z, or several taken together.
+        The variable Z, or several variables taken jointly.
     sample_weight, unit, correction, n_jobs
         See :func:`mutual_information`.
 
@@ -206,10 +206,10 @@ def conditional_mutual_information(
 
 
 def interaction_information(X, y, given, *, sample_weight=None, unit="bits", correction=None, n_jobs=None) -> Any:
-    r"""Interaction information :math:`I(X; Y \mid Z) - I(X; Y)` of each feature.
+    r"""Compute the interaction information :math:`I(X; Y \mid Z) - I(X; Y)` of each feature.
 
-    Positive when X and Z tell more together than the sum of what each tells alone (synergy), negative when they tell
-    the same (redundancy); equal to :math:`I((X, Z); Y) - I(X; Y) - I(Z; Y)`.
+    It is positive if X and Z jointly carry more information about Y than the sum of each alone (synergy), and negative
+    if their information overlaps (redundancy). It equals :math:`I((X, Z); Y) - I(X; Y) - I(Z; Y)`.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def interaction_information(X, y, given, *, sample_weight=None, unit="bits", cor
 
 
 class _Measured(NamedTuple):
-    """Information of a table or variable, and how to hand it out."""
+    """Information of a table or variable, and its conversion to results."""
 
     plain: Information
     correction: str | None
@@ -276,7 +276,7 @@ def _stack(*variables):
 
 
 def _joint(given) -> NDArray[np.int32]:
-    """Several variables as one: a code for each combination that occurs."""
+    """Combine several variables into one, with a code for each combination that occurs."""
     check_given(given, "given")
     if not hasattr(given, "columns") and np.ndim(given) == 1:
         return encode_labels(given)[1]

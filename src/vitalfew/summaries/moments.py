@@ -1,4 +1,4 @@
-"""`Moments`: what least squares needs of the data, in one pass, mergeable."""
+"""`Moments`: sufficient statistics for least squares, computed in one pass and mergeable."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from vitalfew.data.tables.frames import NumberedNames
 from vitalfew.support.checks import check_threads
 from vitalfew.support.threads import limit_threads
 
-# Columns whose mean square is more than this many times their variance lose digits when they are centred afterwards.
+# Columns whose mean square exceeds their variance by this factor lose digits when centered after the product.
 FAR_FROM_ZERO = 100.0
 MOST_BYTES = 2**35
-# Beyond so many columns linear algebra multiplies faster than the kernel of few.
+# Above this number of columns, BLAS is faster than the kernel for few columns.
 MOST_COLUMNS = 1000
-# Rows that tell near which number each column lies.
+# Number of rows used to estimate the location of each column.
 SAMPLE_ROWS = 100
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    r"""Weighted means and centred second moments of the columns of X and of y.
+    r"""Weighted means and centered second moments of the columns of X and of y.
 
     .. math:: \bar x = \frac{\sum_i w_i x_i}{\sum_i w_i}, \qquad S = \sum_i w_i (z_i - \bar z)(z_i - \bar z)^T,
        \quad z_i = (x_i, y_i)
 
-    Everything :class:`~vitalfew.Ridge` and :class:`~vitalfew.Lasso` need of the rows, whatever their number:
-    ``fit_moments`` gives what ``fit`` gives. ``a + b`` is the summary of the rows of both, ``total - part`` that of the
-    rest (a training set is the total minus a fold). Sums are centred in each part, and parts merged as Chan, Golub and
-    LeVeque do, so that nothing is lost to columns far from zero.
+    They are sufficient for :class:`~vitalfew.Ridge` and :class:`~vitalfew.Lasso`, whatever the number of samples:
+    ``fit_moments`` gives the same result as ``fit``. ``a + b`` summarizes the samples of both, ``total - part`` the
+    remaining samples (a training set is the total minus a fold). Sums are centered in each part, and parts are merged
+    by the formula of Chan, Golub and LeVeque, so that columns far from zero lose no precision.
 
     Parameters
     ----------
     n_rows : int
     weight_sum : float
     mean : ndarray of shape (n_features + 1,)
-        Means of the columns and, last, of y.
+        Means of the columns, followed by the mean of y.
     scatter : ndarray of shape (n_features + 1, n_features + 1)
         The matrix S.
     names : sequence of str, optional
@@ -71,12 +71,15 @@ class Moments:
 
     @classmethod
     def from_data(cls, X, y, sample_weight=None, *, n_jobs: int | None = None) -> Moments:
-        """One pass over an array, a data frame or a sparse matrix. O(n d²), or O(Σ entries of a row²) if sparse."""
+        """Compute moments in one pass over an array, frame or sparse matrix.
+
+        O(n d²), or O(Σ entries of a row²) if sparse.
+        """
         return cls.of(NumericData.read(X, y, sample_weight, threads=check_threads(n_jobs)))
 
     @classmethod
     def from_batches(cls, batches: Iterable[tuple], *, n_jobs: int | None = None) -> Moments:
-        """Merge ``(X, y)`` or ``(X, y, sample_weight)`` batches: as large as the source is, one batch is in memory."""
+        """Merge ``(X, y)`` or ``(X, y, sample_weight)`` batches; only one batch is in memory at a time."""
         total: Moments | None = None
         for batch in batches:
             part = cls.from_data(*batch, n_jobs=n_jobs)
@@ -87,7 +90,7 @@ class Moments:
 
     @classmethod
     def of(cls, data: NumericData) -> Moments:
-        """The summary of checked data."""
+        """Compute, or return from the cache, the moments of checked data."""
         if "moments" in data.known:
             return data.known["moments"]
         size = data.n_features + 1
@@ -136,7 +139,7 @@ class Moments:
         shift = (self.mean - other.mean) * (self.weight_sum / left)  # mean of the rest minus mean of the part
         between = np.outer(shift, shift) * (left * other.weight_sum / self.weight_sum)
         scatter = self.scatter - other.scatter - between
-        # What is left of a column that is constant in the rest is rounding.
+        # For a column that is constant in the rest, only rounding errors remain.
         is_constant = np.diag(scatter) < 8 * np.finfo(float).eps * np.diag(self.scatter)
         scatter[is_constant] = scatter[:, is_constant] = 0
         return replace(
@@ -165,7 +168,7 @@ class Moments:
         return f"Moments(n_rows={self.n_rows}, n_features={self.n_features}, weight_sum={self.weight_sum:g})"
 
     def second(self, is_centred: bool = True) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Second moments of the columns, of the columns with y, and of y, each over the sum of weights."""
+        """Return the second moments of the columns, of the columns with y, and of y, divided by the sum of weights."""
         full = self.scatter / self.weight_sum
         if not is_centred:
             full += np.outer(self.mean, self.mean)
@@ -173,7 +176,10 @@ class Moments:
 
 
 def fold_moments(data: NumericData, splits) -> list[Moments] | None:
-    """Moments of the test rows of each fold; None if these do not part the rows, so that training is not the rest."""
+    """Return the moments of each test fold; None if the folds do not partition the samples.
+
+    Only in a partition is each training set the total minus its test fold.
+    """
     tested = np.zeros(data.n_rows, dtype=np.int64)
     for train, test in splits:
         if len(train) == 0 or len(test) == 0:
@@ -187,7 +193,7 @@ def fold_moments(data: NumericData, splits) -> list[Moments] | None:
 
 
 def _check_range(mean: NDArray, scatter: NDArray, names: Sequence[str]) -> None:
-    """Sums of squares beyond the range of floats would leave models that look fitted."""
+    """Raise if sums of squares overflow, because a model fitted on them would look valid."""
     is_lost = ~(np.isfinite(mean) & np.isfinite(scatter.diagonal()))
     if is_lost.any():
         j = int(np.argmax(is_lost))
@@ -203,8 +209,8 @@ def _of_dense(X, y, weight, threads: int = 0):
     sample = slice(None, None, max(1, n // SAMPLE_ROWS))
     columns, total = [*X.T, y], float(n if weight is None else weight.sum())
     seen = np.column_stack([X[sample], y[sample]]).astype(np.float64)
-    # A column that is constant has zeros left, to the last digit.
-    with np.errstate(over="ignore", invalid="ignore"):  # columns that are too large are refused by name
+    # Shift a constant column by its value, so that exact zeros remain.
+    with np.errstate(over="ignore", invalid="ignore"):  # too large columns are rejected by name
         shift = np.where((seen == seen[0]).all(axis=0), seen[0], seen.mean(axis=0))
     return centred_sums(columns, weight, total, shift, threads)
 
@@ -212,10 +218,11 @@ def _of_dense(X, y, weight, threads: int = 0):
 def centred_sums(
     columns: Sequence[NDArray], weight: NDArray | None, total: float, shift: NDArray[np.float64], threads: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Means and centred second moments of columns, which are multiplied after `shift` has been taken from them; where
-    that is too far from the mean for the digits of the result, it is moved there and the columns are read again.
+    """Compute the means and centered second moments of columns.
 
-    The result is not finite if a column is not, or if sums of squares exceed the largest number.
+    The columns are multiplied after subtracting `shift`. If a shift is too far from the mean for an accurate result, it
+    is moved to the mean and the columns are read again. The result is not finite if a column is not, or if sums of
+    squares overflow.
     """
     weight = None if weight is None else np.ascontiguousarray(weight)
     for is_last in (False, False, True):
@@ -223,9 +230,9 @@ def centred_sums(
         with np.errstate(over="ignore", invalid="ignore"):
             off = first / total
             scatter = second - np.outer(first, off)
-            squares = np.einsum("ii->i", scatter)  # a view: rounding leaves no sum of squares below zero
+            squares = np.einsum("ii->i", scatter)  # a view; rounding must not leave a negative sum of squares
             np.maximum(squares, 0, out=squares)
-            # What the mean itself is rounded to cannot be mended.
+            # The rounding of the mean itself cannot be corrected.
             is_near = off**2 <= np.maximum(squares / total, (4e-16 * shift) ** 2)
         if is_last or is_near.all() or not np.isfinite(off).all():
             break
@@ -234,8 +241,11 @@ def centred_sums(
 
 
 def _of_product(X, y):
-    """Centring after the product costs no copy of X, and no digits where columns are near zero; the others are centred
-    first and their products taken anew."""
+    """Compute means and centered second moments by a BLAS product, without weights.
+
+    Centering after the product avoids a copy of X, and loses no digits for columns near zero. The other columns are
+    centered first and their products are computed again.
+    """
     n, d = X.shape
     mean, y_mean = X.T @ np.ones(n) / n, float(y.mean())
     rest = y - y_mean
@@ -258,8 +268,11 @@ def _of_product(X, y):
 
 
 def _of_sparse(X, y, weight, threads: int = 0):
-    """Columns that are mostly stored are centred first, as dense ones; the others after the product, where it is safe:
-    their mean square is at most about their variance."""
+    """Compute means and centered second moments of a sparse matrix.
+
+    Columns with mostly stored values are centered first, as dense columns. The others are centered after the product,
+    which is safe because their mean square is at most about their variance.
+    """
     n, d = X.shape
     w = np.ones(n) if weight is None else weight
     total = w.sum()

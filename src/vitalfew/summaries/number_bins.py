@@ -1,4 +1,4 @@
-"""Quantities in a stream: bins from a sample of the rows, exact counts in the bins, cuts between bins."""
+"""Binning of numeric columns in a stream: bins from a sample, exact counts per bin, cuts between bins."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from vitalfew import _core
 from vitalfew.data.coding.discretize import cut_columns
 from vitalfew.data.coding.table_coder import MAX_CATEGORIES, Categories, Coding, Cuts, OwnCodes
 
-# Bins of a column, of about as many rows each.
+# Bins of a column, with about equally many samples each.
 BINS = 1024
-# Rows of the sample from which bins are made.
+# Number of sampled rows from which bins are made.
 SAMPLE_ROWS = 65_536
 SMALLEST_SAMPLE = 8192
 SEED = 20261
-# Intervals by "quantile" and "uniform".
+# Number of intervals for "quantile" and "uniform".
 INTERVALS = 5
 
 
 @dataclass
 class RowSample:
-    """Rows drawn without replacement: those of the smallest random numbers, which do not depend on the batches."""
+    """Sample of rows without replacement: the rows with the smallest random keys, independent of the batches."""
 
     most: int = SAMPLE_ROWS
     limit: float = 1.0
@@ -34,11 +34,11 @@ class RowSample:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all rows are in the sample."""
+        """True if all rows are in the sample."""
         return self.n_seen <= self.most
 
     def add(self, n: int, take: Callable[[NDArray[np.intp]], tuple[NDArray, ...]]) -> None:
-        """Further n rows; `take` gives some of them, as arrays of one length."""
+        """Add n rows; `take` returns some of them, as arrays of equal length."""
         keys = self.rng.random(n)
         self.n_seen += n
         taken = np.flatnonzero(keys < self.limit)
@@ -55,13 +55,13 @@ class RowSample:
         self.parts = [joined]
 
     def rows(self) -> tuple[NDArray, ...]:
-        """The sample, column by column."""
+        """Return the columns of the sample."""
         self._shrink()
         return self.parts[0][1:]
 
 
 def easy_coding(values: NDArray[np.float64], numeric: str) -> Coding | None:
-    """The coding of a column with these distinct numbers if they are categories; None if it needs cuts.
+    """Return the coding of a column with these distinct numbers if they are categories; None if it needs cuts.
 
     The rules are those of `TableCoder`.
     """
@@ -75,7 +75,7 @@ def easy_coding(values: NDArray[np.float64], numeric: str) -> Coding | None:
 
 
 def cut_values(values: NDArray[np.float64], table: NDArray[np.float64], numeric: str, threads: int) -> NDArray:
-    """Cuts of a column of which counts N(value, class) are known: those of the rows themselves."""
+    """Cut a column with known counts N(value, class); the result equals that on the samples themselves."""
     row, label = np.nonzero(table)
     weight = table[row, label]
     is_plain = bool((weight == 1).all())
@@ -92,17 +92,17 @@ def cut_values(values: NDArray[np.float64], table: NDArray[np.float64], numeric:
 
 @dataclass(frozen=True)
 class NumberBins:
-    """The bins of a column: edges, and whether they are its cuts already."""
+    """Bins of a column: edges, and whether these are already its cuts."""
 
     edges: NDArray[np.float64]
     is_final: bool
 
     def finish(self, table: NDArray[np.float64], numeric: str, threads: int) -> tuple[Cuts, NDArray[np.float64]]:
-        """Cuts, and counts of the intervals between them, from counts N(bin, 0 and classes)."""
+        """Return the cuts, and the counts of the intervals between them, from counts N(bin, 0 and classes)."""
         if self.is_final:
             kept = np.arange(len(self.edges))
         else:
-            # Between neighbours that occur any edge parts the same rows; the first is taken.
+            # Any edge between adjacent occupied bins separates the same samples; take the first.
             found = cut_values(np.arange(len(table), dtype=float), table[:, 1:], numeric, threads)
             kept = np.floor(found).astype(np.intp)
         lines = np.add.reduceat(table, np.concatenate([[0], kept + 1]).astype(np.intp), axis=0)
@@ -121,7 +121,7 @@ def make_bins(
     is_complete: bool,
     threads: int,
 ) -> NumberBins:
-    """Bins of a column from a sample of its rows: exact cuts where all rows are in it, or ends are enough for them."""
+    """Compute the bins of a column from a sample; cuts are exact if the sample is complete or with "uniform"."""
     if numeric == "uniform":
         ends = np.array(span)[:, None]
         return NumberBins(cut_columns(ends, None, 1, None, numeric, INTERVALS, threads)[0], True)

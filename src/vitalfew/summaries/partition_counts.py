@@ -1,7 +1,7 @@
-"""`Counts` of partitions: each is counted by its worker, and what was counted is merged in a tree.
+"""`Counts` of partitions: each worker counts its partitions, and the counts are merged in a tree.
 
 The sample from which bins of numbers are made is the one that a single pass over all rows in order would draw: each
-partition goes on in the sequence of random numbers where the one before it ends.
+partition continues the sequence of random numbers where the previous one ends.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# The least and the largest number of columns.
+# Smallest and largest value of each column.
 Spans = dict[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class Form:
-    """What of a partition is counted, and how."""
+    """Specification of what is counted in a partition, and how."""
 
     target: str
     names: Sequence[str]
@@ -44,14 +44,14 @@ class Form:
         return [*self.names, self.target, *([] if self.weight is None else [self.weight])]
 
     def stream(self, table: pa.Table) -> PartCounts:
-        """Counts of one partition, on its worker."""
+        """Return a stream that counts one partition, on its worker."""
         source = FrameSource(table)
         return PartCounts(source, self.target, self.names, self.weight, self.numeric, self.memory, worker_threads())
 
 
 @dataclass(frozen=True)
 class PartitionTally:
-    """What one pass counts of partitions, and how many rows with labels each of them has."""
+    """Counts from one pass over partitions, and the number of labeled rows of each partition."""
 
     labels: ClassLabels
     label_count: dict[int, float]
@@ -69,7 +69,7 @@ class PartCounts(CountsStream):
 
 
 class PartitionedCounts(CountsStream):
-    """Counts of a source in partitions; only what is merged comes here."""
+    """Counts of a partitioned source; only merged results are fetched from the workers."""
 
     source: PartitionSource
 
@@ -106,7 +106,7 @@ def _tally(table: pa.Table, form: Form) -> PartitionTally:
 
 
 def _merge_tallies(parts: list[PartitionTally]) -> PartitionTally:
-    """As if the rows of one part had been read after those of another."""
+    """Merge tallies as if the rows of the parts had been read one after another."""
     total = PartitionTally(
         ClassLabels(), {}, [replace(c, place={}, table=np.zeros((0, 0))) for c in parts[0].columns], []
     )
@@ -129,7 +129,7 @@ def _merge_tallies(parts: list[PartitionTally]) -> PartitionTally:
 
 
 def _sample(table: pa.Table, start: int, form: Form, labels: ClassLabels, most: int) -> tuple[RowSample, Spans]:
-    """The rows of a partition that are drawn, if `start` rows with labels came before."""
+    """Return the sampled rows of a partition that is preceded by `start` labeled rows."""
     stream = form.stream(table)
     stream.sample = RowSample(most)
     stream.sample.rng.bit_generator.advance(start)  # type: ignore[attr-defined]
@@ -145,7 +145,7 @@ def _merge_samples(parts: list[tuple[RowSample, Spans]]) -> tuple[RowSample, Spa
     samples, spans = zip(*parts)
     rows = [part for sample in samples for part in sample.parts]
     total = RowSample(samples[0].most, n_seen=sum(s.n_seen for s in samples), parts=rows)
-    total.rows()  # leaves out what is too much
+    total.rows()  # drops the surplus rows
     names = {name: None for span in spans for name in span}
     low = {name: float(np.fmin.reduce([s[name][0] for s in spans if name in s])) for name in names}
     high = {name: float(np.fmax.reduce([s[name][1] for s in spans if name in s])) for name in names}

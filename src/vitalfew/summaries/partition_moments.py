@@ -1,4 +1,4 @@
-"""`Moments` of partitions: each is multiplied by its worker, and the products are merged in a tree."""
+"""`Moments` of partitions: each worker computes products, which are merged in a tree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def partitioned_moments(
     source: PartitionSource, target: str, columns: Sequence[str], weight: str | None, memory: int
 ) -> Moments:
-    """Moments of all partitions; before them the levels of columns of categories, which must be known."""
+    """Compute the moments of all partitions, after finding the levels of categorical columns."""
     schema = source.schema()
     words = [name for name in columns if kind_of(schema.field(name)) == "words"]
     levels: Levels = {}

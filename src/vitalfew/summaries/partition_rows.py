@@ -1,4 +1,4 @@
-"""`Counts` of partitions of rows, their labels being partitions of another collection."""
+"""`Counts` of partitions of rows, with labels in the partitions of another collection."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vitalfew.support.checks import check_weight, encode_labels
 
 
 class Part(NamedTuple):
-    """Sums that counts are made of: lines by class, rows by class, lines and rows without a label."""
+    """Sums for counts: table and total by class, and table and total of unlabeled rows."""
 
     table: NDArray[np.float64]
     total: NDArray[np.float64]
@@ -31,7 +31,7 @@ class Part(NamedTuple):
 
 
 def count_partitions(X, y, sample_weight=None, numeric: str = "mdl") -> Counts:
-    """Counts of sparse blocks, arrays or frames; a row whose label is missing is one without a label."""
+    """Count partitions of sparse blocks, arrays or frames; a sample with a missing label is unlabeled."""
     rows, labels, weights = aligned_partitions(X=X, y=y, sample_weight=sample_weight)
     is_sparse, names = compute(on_each(_form, rows[:1])[0])
     if is_sparse:
@@ -45,7 +45,7 @@ def count_partitions(X, y, sample_weight=None, numeric: str = "mdl") -> Counts:
 
 
 def _form(part) -> tuple[bool, Any]:
-    """Whether it is sparse, and the names of its columns."""
+    """Return whether a partition is sparse, and its column names."""
     frame = as_frame(part)
     return sparse.issparse(part), NumberedNames(part.shape[1]) if frame is None else list(frame.columns)
 
@@ -55,7 +55,7 @@ def _new_name(name: str, names) -> str:
 
 
 def _joined(part, y, weight_of_row, names, target: str, weight: str):
-    """A partition with its labels and weights as an Arrow table."""
+    """Return a partition with its labels and weights as an Arrow table."""
     import pyarrow as pa
 
     if as_frame(part) is None:

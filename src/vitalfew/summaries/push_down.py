@@ -1,4 +1,4 @@
-"""Counting where the rows are: a database groups by a column and the target, and sends the counts instead of rows."""
+"""Counting in the database: it groups by a column and the target, and returns counts instead of rows."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def pushes_down(source: Source, push_down: bool | str, weight: str | None) -> bool:
-    """Whether a database is to count by itself.
+    """Return True if a database should do the counting.
 
-    "auto" is what benchmarks/cases/pushdown.py found: on a million rows of 5 to 100 columns DuckDB counts in about
-    half of the time that it takes to stream the rows. SQLite and PostgreSQL on the same machine take two to
-    three times as long, as they go through whole rows again for each column; over a slow network ``push_down=True`` may
-    still be worth it. A query would be answered anew for each column, so its rows are streamed.
+    "auto" follows the results of benchmarks/cases/pushdown.py: for a million rows of 5 to 100 columns, DuckDB counts in
+    about half the time needed to stream the rows. SQLite and PostgreSQL on the same machine take two to three times as
+    long, because they scan the complete rows again for each column; over a slow network ``push_down=True`` may still
+    pay off. A query would be executed again for each column, so its rows are streamed.
     """
     if weight is not None or not push_down or not isinstance(source, SqlSource):
         return False
@@ -31,13 +31,13 @@ def pushes_down(source: Source, push_down: bool | str, weight: str | None) -> bo
 
 
 def can_group(field: pa.Field) -> bool:
-    """Fractions hardly ever come twice: to group by them would send as much as there is."""
+    """Return True unless the column holds fractions, which rarely repeat, so that grouping would save nothing."""
     types = import_module("pyarrow").types
     return not (types.is_floating(field.type) or types.is_decimal(field.type))
 
 
 def grouped(source: SqlSource, column: ColumnTally, target: str) -> tuple[Iterator[pa.RecordBatch], str]:
-    """Value, label and number of rows of each pair that occurs, as batches; and the name of the last."""
+    """Return batches of value, label and number of rows of each pair that occurs; and the name of the last column."""
     pa = import_module("pyarrow")
     schema = source.schema()
     number = "rows"

@@ -1,4 +1,4 @@
-"""`Counts` of Arrow batches: one pass over all columns, and a second one over numbers of very many values."""
+"""`Counts` of Arrow batches: one pass over all columns, and another over numbers with many distinct values."""
 
 from __future__ import annotations
 
@@ -40,15 +40,17 @@ from vitalfew.support.progress import progress
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# What a row takes of each column that is not a number: a word, and its codes.
+# Bytes per row of each column that is not numeric: a word and its codes.
 WORD_BYTES = 40
 LEAST_ROWS = 1024
 
 
 @dataclass
 class CountsStream:
-    """Counts of a source that grow with its batches: `tally` takes them, `bin_numbers` reads again what needs bins,
-    `finish` brings all to one form."""
+    """Counts of a source, accumulated over its batches.
+
+    `tally` reads the batches, `bin_numbers` reads the columns that need bins again, and `finish` assembles the counts.
+    """
 
     source: Source
     target: str
@@ -70,7 +72,7 @@ class CountsStream:
         self.columns = [ColumnTally(n, k, most[k]) for n, k in zip(self.names, kinds)]
         self.numbers = [c for c in self.columns if c.kind == "numbers"] if self.numeric != "distinct" else []
         held = 8 * (len(self.numbers) + 3)
-        # Up to twice the sample is held, and joined.
+        # Up to twice the sample is held, and then concatenated.
         self.sample = RowSample(int(np.clip(self.memory // 8 // held, SMALLEST_SAMPLE, SAMPLE_ROWS)))
         self.span: dict[str, tuple[float, float]] = {}
         self.bins: dict[str, NumberBins] = {}
@@ -79,12 +81,12 @@ class CountsStream:
 
     @property
     def batch_rows(self) -> int:
-        """Rows of a batch such that those held at once stay within half of the memory that was allowed."""
+        """Rows per batch, such that the batches held at once take at most half of the allowed memory."""
         row = sum(12 if c.kind == "numbers" else WORD_BYTES for c in self.columns) + WORD_BYTES
         return int(np.clip(self.memory // 2 // (batches_in_memory(self.threads) * row), LEAST_ROWS, BATCH_ROWS))
 
     def tally(self, in_database: bool = False) -> None:
-        """The pass over all columns; what a database can count by itself, it counts."""
+        """Run the pass over all columns; with `in_database`, the database counts the columns that it can group."""
         columns = list(self.columns)
         if in_database:
             pushed = [c for c in columns if can_group(self.source.schema().field(c.name))]
@@ -123,7 +125,7 @@ class CountsStream:
                 bar.update(found.n_rows)
 
     def _add(self, found: BatchCounts, columns: list[ColumnTally], counts_labels: bool) -> NDArray[np.intp]:
-        """Adds what a batch has counted; the number of each of its labels."""
+        """Add the counts of a batch, and return the number assigned to each of its labels."""
         places = np.concatenate([[0], self.labels.places(found.labels[1:], self.target)]).astype(np.intp)
         if counts_labels:
             for place, count in zip(places.tolist(), found.label_count.tolist()):
@@ -133,7 +135,7 @@ class CountsStream:
         return places
 
     def _draw(self, batch: pa.RecordBatch, label: NDArray[np.int32]) -> None:
-        """Rows with labels for the sample."""
+        """Offer the labeled rows of a batch to the sample."""
         known = np.flatnonzero(label)
         columns = [numbers_of(batch.column(c.name), c.name) for c in self.numbers]
         if self.numeric == "uniform" and len(known):
@@ -154,7 +156,7 @@ class CountsStream:
         self.sample.add(len(known), take)
 
     def bin_numbers(self) -> None:
-        """The pass over numbers of very many values: bins from the sample, then exact counts in the bins."""
+        """Run the pass over numbers with many distinct values: bins from the sample, then exact counts per bin."""
         many = [j for j, c in enumerate(self.numbers) if c.is_many]
         if not many:
             return
@@ -183,7 +185,7 @@ class CountsStream:
         edges = [self.bins[n].edges for n in names]
         start = np.concatenate([[0], np.cumsum([len(e) for e in edges])]).astype(np.int64)
         flat = np.concatenate(edges)
-        offsets = start + 2 * np.arange(len(start))  # a bin more than edges, and one for what is missing
+        offsets = start + 2 * np.arange(len(start))  # one bin more than edges, and one for missing values
         total = np.zeros((offsets[-1], 1 + len(self.classes)))
         place = {None: 0, **{v: 1 + i for i, v in enumerate(self.classes)}}
 
@@ -209,7 +211,7 @@ class CountsStream:
             self.binned[name] = total[first : last - 1]
 
     def finish(self) -> Counts:
-        """The counts, values and classes in rising order."""
+        """Return the counts, with values and classes in increasing order."""
         order = [0, *(self.labels.place[v] for v in self.classes)]
         codings: list[Coding] = []
         lines = []
@@ -238,7 +240,7 @@ class CountsStream:
         )
 
     def _coded(self, column: ColumnTally, values: list, table: NDArray) -> tuple[Coding, NDArray[np.float64]]:
-        """The coding that the values with labels say, and the counts of all values by it."""
+        """Return the coding derived from the values of labeled rows, and the counts of all values in this coding."""
         seen = np.flatnonzero(table[:, 1:].any(axis=1))
         known = [values[i] for i in seen]
         coding: Coding | None
@@ -257,7 +259,7 @@ class CountsStream:
 
 
 def _placed(table: NDArray[np.float64], code: NDArray[np.int64], n_values: int) -> NDArray[np.float64]:
-    """Lines moved to their codes; those without one, which nothing with a label has, are left out."""
+    """Move rows to their codes; drop those without a code, whose values occur in no labeled row."""
     lines = np.zeros((n_values, table.shape[1]))
     has_place = (code >= 0) & (code < n_values)
     np.add.at(lines, code[has_place], table[has_place])

@@ -1,4 +1,4 @@
-"""`Moments` of Arrow batches: columns are multiplied with each other as they lie in memory."""
+"""`Moments` of Arrow batches, computed from the columns in place."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from vitalfew.support.threads import limit_threads
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Numbers of a batch: small ones are read into memory that is warm. But each costs a turn for every column.
+# Cells per batch: small batches reuse warm memory, but each batch has a fixed cost per column.
 BATCH_NUMBERS = 2**21
 ROWS_FOR_COLUMN = 4
 LEAST_ROWS = 256
-# Types of columns that are multiplied as they are; others are turned into doubles first.
+# Type codes of columns that are multiplied directly; others are converted to double first.
 NUMBERS = "dfqlihbQLIHB?"
-# A column of more categories would make as many columns of 0 and 1.
+# Maximum number of categories of a column, since each becomes a 0/1 column.
 MOST_LEVELS = 1000
 
 Levels = dict[str, list[str | None]]
@@ -36,7 +36,7 @@ Levels = dict[str, list[str | None]]
 
 @dataclass(frozen=True)
 class NumberColumns:
-    """Columns of batches as columns of numbers: numbers as they are, categories as 0 and 1 for each of their levels."""
+    """Numeric view of the columns of batches: numbers are kept, categories become a 0/1 column per level."""
 
     columns: Sequence[str]
     target: str
@@ -45,7 +45,7 @@ class NumberColumns:
 
     @property
     def asked(self) -> list[str]:
-        """What has to be read."""
+        """Columns that must be read."""
         return [*self.columns, self.target, *([] if self.weight is None else [self.weight])]
 
     @cached_property
@@ -58,11 +58,11 @@ class NumberColumns:
         return found
 
     def rows(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows that have a target and count."""
+        """Return the rows that have a target and a nonzero weight."""
         return counting_rows(labelled_rows(batch, self.target), self.weight)
 
     def arrays(self, batch: pa.RecordBatch) -> list[NDArray]:
-        """The columns of a batch as arrays, one for each feature and, last, the target."""
+        """Return the columns of a batch as arrays, one per feature, followed by the target."""
         found = []
         for name in self.columns:
             column, levels = batch.column(name), self.levels.get(name)
@@ -74,7 +74,7 @@ class NumberColumns:
         return [*found, numbers_of(batch.column(self.target), self.target)]
 
     def numbers(self, batch: pa.RecordBatch) -> list[NDArray]:
-        """The same, as types that can be multiplied as they are."""
+        """Return the same arrays, in types that the kernel can multiply."""
         return [a if a.dtype.char in NUMBERS else a.astype(np.float64) for a in self.arrays(batch)]
 
 
@@ -87,7 +87,7 @@ def stream_moments(
     threads: int,
     verbose: bool | None,
 ) -> Moments:
-    """One pass over a source; before it one over columns of categories, whose levels must be known."""
+    """Compute moments in one pass over a source, after a pass that finds the levels of categorical columns."""
     schema = source.schema()
     levels = find_levels(source, [n for n in columns if kind_of(schema.field(n)) == "words"], target)
     total = sum_batches(source, NumberColumns(columns, target, weight, levels), memory, threads, verbose)
@@ -97,14 +97,14 @@ def stream_moments(
 
 
 def no_rows(source: Source, target: str) -> ValueError:
-    """Nothing to sum."""
+    """Return the error for a source without rows that have a target."""
     return ValueError(f"{source.name!r} has no row with a {target!r}: Moments need at least one.")
 
 
 def sum_batches(
     source: Source, reading: NumberColumns, memory: int, threads: int, verbose: bool | None
 ) -> Moments | None:
-    """The pass over a source; None if no row has a target."""
+    """Sum the moments of all batches of a source; None if no row has a target."""
     rows = rows_of_batch(len(reading.names) + 1, memory, threads)
     batches = source.batches(reading.asked, batch_rows=rows)
     total: Moments | None = None
@@ -117,8 +117,8 @@ def sum_batches(
 
 
 def rows_of_batch(width: int, memory: int, threads: int) -> int:
-    """Rows of a batch such that all that is held at once stays within the memory that was allowed."""
-    # The total, a part, what is between them, and the sum.
+    """Return the rows per batch, such that everything held at once stays within the allowed memory."""
+    # The total, a part, the term between them, and the sum.
     fixed = 4 * 8 * width * width
     if 8 * width * width > MOST_BYTES or fixed > memory:
         raise ValueError(
@@ -130,15 +130,15 @@ def rows_of_batch(width: int, memory: int, threads: int) -> int:
 
 
 def _parts(source, reading: NumberColumns, batches, threads: int) -> Iterator[tuple[Moments | None, int]]:
-    """Moments of each batch, centred by what the first one says."""
+    """Yield the moments of each batch, shifted by estimates from the first batch with a target."""
     ahead = iter(read_ahead(batches))
     shift: NDArray | None = None
-    for batch in ahead:  # up to the first that has rows with a target
+    for batch in ahead:  # up to the first batch that has rows with a target
         rows = reading.rows(batch)
         if rows.num_rows:
             weight = None if reading.weight is None else weights_of(rows.column(reading.weight), reading.weight)
             total = float(rows.num_rows if weight is None else weight.sum())
-            with limit_threads(1):  # as in `work_ahead`: several that wait for one another are slow on a busy machine
+            with limit_threads(1):  # as in `work_ahead`: threads that wait for each other are slow on a busy machine
                 shift = _first_shift(reading, rows, weight, total)
         with limit_threads(1):
             first = _of_batch(source, reading, batch, shift)
@@ -153,7 +153,7 @@ def _parts(source, reading: NumberColumns, batches, threads: int) -> Iterator[tu
 
 
 def _of_batch(source: Source, reading: NumberColumns, batch: pa.RecordBatch, shift: NDArray | None) -> Moments | None:
-    """Centred second moments of the rows of a batch that have a target; None if there are none."""
+    """Return the centered second moments of the rows of a batch that have a target; None if there are none."""
     batch = reading.rows(batch)
     if not batch.num_rows or shift is None:
         return None
@@ -166,8 +166,10 @@ def _of_batch(source: Source, reading: NumberColumns, batch: pa.RecordBatch, shi
 
 
 def _first_shift(reading: NumberColumns, batch: pa.RecordBatch, weight, total: float) -> NDArray[np.float64]:
-    """What is subtracted from columns before they are multiplied: the mean of those that are far from zero, and the
-    value of those that are constant, which are then zeros to the last digit."""
+    """Return the values to subtract from columns before they are multiplied.
+
+    These are the means of columns far from zero, and the values of constant columns, which then become exact zeros.
+    """
     zero = np.zeros(len(reading.names) + 1)
     first, second = _core.column_products(reading.numbers(batch), zero, weight, 1)
     mean = first / total
@@ -180,7 +182,7 @@ def _first_shift(reading: NumberColumns, batch: pa.RecordBatch, weight, total: f
 
 
 def find_levels(source: Source, columns: list[str], target: str) -> Levels:
-    """The categories of columns in rows with a target, in rising order; None, last, where some have no value."""
+    """Return the categories of columns in rows with a target, in increasing order; None is last if any is missing."""
     if not columns:
         return {}
     found: Levels = {name: [] for name in columns}
@@ -196,7 +198,7 @@ def find_levels(source: Source, columns: list[str], target: str) -> Levels:
 
 
 def add_levels(parts: Sequence[Levels]) -> Levels:
-    """All levels that any of the parts has."""
+    """Return the union of the levels of all parts."""
     found: Levels = {}
     for name in parts[0]:
         seen = {value for part in parts for value in part[name]}
@@ -217,7 +219,7 @@ def _level_codes(column: Any, levels: list[str | None]) -> NDArray[np.int64]:
 
 
 def _refuse(source: Source, reading: NumberColumns, batch: pa.RecordBatch) -> None:
-    """Names the first column that holds something else than finite numbers, and how many rows do."""
+    """Raise for the first column with values that are not finite, with the number of such rows."""
     names = [*(n for n in reading.columns for _ in range(len(reading.levels.get(n, "1")))), reading.target]
     name = next((name for name, values in zip(names, reading.arrays(batch)) if not np.isfinite(values).all()), None)
     if name is None:

@@ -1,4 +1,4 @@
-"""`summarize`: what models need of the rows of any source, in one pass, without keeping the rows."""
+"""`summarize`: sufficient statistics of any source in one pass, without keeping the rows."""
 
 from __future__ import annotations
 
@@ -43,42 +43,42 @@ def summarize(
     n_jobs: int | None = None,
     verbose: bool | None = None,
 ) -> Counts | Moments:
-    """Counts or second moments of a table that may be larger than memory.
+    """Compute counts or second moments of a table that may be larger than memory.
 
-    The source is read a batch at a time; what has been read is counted or multiplied while the next batches come.
-    :class:`~vitalfew.Counts` go to ``NaiveBayes.fit_counts`` and ``InformationRanking.fit_counts``,
-    :class:`~vitalfew.Moments` to ``fit_moments`` of ``Ridge``, ``Lasso``, ``GreedySubsetRegressor``,
-    ``BestSubsetRegressor`` and ``ForwardFittingRegressor``: the models are those of the rows.
+    The source is read in batches; each is counted or multiplied while the next ones are prefetched.
+    :class:`~vitalfew.Counts` are the input of ``NaiveBayes.fit_counts`` and ``InformationRanking.fit_counts``,
+    :class:`~vitalfew.Moments` of ``fit_moments`` of ``Ridge``, ``Lasso``, ``GreedySubsetRegressor``,
+    ``BestSubsetRegressor`` and ``ForwardFittingRegressor``. The models equal those fitted on the samples.
 
     Parameters
     ----------
     source : data frame, file names, database, address, Dask collection or Source
-        Whatever :func:`~vitalfew.data.source.open_source` takes. Partitions of a Dask DataFrame are summarised by the
-        workers, and the summaries merged in a tree.
+        Anything that :func:`~vitalfew.data.source.open_source` accepts. Workers summarize the partitions of a Dask
+        DataFrame, and the summaries are merged in a tree.
     target : str
-        The column to predict. In counts, rows in which it is null are rows without a label; moments leave them out.
+        Column to predict. Rows in which it is null are unlabeled samples in counts, and ignored in moments.
     columns : list of str, optional
-        The features; by default all columns but target and weight.
+        Features; by default all columns except target and weight.
     kind : {"counts", "moments"}, optional
-        By default moments if the target is a number, counts if it is a class (text, boolean, two numbers, or up to ten
-        whole ones).
+        By default moments if the target is a number, and counts if it is a class (text, boolean, two distinct numbers,
+        or up to ten distinct integers).
     weight : str, optional
-        A column of weights; a row of weight 2 counts as two rows.
+        Column of weights; a sample of weight 2 counts as two samples.
     table, query : str, optional
-        Which table of a database, or what to ask it.
+        Table of a database to read, or query to run.
     numeric : {"mdl", "quantile", "uniform", "distinct"}, default "mdl"
-        How counts cut numbers of many values, see :class:`~vitalfew.NaiveBayes`.
+        Method by which counts cut numbers with many distinct values, see :class:`~vitalfew.NaiveBayes`.
     memory : int, default 2**30
-        Bytes that batches and summaries may take together, on a cluster in each task. What the source needs to read
-        is its own: Parquet files keep up to about 250 MB of row groups, Arrow files the batches in which they were
-        written.
+        Bytes that batches and summaries may take together, on a cluster per task. Memory used by the source for
+        reading is not included: Parquet files keep up to about 250 MB of row groups, Arrow files the batches in which
+        they were written.
     push_down : bool or "auto", default "auto"
-        Let a database count text, booleans and whole numbers by itself (``GROUP BY``); "auto" does where that was
-        measured to be faster, which is in tables of DuckDB. Weighted rows and moments are streamed.
+        Whether a database counts text, booleans and integers itself (``GROUP BY``); "auto" does so where it was
+        measured to be faster, which is for DuckDB tables. Weighted rows and moments are streamed.
     n_jobs : int, optional
-        Threads; all by default. Results do not depend on it.
+        Number of threads; all by default. The result does not depend on it.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Whether to show a progress bar; by default on a terminal, for long work.
 
     Returns
     -------
@@ -86,15 +86,15 @@ def summarize(
 
     Notes
     -----
-    *Counts.* Values need not be known beforehand. Numbers of up to 1,024 distinct values are cut exactly as the rows
-    would be. Those of more are read twice: a random sample of 65,536 rows gives 1,024 bins, rows are counted in these,
-    and cuts lie between bins: they are exact to about a thousandth of the rows, and the counts are exact. With at most
-    65,536 labelled rows, and with ``"uniform"``, cuts are exact. ``Counts.note`` names the columns that were binned.
-    Values that occur only in rows without a label carry no evidence, as in ``NaiveBayes.fit``.
+    *Counts.* Values need not be known in advance. Numbers with up to 1,024 distinct values are cut exactly as in
+    memory. Those with more are read twice: a random sample of 65,536 rows gives 1,024 bins, all rows are counted in
+    these bins, and cuts lie between bins. Such cuts are exact to about a thousandth of the rows, and the counts are
+    exact. With at most 65,536 labeled rows, and with ``"uniform"``, cuts are exact. ``Counts.note`` names the columns
+    that were binned. Values that occur only in unlabeled rows carry no evidence, as in ``NaiveBayes.fit``.
 
-    *Moments.* Numbers and booleans are columns; a column of text or categories becomes a column of 0 and 1 for each of
-    its values (``colour=red``; missing is one, too), up to 1,000, which are found in a first pass over such columns. A
-    missing or infinite number is an error that names the column.
+    *Moments.* Numbers and booleans are used directly. A column of text or categories becomes a 0/1 column for each of
+    its values (``color=red``; missing is one of them), up to 1,000, which are found in a first pass over such columns.
+    A missing or infinite number raises an error that names the column.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def summarize(
 
 
 def is_number(source: Source, target: str) -> bool:
-    """Whether a target is a number to predict, by the rule of `recognise_task`; it reads as far as it must."""
+    """Return True if a target is numeric by the rule of `recognise_task`; reads only as much as necessary."""
     if kind_of(source.schema().field(target)) != "numbers":
         return False
     distinct: set[float] = set()

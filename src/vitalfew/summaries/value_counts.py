@@ -1,4 +1,4 @@
-"""Counts of values that are not known beforehand: batches are counted by themselves, and added to growing tables."""
+"""Counts of values that are not known in advance: each batch is counted, and added to growing tables."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from vitalfew.summaries.arrow_columns import numbers_of, weights_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Numbers of more distinct values than this are sampled and put into bins.
+# Numeric columns with more distinct values than this are sampled and binned.
 MOST_NUMBERS = 1024
-# Words of more distinct values than this are keys, and would take the memory that was not allowed.
+# Text columns with more distinct values than this are keys, and would exceed the allowed memory.
 MOST_WORDS = 100_000
 MOST_CLASSES = 1000
-# Rows looked at before all rows of a column of numbers are.
+# Rows inspected before a complete numeric column is.
 GLANCE = 4096
 
 
 @dataclass
 class ClassLabels:
-    """Classes in the order in which they were met; number 0 is no class at all."""
+    """Classes in order of appearance; number 0 means no label."""
 
     place: dict[Any, int] = field(default_factory=dict)
 
     def places(self, values: Sequence, name: str) -> NDArray[np.intp]:
-        """The number of each class, new ones included."""
+        """Return the number of each class, adding new classes."""
         found = np.array([self.place.setdefault(v, len(self.place) + 1) for v in values], dtype=np.intp)
         if len(self.place) > MOST_CLASSES:
             raise ValueError(
@@ -44,7 +44,7 @@ class ClassLabels:
 
 @dataclass
 class ColumnTally:
-    """N(value, class) of one column over the values met so far, class 0 being no label."""
+    """Counts N(value, class) of one column over the values seen so far; class 0 means no label."""
 
     name: str
     kind: str
@@ -54,7 +54,7 @@ class ColumnTally:
     is_many: bool = False
 
     def add(self, values: Sequence | None, lines: NDArray[np.float64] | None, labels: NDArray[np.intp]) -> None:
-        """Counts of a batch: a line for each of its values, a column for each of its labels."""
+        """Add the counts of a batch: one row per value, one column per label."""
         if self.is_many:
             return
         if values is None or lines is None:
@@ -71,7 +71,7 @@ class ColumnTally:
             grown = np.zeros((max(height, 2 * tall if tall > height else 0), max(width, wide)))
             grown[:height, :width] = self.table
             self.table = grown
-        # The values of a batch differ, and so do its labels.
+        # The values of a batch are distinct, and so are its labels.
         self.table[np.ix_(rows, labels)] += lines
 
     def _give_up(self) -> None:
@@ -83,7 +83,7 @@ class ColumnTally:
         self.is_many, self.place, self.table = True, {}, np.zeros((0, 4))
 
     def counted(self, n_labels: int) -> tuple[list, NDArray[np.float64]]:
-        """Values in rising order, and their lines: (values, 1 + classes)."""
+        """Return the values in increasing order, and their counts: (values, 1 + classes)."""
         table = np.zeros((len(self.place), n_labels + 1))
         width = min(n_labels + 1, self.table.shape[1])
         table[:, :width] = self.table[: len(self.place), :width]
@@ -93,7 +93,7 @@ class ColumnTally:
 
 @dataclass(frozen=True)
 class BatchCounts:
-    """What one batch counts: its labels (None first), their weights, and values and lines of each column."""
+    """Counts of one batch: its labels (None first), their weights, and the values and counts of each column."""
 
     labels: list
     label_count: NDArray[np.float64]
@@ -104,9 +104,9 @@ class BatchCounts:
 def count_batch(
     batch: pa.RecordBatch, columns: Sequence[ColumnTally], target: str, weight: str | None
 ) -> tuple[BatchCounts, NDArray[np.int32]]:
-    """Counts of one batch, in its own numbers of values and labels; and the labels of its rows, 0 where there is none.
+    """Count one batch, with its own codes for values and labels; also return the label codes, 0 if missing.
 
-    A column of too many numbers has neither values nor lines.
+    A numeric column with too many distinct values has neither values nor counts.
     """
     labels, label = encode_target(batch.column(target), target)
     own = None if weight is None else weights_of(batch.column(weight), weight)
@@ -130,7 +130,7 @@ def count_batch(
 
 
 def encode_target(column: pa.Array, name: str) -> tuple[list, NDArray[np.int32]]:
-    """The labels of a batch, None first, and the number of each row's."""
+    """Return the labels of a batch, None first, and the label code of each row."""
     values, codes = encode(column)
     if any(isinstance(v, float) and not v.is_integer() for v in values):
         raise ValueError(f"the target {name!r} holds fractions; for a number use kind='moments', or cut it first.")
@@ -138,7 +138,7 @@ def encode_target(column: pa.Array, name: str) -> tuple[list, NDArray[np.int32]]
 
 
 def encode(column: pa.Array) -> tuple[list, NDArray[np.uint32]]:
-    """Distinct values of a column that are not missing, and the number of each row's, MISSING where it has none."""
+    """Return the distinct nonmissing values of a column, and the code of each row, MISSING if it has no value."""
     coded = column if hasattr(column, "dictionary") else column.dictionary_encode()
     pa = import_module("pyarrow")
     codes = coded.indices.cast(pa.int32()).fill_null(-1).to_numpy().view(np.uint32)
@@ -170,7 +170,7 @@ def _coded(column: pa.Array, tally: ColumnTally) -> tuple[list, NDArray[np.uint3
 
 
 def refuse_infinite(values: NDArray, name: str) -> None:
-    """Infinity is neither a quantity nor missing."""
+    """Raise if a column contains infinity, which is neither a quantity nor missing."""
     if values.dtype.kind == "f" and np.isinf(values).any():
         raise ValueError(
             f"column {name!r} contains infinity; replace it by a number, or by NULL or NaN if it means missing."

@@ -1,4 +1,4 @@
-"""Checks of Arrow data that others made: whoever reads it trusts its offsets, lengths and indices."""
+"""Validation of Arrow data from other producers: consumers trust its offsets, lengths and indices."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-# What lists hold that cannot hold Arrow data.
+# List elements of these types cannot hold Arrow data.
 PLAIN = {str, bytes, int, float, bool, type(None), np.str_, np.float64, np.int64}
 
 
 def check_arrow(data: Any, source: str, error: type[ValueError] = ValueError, *, needs_utf8: bool = True) -> None:
-    """Raises `error` if the offsets or indices of Arrow data point outside its buffers.
+    """Raise `error` if the offsets or indices of Arrow data point outside its buffers.
 
     Parameters
     ----------
     data : pyarrow.Table, RecordBatch, ChunkedArray or Array
-        Every offset, length, index and view is looked at, those of dictionaries and nested columns too.
+        Every offset, length, index and view is checked, including those of dictionaries and nested columns.
     source : str
-        Name of the data in the message.
+        Name of the data in the error message.
     error : type of exception, default ValueError
-        DataFileError for files.
+        Use DataFileError for files.
     needs_utf8 : bool, default True
         Whether text that is not UTF-8 is an error. Reading its bytes is safe; only decoding fails.
     """
@@ -49,10 +49,10 @@ def check_arrow(data: Any, source: str, error: type[ValueError] = ValueError, *,
 
 
 def check_given(data: Any, name: str = "X") -> None:
-    """Raises ValueError if Arrow data of a caller points outside its buffers; other data passes.
+    """Raise ValueError if Arrow data passed by a caller points outside its buffers; accept all other data.
 
-    Arrow data are tables, batches and arrays of pyarrow, and columns, indexes and categories of pandas that Arrow
-    stores, also inside of narwhals, lists, tuples and dicts.
+    Arrow data means pyarrow tables, batches and arrays, and Arrow-backed pandas columns, indexes and categories. They
+    are also found inside narwhals objects, lists, tuples and dicts.
     """
     pa = sys.modules.get("pyarrow")
     if pa is None or isinstance(data, np.ndarray):
@@ -62,7 +62,7 @@ def check_given(data: Any, name: str = "X") -> None:
         check_arrow(data, name)
     elif isinstance(data, list | tuple | dict):
         parts = data.values() if isinstance(data, dict) else data
-        if not set(map(type, parts)) <= PLAIN:  # a glance at a long list of texts
+        if not set(map(type, parts)) <= PLAIN:  # cheap for a long list of texts
             for part in parts:
                 if type(part) not in PLAIN:
                     check_given(part, name)
@@ -78,13 +78,13 @@ def check_given(data: Any, name: str = "X") -> None:
 
 
 def _check_index(index: Any, name: str) -> None:
-    """Checks an index of pandas and the levels of a MultiIndex."""
+    """Check a pandas index, or each level of a MultiIndex."""
     for level in getattr(index, "levels", [index]):
         _check_pandas(level, level.dtype, name)
 
 
 def _check_pandas(column: Any, dtype: Any, name: str) -> None:
-    """Checks a series, index or array of pandas, if Arrow stores its values or its categories."""
+    """Check a pandas series, index or array if its values or categories are Arrow-backed."""
     if _is_arrow_dtype(dtype):
         check_arrow(getattr(column, "array", column).__arrow_array__(), name)
     categories = getattr(dtype, "categories", None)
@@ -97,7 +97,7 @@ def _is_arrow_dtype(dtype: Any) -> bool:
 
 
 def _columns(data: Any) -> Iterator[tuple[str, Any]]:
-    """Columns with the beginning of a message; an array is its own column."""
+    """Yield the columns, each with the prefix of its error message; an array is its own column."""
     if not hasattr(data, "schema"):
         yield "", data
         return
@@ -106,7 +106,7 @@ def _columns(data: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _is_safe_text(pa: Any, column: Any) -> bool:
-    """Returns True if only the encoding of text is wrong: its bytes are valid binary values."""
+    """Return True if only the text encoding is wrong, so that the bytes are valid binary values."""
     kind = column.type
     is_coded = pa.types.is_dictionary(kind)
     bytes_of = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}

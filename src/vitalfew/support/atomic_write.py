@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all: written aside and moved."""
+"""Atomic writes: a file is written under a temporary name and then moved into place."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from vitalfew.support.outputs import STANDARD, STDOUT, current_record, refuse_da
 
 try:
     import fcntl
-except ImportError:  # Windows, where a file that is open can be neither removed nor renamed
+except ImportError:  # Windows, where an open file can be neither removed nor renamed
     fcntl = None  # type: ignore[assignment]
 
-# A temporary file is called .<goal>.vitalfew-<machine>-<random>.part: machines that share a folder may not see each
-# other's locks, so each removes its own files only.
+# A temporary file is named .<goal>.vitalfew-<machine>-<random>.part. Machines that share a folder may not see each
+# other's locks, so each machine removes only its own files.
 _MARK = f".vitalfew-{zlib.crc32(platform.node().encode()):08x}-"
 _STALE = re.compile(rf"\..*{re.escape(_MARK)}\w{{8}}\.part", re.DOTALL)
 LONGEST_NAME = 255 - len(f".{_MARK}12345678.part")  # bytes of the goal's name that fit
-# Link, as far as file systems that have no hard links say so.
+# Errors that link() raises on file systems without hard links.
 _NO_LINKS = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV)
 _swept: set[str] = set()
 
 
 @contextmanager
 def written_aside(path: str | os.PathLike, mode: str = "wb", *, replace: bool = True) -> Iterator[IO]:
-    """A file to write, that takes the place of `path` once all of it is written.
+    """Open a file for writing that atomically replaces `path` once it is complete.
 
-    If anything goes wrong, Ctrl-C and a full disk included, what was at `path` before is still there and nothing else
-    is left. What a killed process left is removed by the next one that writes to the folder. With ``replace=False``
-    the file must be new: of several processes that write it at the same time one succeeds, the others raise
-    FileExistsError. A DuckDB or SQLite database is never replaced. Devices and pipes are written as they are. Text is
-    UTF-8 with ``\\n`` at the ends of lines.
+    If anything fails, including Ctrl-C and a full disk, the previous content of `path` is kept and no temporary file
+    remains. Files left behind by a killed process are removed by the next one that writes to the folder. With
+    ``replace=False`` the file must be new: if several processes write it at the same time, one succeeds and the others
+    raise FileExistsError. A DuckDB or SQLite database is never replaced. Devices and pipes are written directly. Text
+    is UTF-8 with ``\\n`` line endings.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def written_aside(path: str | os.PathLike, mode: str = "wb", *, replace: bool = 
     goal = Path(os.path.realpath(path))
     if os.path.isdir(path):
         raise IsADirectoryError(f"{str(path)!r} is a folder; give the name of a file in it.")
-    # /dev/stdout and the like lead to open files that may have no name, or another one: they are written as they are.
+    # /dev/stdout and the like refer to open files that may have no name, or another one: write to them directly.
     if os.path.exists(path) and not (os.path.isfile(path) and goal.exists()):
         with open(path, mode, **text) as file:  # type: ignore[call-overload]
             yield file
@@ -65,7 +65,7 @@ def written_aside(path: str | os.PathLike, mode: str = "wb", *, replace: bool = 
         raise FileNotFoundError(f"there is no folder {str(goal.parent)!r} for {goal.name!r}; make it first.")
     refuse_database(path)
     descriptor, aside = _new_part(goal)
-    lock = os.dup(descriptor) if fcntl else None  # the file stays locked until it has its name
+    lock = os.dup(descriptor) if fcntl else None  # keep the file locked until it has its final name
     try:
         with open(descriptor, mode, **text) as file:  # type: ignore[call-overload]
             yield file
@@ -75,7 +75,7 @@ def written_aside(path: str | os.PathLike, mode: str = "wb", *, replace: bool = 
         if (record := current_record()) is not None:
             found = os.stat(aside)
             record.replacing(os.fspath(path), (found.st_dev, found.st_ino))
-        refuse_database(path)  # it may have been made meanwhile
+        refuse_database(path)  # it may have been created in the meantime
         if replace:
             os.replace(aside, goal)
         else:
@@ -91,7 +91,7 @@ def written_aside(path: str | os.PathLike, mode: str = "wb", *, replace: bool = 
 
 @contextmanager
 def written_output(path: str, mode: str = "wb") -> Iterator[IO]:
-    """A file to write, see `written_aside`, or standard output if `path` is ``"-"``."""
+    """Open a file for writing as `written_aside` does, or standard output if `path` is ``"-"``."""
     if path != STANDARD:
         with written_aside(path, mode) as file:
             yield file
@@ -104,7 +104,7 @@ def written_output(path: str, mode: str = "wb") -> Iterator[IO]:
 
 
 def _new_part(goal: Path) -> tuple[int, str]:
-    """Create a temporary file beside the goal, locked as long as it is open."""
+    """Create a temporary file next to the goal, locked as long as it is open."""
     try:
         if os.fspath(goal.parent) not in _swept:
             _swept.add(os.fspath(goal.parent))
@@ -114,13 +114,13 @@ def _new_part(goal: Path) -> tuple[int, str]:
             descriptor, part = tempfile.mkstemp(prefix=f".{short}{_MARK}", suffix=".part", dir=goal.parent)
             if _lock(descriptor) is not False and os.path.exists(part):
                 return descriptor, part
-            os.close(descriptor)  # another process took it for a stale one before it was locked
+            os.close(descriptor)  # another process took it for a stale file before it was locked
     except OSError as error:
         raise type(error)(f"cannot write to the folder {str(goal.parent)!r} ({error.strerror}).") from error
 
 
 def _sweep(folder: Path) -> None:
-    """Remove temporary files that no process has locked: their writers have ended."""
+    """Remove temporary files that no process has locked, since their writers have ended."""
     with os.scandir(folder) as entries:
         stale = [e.path for e in entries if _STALE.fullmatch(e.name) and e.is_file(follow_symlinks=False)]
     for part in stale:
@@ -135,7 +135,7 @@ def _sweep(folder: Path) -> None:
 
 
 def _lock(descriptor: int) -> bool | None:
-    """Lock an open file; False if another process has, None where files cannot be locked."""
+    """Lock an open file; return False if another process holds the lock, None if files cannot be locked."""
     if not fcntl:
         return None
     try:
@@ -148,7 +148,7 @@ def _lock(descriptor: int) -> bool | None:
 
 
 def _create(aside: str, goal: Path, path: str | os.PathLike) -> None:
-    """Give a file its name unless something has that name already, in one step."""
+    """Give a file its final name in one step, unless the name is already taken."""
     try:
         try:
             os.link(aside, goal)
@@ -167,7 +167,7 @@ def _create(aside: str, goal: Path, path: str | os.PathLike) -> None:
 
 
 def _permissions(goal: Path) -> int:
-    """Those that the file has, or that a new one would get."""
+    """Return the permissions of the existing file, or those a new file would get."""
     if goal.exists():
         return stat.S_IMODE(goal.stat().st_mode)
     mask = os.umask(0)

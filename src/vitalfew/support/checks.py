@@ -1,4 +1,4 @@
-"""Checks of arguments that every estimator shares. They return what the kernels take."""
+"""Argument checks shared by all estimators; they return the types that the kernels take."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vitalfew.support.arrow import check_given
 
 
 def is_missing(value) -> bool:
-    """None, NaN, and the missing values of pandas, which need not be imported for it."""
+    """Return True for None, NaN and the missing values of pandas, without importing pandas."""
     return (
         value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
     )
@@ -28,15 +28,15 @@ LEAVE_OUT = {
 
 
 def check_known(y: NDArray, what: str = "value") -> None:
-    """Every row of a target must have a finite value, or label."""
+    """Check that every sample of a target has a finite value, or a label."""
     if y.dtype.kind == "f" and np.isnan(y).any():
         raise ValueError(_no_value(int(np.flatnonzero(np.isnan(y).reshape(len(y), -1).any(axis=1))[0]), what))
-    with np.errstate(over="ignore", invalid="ignore"):  # of the sum by which scikit-learn looks for infinity first
+    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn first looks for infinity by a sum
         assert_all_finite(y, input_name="y")
 
 
 def check_discrete(y: NDArray) -> None:
-    """Labels must be classes: floats that are not whole numbers, or exceed an int64, are none."""
+    """Check that labels are classes: floats that are not integers, or exceed an int64, are not."""
     with np.errstate(invalid="ignore"):
         check_classification_targets(y)
 
@@ -46,7 +46,7 @@ def _no_value(row: int, what: str) -> str:
 
 
 def check_is_values(y) -> None:
-    """A target is given by its values, not by its name."""
+    """Check that a target is given by its values, not by its name."""
     if isinstance(y, str):
         raise ValueError(
             f"y must hold the values of the target, got the text {y!r}; for a column of a frame pass "
@@ -55,7 +55,7 @@ def check_is_values(y) -> None:
 
 
 def encode_labels(y) -> tuple[NDArray, NDArray[np.int32]]:
-    """Classes in rising order and the code of each row's class."""
+    """Return the classes in increasing order and the class code of each sample."""
     check_given(y, "y")
     y = np.array(column_or_1d(y, warn=True))  # another thread may write to the caller's labels
     if y.dtype.kind in "OUST":
@@ -72,7 +72,7 @@ def encode_labels(y) -> tuple[NDArray, NDArray[np.int32]]:
 
 
 def check_classes(classes) -> None:
-    """There must be two classes to tell apart."""
+    """Check that there are at least two classes."""
     if len(classes) < 2:
         raise ValueError(
             f"y holds one class only, {classes.tolist()}; a classifier needs rows of at least two classes."
@@ -107,7 +107,7 @@ def _encode_objects(y: NDArray) -> tuple[NDArray, NDArray[np.int32]]:
 
 
 def check_weight(sample_weight, n_rows: int) -> NDArray[np.float64] | None:
-    """A copy of the weights as float64, or None where every row counts once."""
+    """Return a float64 copy of the weights, or None if every sample counts once."""
     if sample_weight is None:
         return None
     check_given(sample_weight, "sample_weight")
@@ -130,7 +130,7 @@ def check_weight(sample_weight, n_rows: int) -> NDArray[np.float64] | None:
 
 
 def check_threads(n_jobs: int | None) -> int:
-    """Number of threads for the kernels: 0 stands for all that are allowed."""
+    """Return the number of threads for the kernels; 0 means all that are allowed."""
     if n_jobs is None or n_jobs == -1:
         return 0
     if not isinstance(n_jobs, Integral) or n_jobs == 0:
@@ -139,7 +139,7 @@ def check_threads(n_jobs: int | None) -> int:
 
 
 def check_choice(name: str, value, choices) -> None:
-    """`value` must be one of `choices`."""
+    """Check that `value` is one of `choices`."""
     if value not in choices:
         listed = ", ".join(repr(c) for c in choices)
         raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
@@ -148,7 +148,7 @@ def check_choice(name: str, value, choices) -> None:
 def weigh_classes(
     class_weight, y: NDArray, label: NDArray[np.int32], weight: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Weights of rows times those of their classes, which are given or "balanced"."""
+    """Return the sample weights multiplied by class weights, which are given or "balanced"."""
     if not isinstance(class_weight, str):
         return weight * compute_sample_weight(class_weight, y)
     check_choice("class_weight", class_weight, ("balanced",))
@@ -172,5 +172,5 @@ __all__ = [
 
 
 def is_count(value) -> bool:
-    """A whole number that is not negative."""
+    """Return True if `value` is a nonnegative integer."""
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0

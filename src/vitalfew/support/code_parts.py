@@ -1,4 +1,4 @@
-"""Takes functions, classes and modules apart: what they refer to, and the release that they come from."""
+"""Analysis of functions, classes and modules: the names they refer to, and the release they come from."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
-# Folders of the standard library; what is installed beside it is in site-packages.
+# Folders of the standard library; installed packages are in site-packages.
 STANDARD = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
 HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
-# Attributes of a class that Python makes, or that say nothing of what it does.
+# Class attributes that Python generates, or that do not affect behavior.
 MADE_BY_PYTHON = {
     "__annotate__",
     "__annotate_func__",
@@ -37,10 +37,10 @@ MADE_BY_PYTHON = {
 
 @cache
 def release_of(module: str) -> str | None:
-    """Name and version of the distribution that a module is installed from; None if its code is the user's own.
+    """Return the name and version of the distribution of a module, or None for the user's own code.
 
-    An editable install counts as the user's own: its code changes while its version stays. Only vitalfew is always
-    known by its version.
+    An editable install counts as the user's own code, because it changes while its version stays the same. Only
+    vitalfew is always identified by its version.
     """
     top = module.partition(".")[0]
     if _is_standard(top):
@@ -55,7 +55,7 @@ def release_of(module: str) -> str | None:
 
 @cache
 def _is_standard(top: str) -> bool:
-    """Whether a module is Python's own, and not a user's file of the same name that is found before it."""
+    """Return True if a module belongs to Python, and is not a user's file that shadows it."""
     if top not in sys.stdlib_module_names:
         return False
     file = getattr(sys.modules.get(top), "__file__", None)
@@ -67,7 +67,7 @@ def _is_standard(top: str) -> bool:
 
 @cache
 def _distribution(package: str) -> str | None:
-    """Name and version of what a package was installed with. Common ones need no search of all distributions."""
+    """Return the name and version of a package's distribution; common packages skip the search."""
     common = {"sklearn": "scikit-learn", "numpy": "numpy", "scipy": "scipy", "pandas": "pandas", "polars": "polars"}
     names = [common[package]] if package in common else sorted(set(_packages().get(package, ())))
     return ", ".join(f"{name} {metadata.version(name)}" for name in names) or None
@@ -77,7 +77,7 @@ _packages = cache(metadata.packages_distributions)
 
 
 def find_by_name(module: str | None, qualname: str | None) -> Any:
-    """What a module holds under a name; None if there is no such thing."""
+    """Return the object that a module holds under a name, or None if there is none."""
     found = sys.modules.get(module or "")
     for part in (qualname or "").split("."):
         found = getattr(found, part, None)
@@ -85,22 +85,22 @@ def find_by_name(module: str | None, qualname: str | None) -> Any:
 
 
 def is_installed(value) -> bool:
-    """Whether a function or class is one that an installed distribution holds under its name."""
+    """Return True if an installed distribution holds a function or class under its own name."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str) or release_of(module) is None:
         return False
-    # Static types are those of compiled modules, and some have no place in them.
+    # Static types come from compiled modules, and some are not an attribute of theirs.
     return find_by_name(module, name) is value or (isinstance(value, type) and not value.__flags__ & HEAP_TYPE)
 
 
 def extension_bytes(module: str | None) -> bytes:
-    """The compiled file of a module that is not written in Python; nothing for any other."""
+    """Return the content of the compiled file of an extension module, or empty bytes for any other module."""
     file = getattr(sys.modules.get(module or ""), "__file__", None)
     return Path(file).read_bytes() if file and file.endswith(tuple(EXTENSION_SUFFIXES)) else b""
 
 
 def code_fields(code: CodeType) -> tuple:
-    """All that decides on what code does. Where it is written, its file and lines, is left out."""
+    """Return all fields that determine what code does, which excludes its file and line numbers."""
     return (
         code.co_code,
         code.co_consts,
@@ -114,10 +114,10 @@ def code_fields(code: CodeType) -> tuple:
 
 
 def globals_of(function: FunctionType) -> dict[str, Any]:
-    """What a function, and those inside it, look up in their module: values by name, ``module.name`` for modules.
+    """Return the globals that a function and its nested functions use, by name, or ``module.name`` for modules.
 
-    Modules that are the user's own are followed to the attributes in use; where a module is used in another way, or
-    imported by the function, it is returned itself.
+    For the user's own modules, only the attributes in use are returned. A module that is used in another way, or that
+    the function imports, is returned itself.
     """
     found: dict[str, Any] = {}
     _look_up(function.__code__, function.__globals__, found)
@@ -142,7 +142,7 @@ def _look_up(code: CodeType, scope: dict[str, Any], found: dict[str, Any]) -> No
 
 
 def _keep_import(name: str, level, parts: list[str], scope: dict[str, Any], found: dict[str, Any]) -> None:
-    """A module that a function imports when it is called. The user's own are imported, as the call would do."""
+    """Record a module that a function imports when called; import the user's own modules, as the call would."""
     if isinstance(level, int) and level > 0:
         name = resolve_name("." * level + name, scope.get("__package__") or "")
     if _is_standard(name.partition(".")[0]):
@@ -150,11 +150,11 @@ def _keep_import(name: str, level, parts: list[str], scope: dict[str, Any], foun
     for module in [name, *(f"{name}.{part}" for part in parts)]:
         try:
             found[f"import {module}"] = importlib.import_module(module)
-        except ImportError:  # a part that is no module is found in the one before
+        except ImportError:  # a part that is not a module is an attribute of the previous one
             if module == name:
                 found[f"import {module}"] = None
 
 
 def is_own_module(value) -> bool:
-    """Whether `value` is a module that no distribution was installed with."""
+    """Return True if `value` is a module that does not belong to an installed distribution."""
     return isinstance(value, ModuleType) and release_of(value.__name__) is None

@@ -1,9 +1,8 @@
-"""Deadlines: the time by which what this thread computes must end.
+"""Deadlines for the computations of a thread.
 
-The core keeps one deadline per thread. Its kernels check the deadline wherever they check for Ctrl-C.
-Loops in Python that call no
-kernel call :func:`check_deadline`. A call of BLAS or LAPACK cannot be stopped: where one may take seconds,
-``check_deadline(needs=...)`` refuses to begin it.
+The core keeps one deadline per thread. Its kernels check the deadline wherever they check for Ctrl-C. Python loops
+that call no kernel call :func:`check_deadline`. A BLAS or LAPACK call cannot be stopped: where one may take seconds,
+``check_deadline(needs=...)`` refuses to start it.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ REMEDY = "Allow more time, or use fewer rows or columns."
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Raise a TimeBudgetError in the block after `seconds`; the earlier of nested deadlines wins."""
+    """Raise a TimeBudgetError in the block after `seconds`; the earliest of nested deadlines applies."""
     before = _core.deadline()
     _core.set_deadline(min(before, _core.steady_time() + seconds))
     try:
@@ -33,12 +32,12 @@ def deadline(seconds: float) -> Iterator[None]:
 
 
 def time_left() -> float:
-    """Seconds until the deadline of this thread; infinity if there is none."""
+    """Return the seconds until the deadline of this thread, or infinity if there is none."""
     return _core.deadline() - _core.steady_time()
 
 
 def check_deadline(needs: float = 0.0) -> None:
-    """Raise a TimeBudgetError if fewer seconds are left than the next step needs."""
+    """Raise a TimeBudgetError if less time is left than the seconds the next step needs."""
     if (left := time_left()) <= needs:
         raise TimeBudgetError(
             f"stopped by a deadline: {max(left, 0):.2g} s are left, the next step needs about {needs:.2g} s. {REMEDY}"
@@ -46,7 +45,7 @@ def check_deadline(needs: float = 0.0) -> None:
 
 
 def accept_prefix(is_usable: bool, what: str) -> None:
-    """Warn that a kernel was cut short; raise where the caller cannot use the part that it found."""
+    """Warn that a kernel was stopped early; raise if the caller cannot use the partial result."""
     if not is_usable:
         raise TimeBudgetError(f"the deadline came before all {what} were found. {REMEDY}")
     warnings.warn(
@@ -57,12 +56,12 @@ def accept_prefix(is_usable: bool, what: str) -> None:
 
 
 class Inheriting:
-    """A function that runs, in another thread or process, under the deadline of the thread that made it."""
+    """Function that runs, in another thread or process, under the deadline of the thread that created it."""
 
     def __init__(self, function: Callable[..., Any]):
         self.function = function
         left = time_left()
-        # Steady clocks of two processes have nothing in common.
+        # Steady clocks are not comparable between processes.
         self.end = math.inf if left == math.inf else time.time() + left
 
     def __call__(self, *arguments, **named):

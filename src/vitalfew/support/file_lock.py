@@ -1,4 +1,4 @@
-"""A lock on a file that is replaced by others while one waits for it."""
+"""Lock on a file that others may replace while a process waits for it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ except ImportError:  # Windows
 
 @contextmanager
 def locked(path: str | os.PathLike) -> Iterator[None]:
-    """Hold a file for one thread of one process among all that call this function; wait until it is free.
+    """Hold an exclusive lock on a file, among all threads and processes that call this function; wait until it is free.
 
-    The system drops the lock when the process ends. Nothing is left beside the file. Raises FileNotFoundError if there
-    is no such file.
+    The system releases the lock when the process ends. No lock file is left next to the file. Raises FileNotFoundError
+    if the file does not exist.
     """
     if fcntl is None:
         with _locked_on_windows(path):
@@ -29,7 +29,7 @@ def locked(path: str | os.PathLike) -> Iterator[None]:
     while True:
         with open(path, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            # Whoever held the lock may have replaced the file: the lock of the old one holds nobody off.
+            # The previous holder may have replaced the file, and a lock on the old file excludes no other process.
             if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
                 yield
                 return
@@ -37,7 +37,7 @@ def locked(path: str | os.PathLike) -> Iterator[None]:
 
 @contextmanager
 def _locked_on_windows(path: str | os.PathLike) -> Iterator[None]:
-    """An open file cannot be replaced there: the lock is on a file of the same name in the folder for such."""
+    """Lock a file in the temporary folder instead, because an open file cannot be replaced on Windows."""
     import msvcrt
 
     os.stat(path)
@@ -48,7 +48,7 @@ def _locked_on_windows(path: str | os.PathLike) -> Iterator[None]:
             try:
                 msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]
                 break
-            except OSError:  # it gives up after ten seconds
+            except OSError:  # LK_LOCK gives up after ten seconds
                 continue
         try:
             yield

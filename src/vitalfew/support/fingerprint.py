@@ -1,4 +1,4 @@
-"""One fingerprint for whatever results depend on: data, estimators, functions with their code, random states."""
+"""Fingerprint of everything that results depend on: data, estimators, functions with their code, random states."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ LIBRARIES = ("vitalfew", "numpy", "scipy", "scikit-learn")
 
 
 class FingerprintError(ValueError):
-    """Something has no content by which it could be told from others."""
+    """Error for an object without content that distinguishes it from others of its kind."""
 
 
 def fingerprint(*things) -> str:
-    """Compute a short text that changes with the content of `things`, and is the same in every process.
+    """Compute a short text that changes with the content of `things` and is the same in every process.
 
-    Arrays, sparse matrices and tables count with all their values, names and types; how they lie in memory does not
-    matter. Functions count with their code, defaults, closure and the globals that they use. Classes and functions of
-    installed distributions are known by name and version, those of the user by their code. All other objects count
-    with what they would be pickled as. Versions of the libraries that compute are part of every fingerprint.
+    All values, names and types of arrays, sparse matrices and tables count; their memory layout does not. The code,
+    defaults, closure and used globals of functions count. Classes and functions of installed distributions are
+    identified by name and version, those of the user by their code. Any other object is identified by its pickled
+    form. The versions of the numerical libraries are part of every fingerprint.
 
     Raises
     ------
     FingerprintError
-        If two different things of a kind would look the same, such as open files, generators and bare ``object()``.
+        If different objects of a kind would look the same, such as open files, generators and bare ``object()``.
 
     Examples
     --------
@@ -73,15 +73,15 @@ def _versions() -> tuple:
 
 
 class _Walk:
-    """Digests of objects from digests of their parts. No object is visited twice, so that cycles end."""
+    """Digests of objects, computed from those of their parts. No object is visited twice, so cycles end."""
 
     def __init__(self, trail: list[str] | None = None):
-        self.known: dict[int, tuple[Any, bytes]] = {}  # objects are held, so that no other gets their id
+        self.known: dict[int, tuple[Any, bytes]] = {}  # holds the objects, so that no other object gets their id
         self.begun: list[int] = []
         self.trail = list(trail or [])
 
     def digest(self, value) -> bytes:
-        """Recognize `value` by its content."""
+        """Return the digest of the content of `value`."""
         if type(value) in PLAIN:
             return _hash(b"plain", _plain(value))
         at = id(value)
@@ -100,7 +100,7 @@ class _Walk:
 
     @contextmanager
     def inside(self, part: str):
-        """Name the part that is visited, for messages."""
+        """Add the part being visited to the trail, for error messages."""
         self.trail.append(part)
         yield
         self.trail.pop()
@@ -115,7 +115,7 @@ class _Walk:
             return _EXACT[type(value)](self, value)
         if sparse.issparse(value):
             rows = value.tocsr()
-            kind = isinstance(value, sparse.sparray)  # arrays and matrices differ in what * means
+            kind = isinstance(value, sparse.sparray)  # arrays and matrices differ in the meaning of *
             return self._parts(b"sparse", [kind, rows.shape, rows.data, rows.indices, rows.indptr])
         if nw.dependencies.is_pandas_dataframe(value) and not value.columns.is_unique:
             columns = [value.iloc[:, j] for j in range(value.shape[1])]
@@ -133,9 +133,9 @@ class _Walk:
 
     @staticmethod
     def _labels(native) -> list:
-        """What a frame or series has besides its values: indexes, names and metadata."""
+        """Return what a frame or series holds besides its values: indexes, names and metadata."""
         index: list[Any] = [getattr(native, name, None) for name in ("index", "columns")]
-        # Those of other libraries are methods, or lists of names that stand beside the values.
+        # In other libraries these are methods, or lists of names that are hashed with the values.
         index = [(list(i.names), i) for i in index if hasattr(i, "names") and hasattr(i, "to_numpy")]
         metadata = getattr(getattr(native, "schema", None), "metadata", None)
         return [index, getattr(native, "attrs", None), metadata]
@@ -146,7 +146,7 @@ class _Walk:
     def _list(self, values) -> bytes:
         kind = type(values).__name__.encode()
         if set(map(type, values)) <= PLAIN:
-            with suppress(ValueError):  # of whole numbers with thousands of digits
+            with suppress(ValueError):  # integers with thousands of digits
                 return _hash(kind, repr(values).encode("utf-8", "surrogatepass"))
         digests = []
         for i, value in enumerate(values):
@@ -163,13 +163,13 @@ class _Walk:
         return _hash(b"dict", *digests)
 
     def _set(self, values) -> bytes:
-        # The order of sets changes from process to process: each element is visited as if it stood alone.
+        # The order of a set differs between processes, so each element is visited on its own.
         return _hash(type(values).__name__.encode(), *sorted(_Walk(self.trail).digest(value) for value in values))
 
     def _array(self, values) -> bytes:
         names = values.dtype.names
         kind = [values.dtype.str if names is None else [(n, values.dtype[n].str) for n in names], values.shape]
-        if values.dtype.names is not None:  # what lies between fields is no content
+        if values.dtype.names is not None:  # bytes between fields are not content
             return self._parts(b"fields", [kind, *(values[name] for name in values.dtype.names)])
         if values.dtype.kind in "OT":
             return self._parts(b"objects", [kind, values.ravel().tolist()])
@@ -191,7 +191,7 @@ class _Walk:
     def _function(self, function: FunctionType) -> bytes:
         if is_installed(function):
             return self._global(function, function.__qualname__)
-        # What a library holds is known by its version; the values that a user's function looks up are not.
+        # The globals of a library function are identified by its version; those of a user's function are not.
         is_own = release_of(function.__globals__.get("__name__", "")) is None
         digests = [self.digest(function.__code__)]
         with self.inside(f"{function.__qualname__}()"):
@@ -199,7 +199,7 @@ class _Walk:
             digests.append(self.digest(function.__closure__))
             for name, value in (globals_of(function) if is_own else {}).items():
                 with self.inside(f"global {name}"):
-                    # A bare object is known by where it stands, and by nothing else.
+                    # A bare object is identified only by its name.
                     digests += [self.digest(name), b"" if type(value) is object else self.digest(value)]
             digests.append(self.digest(vars(function)))
         return _hash(b"function", *digests)
@@ -235,7 +235,7 @@ class _Walk:
         return self._parts(b"method", [function.__qualname__, function.__self__])
 
     def _global(self, value, name: str) -> bytes:
-        """What a module holds under a name. The functions of NumPy and SciPy do not all know their module."""
+        """Return the digest of a module attribute; not all functions of NumPy and SciPy know their module."""
         modules = [getattr(value, "__module__", None), "numpy", "scipy.special"]
         module = next((m for m in modules if m and find_by_name(m, name) is value), None)
         if module is None:
@@ -244,7 +244,7 @@ class _Walk:
         return self._parts(b"name", [module, name, release, extension_bytes(module) if release is None else b""])
 
     def _object(self, value) -> bytes:
-        """Whatever else there is, by what it would be pickled as."""
+        """Return the digest of any other object, based on its pickled form."""
         if callable(value) and is_installed(value):
             return self._global(value, value.__qualname__)
         if type(value) is object:
@@ -261,14 +261,14 @@ class _Walk:
         make, arguments, state, items, pairs, setter = (*found, None, None, None, None)[:6]
         items = None if items is None else list(items)
         pairs = None if pairs is None else list(pairs)
-        # A class of the user may leave out of its pickles what it computes with.
+        # A user's class may exclude from its pickles attributes that it computes with.
         own = None if is_installed(type(value)) else object.__getstate__(value)  # type: ignore[attr-defined]
         digests = [self.digest(type(value)), self.digest(make), self.digest(arguments)]
         digests += [self._state(state), self._state(own), *(self.digest(part) for part in (items, pairs, setter))]
         return _hash(b"object", *digests)
 
     def _state(self, state) -> bytes:
-        """Attributes by name, in whatever order they were set."""
+        """Return the digest of attributes by name, regardless of the order in which they were set."""
         if type(state) is tuple and len(state) == 2 and {type(part) for part in state} <= {dict, NoneType}:
             return _hash(b"slots", *map(self._state, state))
         if type(state) is not dict or not all(type(name) is str for name in state):
@@ -296,7 +296,7 @@ def _plain(value) -> bytes:
 
 
 def _hash(*parts) -> bytes:
-    """Digest of parts, each with its length, so that none runs into the next."""
+    """Return the digest of parts, each prefixed by its length so that their boundaries count."""
     state = hashlib.blake2b(digest_size=20)
     for part in parts:
         state.update(memoryview(part).nbytes.to_bytes(8, "little"))

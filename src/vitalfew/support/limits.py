@@ -1,6 +1,6 @@
-"""Limits for what files may make a reader do: JSON, types of arrays, and values that are hashed.
+"""Limits on what a file can make its reader do: JSON nesting, array types and shapes, and hashed values.
 
-Every function raises a ValueError; the readers of models and of sealed tests turn it into their own error.
+Every function raises a ValueError; the readers of models and of sealed tests convert it into their own error.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ import numpy as np
 
 _NOT_STRUCTURE = bytes(set(range(256)) - set(b'"[]{}'))
 _DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f(2|4|8|12|16)|[US][1-9]\d{0,9}|[mM]8(\[\d{0,6}[a-zA-Z]{1,2}\])?|O8?)")
-# Integers of 64 bits cannot be chosen so that many have the same hash; longer ones can.
+# 64-bit integers cannot be chosen so that many have the same hash; longer ones can.
 _MOST_LONG = 1000
 
 
 def read_json(raw: bytes, *, deepest: int, is_finite: bool) -> Any:
-    """Parse a UTF-8 document without duplicate keys, nested at most `deepest` levels.
+    """Parse a UTF-8 JSON document without duplicate keys, nested at most `deepest` levels.
 
-    With `is_finite`, NaN, infinities and numbers beyond a float64 are refused. Python objects take at most about 30
-    times as much memory as the document, for lists of empty lists; about 12 times for lists of short texts.
+    With `is_finite`, NaN, infinities and numbers beyond the range of a float64 are rejected. The Python objects take
+    at most about 30 times the memory of the document, for lists of empty lists, and about 12 times for lists of short
+    texts.
     """
     if (depth := _depth(raw)) > deepest:
         raise ValueError(f"it is nested {depth} levels deep, at most {deepest} are read")
@@ -32,7 +33,7 @@ def read_json(raw: bytes, *, deepest: int, is_finite: bool) -> Any:
 
 
 def _depth(raw: bytes) -> int:
-    """Nesting of brackets outside of strings: json recurses on the stack of C, so that this is known before."""
+    """Return the nesting depth of brackets outside strings, before json recurses on the C stack."""
     plain = raw.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _NOT_STRUCTURE)
     brackets = np.frombuffer(b"".join(plain.split(b'"')[::2]), dtype=np.uint8)
     step = np.where((brackets == ord("[")) | (brackets == ord("{")), np.int8(1), np.int8(-1))
@@ -58,9 +59,9 @@ def _finite(digits: str) -> float:
 
 
 def plain_dtype(name: Any, kinds: str) -> np.dtype:
-    """The dtype of a name such as ``<f8``, if its kind is one of `kinds`.
+    """Return the dtype for a name such as ``<f8`` if its kind is one of `kinds`.
 
-    Only sizes and units are read from the name: no fields, no subarrays, no expressions that NumPy would evaluate.
+    Only sizes and units are parsed: no fields, no subarrays, no expressions that NumPy would evaluate.
     """
     if not isinstance(name, str) or not _DTYPE.fullmatch(name):
         raise ValueError(f"{str(name)[:40]!r} is no type of arrays that a file holds")
@@ -74,7 +75,7 @@ def plain_dtype(name: Any, kinds: str) -> np.dtype:
 
 
 def check_shape(shape: Any, n_elements: int, most: int) -> tuple[int, ...]:
-    """The shape of an array that has so many elements. An array without elements has no axis longer than `most`."""
+    """Return the shape of an array of `n_elements` elements; if empty, no axis may be longer than `most`."""
     if not isinstance(shape, list | tuple) or len(shape) > 32 or not all(type(n) is int and n >= 0 for n in shape):
         raise ValueError(f"an array has the shape {str(shape)[:80]}")
     if math.prod(shape) != n_elements:
@@ -85,7 +86,7 @@ def check_shape(shape: Any, n_elements: int, most: int) -> tuple[int, ...]:
 
 
 def check_hashed(values: Iterable[Any], what: str) -> None:
-    """Refuse what takes long to hash or to tell apart: containers, and many integers of more than 64 bits."""
+    """Reject values that are slow to hash or compare: containers, and many integers of more than 64 bits."""
     n_long = 0
     for value in values:
         if value is not None and not isinstance(value, str | bytes | bool | int | float | np.generic):

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 
 def import_arrow():
-    """Import pyarrow, or say how to install it."""
+    """Import pyarrow, or raise an error that says how to install it."""
     return import_extra("pyarrow", "reading files needs pyarrow")
 
 
 def import_extra(module: str, what: str, extra: str = "cli"):
-    """Import an optional package, or name the extra that installs it."""
+    """Import an optional package, or raise an error that names the extra to install."""
     try:
         return import_module(module)
     except ImportError:
@@ -22,12 +22,12 @@ def import_extra(module: str, what: str, extra: str = "cli"):
 
 
 def import_altair():
-    """Import Altair, or say how to install it."""
+    """Import Altair, or raise an error that says how to install it."""
     return import_extra("altair", "charts need Altair", "report")
 
 
 def make_frame(columns: dict[str, NDArray]):
-    """Return a data frame of the first library that is installed."""
+    """Return a data frame of the first installed library among pandas, polars and pyarrow."""
     import narwhals.stable.v2 as nw
 
     for backend in ("pandas", "polars", "pyarrow"):

@@ -1,4 +1,4 @@
-"""Checks of output files against the inputs of a command, and a record of what the command has written."""
+"""Checks of output files against the inputs of a command, and a record of the outputs written."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from vitalfew.exceptions import DataFileError
 Identity = tuple[int, int]  # device and inode: equal for every name of a file
 
 STANDARD, STDOUT = "-", "standard output"
-# Files that DuckDB and SQLite keep beside a database while it is open.
+# Suffixes of the files that DuckDB and SQLite keep next to an open database.
 COMPANIONS = (".wal", "-wal", "-shm", "-journal")
 WHERE_ELSE = "choose another name for the output."
 
 
 def check_outputs(outputs: Mapping[str, Any], inputs: Sequence[Any]) -> None:
-    """Refuse an output that is also an input, another output of the same call, or an existing database.
+    """Reject an output that is also an input, another output of the same call, or an existing database.
 
-    Call it before any work is done. Inside of `recording` the inputs stay protected until the end: `written_aside`
+    Call this before any work is done. Inside `recording`, the inputs stay protected until the end: `written_aside`
     refuses to replace them.
 
     Parameters
     ----------
     outputs : dict
-        Files to write by the name of the option or parameter. None is skipped. ``"-"`` is standard output, which
-        may be a file.
+        Files to write, by the name of the option or parameter. None is skipped. ``"-"`` is standard output, which
+        may be redirected to a file.
     inputs : list
-        What is read: names of files, patterns, folders, ``"-"`` (standard input), or lists of them. Addresses of
-        servers, connections and data frames are skipped, since no output file can replace them.
+        Inputs to read: file names, patterns, folders, ``"-"`` (standard input), or lists of them. Server addresses,
+        connections and data frames are skipped, since no output file can replace them.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def check_outputs(outputs: Mapping[str, Any], inputs: Sequence[Any]) -> None:
 
 
 def refuse_database(path: Any, name: str | None = None) -> None:
-    """Refuse to replace an existing DuckDB or SQLite database, or a log of one, by a file of another kind."""
+    """Refuse to replace an existing DuckDB or SQLite database, or one of its logs, with another kind of file."""
     real = os.path.realpath(path)
     for end in COMPANIONS:
         if real.endswith(end) and database_format(real[: -len(end)]):
@@ -94,19 +94,19 @@ def refuse_database(path: Any, name: str | None = None) -> None:
 
 
 def database_format(path: Any) -> str | None:
-    """Return DuckDB or SQLite if a file begins like one of their databases."""
+    """Return ``"DuckDB"`` or ``"SQLite"`` if a file starts like one of their databases, otherwise None."""
     try:
         if not os.path.isfile(path):
             return None
         with open(path, "rb") as file:
             start = file.read(16)
-    except OSError:  # what cannot be read cannot be recognized
+    except OSError:  # an unreadable file cannot be recognized
         return None
     return "SQLite" if start == b"SQLite format 3\0" else "DuckDB" if start[8:12] == b"DUCK" else None
 
 
 def matching_files(path: Path) -> list[str]:
-    """List the files that a name stands for: the Parquet files of a folder, the matches of a pattern, or itself."""
+    """List the files that a path refers to: Parquet files of a folder, matches of a pattern, or the path itself."""
     if path.is_dir():
         inside = [p for p in sorted(path.rglob("*")) if p.suffix.lower() in (".parquet", ".pq") and p.is_file()]
         return [str(p) for p in inside if not any(part[0] in "_." for part in p.relative_to(path).parts)]
@@ -116,7 +116,7 @@ def matching_files(path: Path) -> list[str]:
 
 
 def file_identity(path: Any) -> Identity | None:
-    """Return device and inode of a regular file, or None if there is none; links are followed."""
+    """Return device and inode of a regular file, following links, or None if there is no such file."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -157,10 +157,10 @@ def _refuse_input(output: str, path: str, read: Mapping[Identity, str]) -> None:
 
 
 def _place(path: str) -> tuple:
-    """A key that is equal for all names of a file, whether it exists or not, on any file system.
+    """Return a key that is equal for all names of a file, existing or not, on any file system.
 
-    Names that differ only in case or in the form of their accents count as equal, because some file systems make no
-    difference.
+    Names that differ only in case or Unicode normalization count as equal, because some file systems do not
+    distinguish them.
     """
     folder, name = os.path.split(os.path.realpath(path))
     try:
@@ -173,26 +173,26 @@ def _place(path: str) -> tuple:
 
 @dataclass
 class OutputRecord:
-    """Outputs that a command has promised, and what became of them."""
+    """Outputs that a command has announced, and which of them were written."""
 
     promised: dict[str, str] = field(default_factory=dict)
     read: dict[Identity, str] = field(default_factory=dict)
     written: dict[str, None] = field(default_factory=dict)  # tables, and standard output
-    in_doubt: str | None = None  # a table whose transaction was being committed
+    in_doubt: str | None = None  # table whose transaction is being committed
     _made: set[Identity] = field(default_factory=set)
 
     def replacing(self, path: str, identity: Identity) -> None:
-        """Note that the file `identity` is about to take the place of `path`, unless that is an input."""
+        """Note that the file `identity` is about to replace `path`; raise if `path` is an input."""
         _refuse_input(f"output {path!r}", path, self.read)
         self._made.add(identity)
 
     def done(self) -> list[str]:
-        """Name what has been written, in order. Files are looked for on the disk, so that no moment is missed."""
+        """Return the names of written outputs, in order; files are looked up on disk, so the list is always current."""
         files = [path for path in self.promised.values() if file_identity(path) in self._made]
         return [*map(repr, dict.fromkeys(files)), *self.written]
 
     def missing(self) -> list[str]:
-        """Name the files that have been promised and not been written."""
+        """Return the names of announced files that were not written."""
         return [repr(path) for path in self.promised.values() if file_identity(path) not in self._made]
 
 
@@ -201,7 +201,7 @@ _record: ContextVar[OutputRecord | None] = ContextVar("record", default=None)
 
 @contextmanager
 def recording() -> Iterator[OutputRecord]:
-    """Keep a record of the outputs that are checked and written inside of the context; one that is kept goes on."""
+    """Record the outputs that are checked and written in the context; an outer record is continued."""
     if (record := _record.get()) is not None:
         yield record
         return
@@ -214,13 +214,13 @@ def recording() -> Iterator[OutputRecord]:
 
 
 def current_record() -> OutputRecord | None:
-    """Return the record that is being kept, if any."""
+    """Return the active record, if any."""
     return _record.get()
 
 
 @contextmanager
 def committing(table: str) -> Iterator[None]:
-    """Note that a table is there after the context: an interrupt inside of it leaves that in doubt."""
+    """Record a table as written after the context; an interrupt inside leaves its state in doubt."""
     record = _record.get()
     if record is None:
         yield
@@ -229,7 +229,7 @@ def committing(table: str) -> Iterator[None]:
     try:
         yield
         record.written[f"table {table!r}"] = None
-    except Exception:  # the transaction was undone
+    except Exception:  # the transaction was rolled back
         record.in_doubt = None
         raise
     record.in_doubt = None

@@ -1,4 +1,4 @@
-"""Progress bars: on a terminal when work takes long, always with ``verbose=True``, never with ``verbose=False``."""
+"""Progress bars, shown on a terminal for long work, always with ``verbose=True``, never with ``verbose=False``."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from tqdm.auto import tqdm
 
 
 def is_shown(verbose: bool | None) -> bool:
-    """Whether somebody looks."""
+    """Return True if progress is shown."""
     return sys.stderr.isatty() if verbose is None else bool(verbose)
 
 
-# Makes bars of a total and a title in place of tqdm; see `bars_by`.
+# Replacement for tqdm, called with a total and a title; see `bars_by`.
 _maker: Callable[[int | None, str], Any] | None = None
 
 
 @contextmanager
 def bars_by(maker: Callable[[int | None, str], Any]) -> Iterator[None]:
-    """Inside, bars that show themselves by default are made by `maker`, as the command line does."""
+    """Create progress bars with `maker` inside the context where `verbose` is None, as the command line does."""
     global _maker
     before, _maker = _maker, maker
     try:
@@ -31,14 +31,14 @@ def bars_by(maker: Callable[[int | None, str], Any]) -> Iterator[None]:
 
 
 def as_verbose(progress) -> bool | None:
-    """The argument `progress` of functions, "auto" or a truth value, as `verbose`."""
+    """Convert the argument `progress`, "auto" or a boolean, to `verbose`."""
     if isinstance(progress, str) and progress != "auto":
         raise ValueError(f"progress must be True, False or 'auto', got {progress!r}.")
     return None if progress is None or progress == "auto" else bool(progress)
 
 
 def progress(total: int | None, title: str, verbose: bool | None) -> Any:
-    """A bar of `total` steps that shows itself once the work has taken a while."""
+    """Return a progress bar of `total` steps that appears once the work has taken a while."""
     if _maker is not None and verbose is None:
         return _maker(total, title)
     return tqdm(total=total, desc=title, disable=not is_shown(verbose), delay=0.2 if verbose else 2, leave=False)
@@ -46,7 +46,7 @@ def progress(total: int | None, title: str, verbose: bool | None) -> Any:
 
 @contextmanager
 def kernel_progress(total: int | None, title: str, verbose: bool | None) -> Iterator[Callable[[float], None] | None]:
-    """A callback for a kernel that reports how far it is; None when nobody looks."""
+    """Yield a callback by which a kernel reports its progress, or None if progress is not shown."""
     if not is_shown(verbose):
         yield None
         return

@@ -1,4 +1,4 @@
-"""Suggestions for a name that is not known."""
+"""Suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def check_names(names, columns: Sequence[str]) -> None:
-    """Every name must be a column; otherwise the closest one is suggested."""
+    """Check that every name is a column; suggest the closest column otherwise."""
     known = set(columns)
     for name in names:
         if name not in known:
@@ -15,7 +15,7 @@ def check_names(names, columns: Sequence[str]) -> None:
 
 
 def suggestion(name: str, known: Sequence[str], what: str = "the columns are") -> str:
-    """What may have been meant: the closest of the known names, or the first ones."""
+    """Return a hint for an unknown name: the closest of the known names, or the first ones."""
     close = difflib.get_close_matches(str(name), [str(k) for k in known], n=1)
     lower = [k for k in known if str(k).lower() == str(name).lower()]
     if lower or close:

@@ -1,4 +1,4 @@
-"""How many threads linear algebra may use."""
+"""Limits on the number of threads for linear algebra."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from threadpoolctl import ThreadpoolController
 
 
 def limit_threads(threads: int) -> AbstractContextManager:
-    """At most so many threads inside; 0 stands for all that are allowed."""
+    """Limit linear algebra to `threads` threads in the context; 0 means all that are allowed."""
     return nullcontext() if threads == 0 else _controller().limit(limits=threads)
 
 
 @cache
 def _controller() -> ThreadpoolController:
-    # To look for the libraries takes milliseconds. Those of NumPy, SciPy and the core are loaded by now.
+    # Finding the libraries takes milliseconds. Those of NumPy, SciPy and the core are loaded by now.
     return ThreadpoolController()

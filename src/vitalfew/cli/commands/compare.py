@@ -1,4 +1,4 @@
-"""``vitalfew compare``: honest errors of several models, side by side."""
+"""``vitalfew compare``: estimated errors of several models on the same folds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``vitalfew explain``: what a model file holds."""
+"""``vitalfew explain``: the contents of a model file."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def explain(
 
 
 def facts(fitted: Any) -> dict[str, Any]:
-    """Everything as plain lists, numbers and text."""
+    """Return the facts as plain lists, numbers and text."""
     from vitalfew.encoding.describe import (
         chosen_features,
         features_of,
@@ -91,7 +91,7 @@ def facts(fitted: Any) -> dict[str, Any]:
 
 
 def in_words(fitted: Any) -> list[str]:
-    """The facts for people."""
+    """Return the facts as readable text."""
     from vitalfew.cli.command_runner import shown
     from vitalfew.cli.tables import table_lines
     from vitalfew.encoding.describe import curve_lines, selection_of

@@ -1,4 +1,4 @@
-"""``vitalfew fit``: one model on all rows, as a file."""
+"""``vitalfew fit``: fit one model on all rows and write it to a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``vitalfew label``: labels for all documents of a table of which a few have one."""
+"""``vitalfew label``: labels for all documents of a table of which a few are labeled."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def label(
 
 
 def _told(report: LabelReport, label: str) -> str:
-    """The report for people."""
+    """Return the report as readable text."""
     from vitalfew.cli.command_runner import shown
     from vitalfew.cli.tables import table_lines
 

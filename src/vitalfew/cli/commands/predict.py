@@ -1,4 +1,4 @@
-"""``vitalfew predict``: what a model says of new rows."""
+"""``vitalfew predict``: predictions of a model for new rows."""
 
 from __future__ import annotations
 

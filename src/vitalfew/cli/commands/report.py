@@ -86,7 +86,7 @@ def report(
 
 
 def report_function() -> Callable[..., Any]:
-    """The function of that name, imported when it is needed."""
+    """Return the function `report`, imported on demand."""
     from vitalfew.reporting.report import report as make
 
     return make

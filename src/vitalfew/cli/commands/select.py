@@ -1,4 +1,4 @@
-"""``vitalfew select``: the features that matter, and why."""
+"""``vitalfew select``: selection of informative features."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vitalfew.cli.task import Problem, TableInput
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# How many features each method takes unless it is told.
+# Default number of features, or rule, of each method.
 METHODS = {"mdl": "mdl", "information": "fdr", "lasso": "1se", "greedy": "bic", "best": "bic"}
 COLUMNS = {
     "feature": "feature",
@@ -21,7 +21,7 @@ COLUMNS = {
     "weight": "weight",
     "speaks_for": "speaks for",
 }
-# A numeric target is told about in so many intervals of equally many rows.
+# Number of intervals with equally many rows into which a numeric target is cut.
 INTERVALS = 10
 
 
@@ -116,7 +116,7 @@ def select(
 def _select(
     problem: Problem, method: str, k: str | None, seed: int, time_budget: float | None
 ) -> tuple[list[dict[str, Any]], int]:
-    """A line for each feature chosen from the rows, and how many there were."""
+    """Return a line for each feature chosen from the rows, and the number of candidates."""
     from vitalfew.cli.progress_bars import working
     from vitalfew.encoding.describe import chosen_features
     from vitalfew.encoding.encoding import make_encoded
@@ -134,7 +134,7 @@ def _select(
 
 
 def check_size(k: str) -> int | str:
-    """A number of features, or a rule."""
+    """Parse a number of features, or a rule."""
     from vitalfew.cli.models import parse_value
 
     size = parse_value(k)
@@ -144,7 +144,7 @@ def check_size(k: str) -> int | str:
 
 
 def selector(method: str, k: str | None, task: str, seed: int, time_budget: float | None) -> Any:
-    """The model that chooses."""
+    """Return the model that selects."""
     from vitalfew.cli.models import configured, make_model
     from vitalfew.families.bayes.information_ranking import InformationRanking
     from vitalfew.families.bayes.naive_bayes import NaiveBayes
@@ -168,7 +168,7 @@ def selector(method: str, k: str | None, task: str, seed: int, time_budget: floa
 
 
 def _lasso_of_size(fitted: Any, k: int) -> Any:
-    """The largest model of the path with at most k features, to be fitted anew."""
+    """Return an unfitted model for the largest support on the path with at most k features."""
     import numpy as np
     from sklearn.base import clone
 
@@ -179,7 +179,7 @@ def _lasso_of_size(fitted: Any, k: int) -> Any:
 
 
 def information(problem: Problem, frame: Any) -> dict[str, dict[str, float]]:
-    """Bits that each feature alone tells about the target, with p-values; numbers are cut into ten intervals."""
+    """Return the information of each feature alone about the target, in bits, with p-values; numbers are cut in ten."""
     import numpy as np
 
     from vitalfew.encoding.encoding import encoded_features, make_encoded
@@ -197,7 +197,7 @@ def information(problem: Problem, frame: Any) -> dict[str, dict[str, float]]:
 
 
 def as_table(lines: list[dict[str, Any]]) -> pa.Table:
-    """The chosen features with their place."""
+    """Return the chosen features with their ranks as a table."""
     import pyarrow as pa
 
     types = {"rank": pa.int64(), "feature": pa.string(), "column": pa.string(), "speaks_for": pa.string()}

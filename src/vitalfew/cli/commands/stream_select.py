@@ -1,4 +1,4 @@
-"""Choosing features of tables that are larger than memory: from their summaries, without the rows."""
+"""Feature selection for tables larger than memory: from their summaries, without the rows."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from vitalfew.support.suggest import check_names
 
 # Larger files are streamed.
 MOST_BYTES = 2**30
-# Rows by which columns are recognised.
+# Number of rows used to detect the kinds of columns.
 LOOKED_AT = 65_536
-# How many features each method takes unless it is told.
+# Default number of features, or rule, of each method.
 FOR_CLASSES = {"mdl": "gain", "information": "fdr"}
 FOR_NUMBERS = {"lasso": "bic", "greedy": "bic", "best": "bic"}
 CRITERIA = ("bic", "aic", "ebic")
 
 
 def is_streamed(data: str) -> bool:
-    """Whether rows are better not read into memory: many files, a server, or one large file."""
+    """Return True if rows should not be read into memory: many files, a server, or one large file."""
     if data == "-":
         return False
     if data.startswith(("postgres://", "postgresql://")) or os.path.isdir(data):
@@ -56,7 +56,7 @@ def select_streamed(
     task: str | None,
     time_budget: float | None,
 ) -> tuple[list[dict[str, Any]], int, str, str]:
-    """A line for each feature chosen; how many there were, by what method and rule they were chosen."""
+    """Return a line for each feature chosen, the number of candidates, and the method and rule used."""
     if task is not None and task not in TASKS:
         raise ValueError(f"--task is classes or numeric, got {task!r}.")
     rows = source.open()
@@ -80,7 +80,7 @@ def select_streamed(
 
 
 def _columns(rows: Source, target: str, overrides: dict[str, str], drop: Sequence[str]) -> list[str]:
-    """The columns to learn from, as the first rows show them."""
+    """Return the columns to learn from, judging by the first rows."""
     import pyarrow as pa
 
     schema = rows.schema()
@@ -110,7 +110,7 @@ def _why_not(column: ColumnKind, seen: ColumnKind, is_told: bool) -> str | None:
             f"column {column.name!r} is {seen.kind} and cannot be taken as {column.kind} while rows are streamed; cast "
             "it in a --query."
         )
-    # Rows to come may have other values than the first ones.
+    # Later rows may have other values than the first ones.
     can_change = column.kind == "constant" or (column.kind == "empty" and "single value" not in (column.why or ""))
     return None if column.is_used or (can_change and not is_told) else column.why
 
@@ -171,7 +171,7 @@ def _by_moments(
 
 
 def _standardised(moments: Moments, is_number: np.ndarray) -> Moments:
-    """Numbers in units of their standard deviation, as models of rows in memory get them."""
+    """Return moments of standardized numeric columns, as models of rows in memory get them."""
     spread = np.sqrt(np.diag(moments.scatter)[:-1] / moments.weight_sum)
     unit = np.append(np.where(is_number & (spread > 0), spread, 1.0), 1.0)
     return Moments(

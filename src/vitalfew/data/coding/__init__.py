@@ -1,1 +1,1 @@
-"""Codes for values: categories, cut points and bins."""
+"""Encodings of values: categories, cut points and bins."""

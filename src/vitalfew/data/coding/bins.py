@@ -1,4 +1,4 @@
-"""Tables to ordered bins and categories: what stumps and trees search over. Labels have no say in it."""
+"""Ordered bins and categories of tables, which stumps and trees search over; the labels are not used."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ from vitalfew.data.tables.matrix import read_matrix
 from vitalfew.data.tables.sparse_checks import check_sparse
 from vitalfew.data.tables.text_columns import WordColumn
 
-# Bins of a column coded in two bytes; in one byte there are 255.
+# Most bins of a column with two-byte codes; one-byte codes allow 255.
 MOST_BINS = 65_535
-# Codes of a sparse matrix that may be written out.
+# Most codes for which a sparse matrix is made dense.
 MOST_DENSE_CODES = 2**31
 
 
 class Bins(Protocol):
-    """Binned rows. Feature j has codes 0 .. b - 1, b where a value is missing: b + 1 slots from ``offsets[j]`` on."""
+    """Binned samples.
+
+    Feature j has codes 0 .. b - 1, and b where a value is missing: b + 1 slots starting at ``offsets[j]``.
+    """
 
     @property
     def n_rows(self) -> int: ...
@@ -37,21 +40,21 @@ class Bins(Protocol):
     def is_category(self) -> NDArray[np.bool_]: ...
 
     def kernel(self, name: str) -> tuple[Any, tuple]:
-        """The compiled function for this storage, and the arguments by which it takes the bins."""
+        """Return the compiled function for this storage, and the arguments that pass the bins to it."""
 
     def column(self, j: int) -> NDArray:
-        """The codes of one feature."""
+        """Return the codes of one feature."""
 
     def take(self, rows: NDArray[np.intp]) -> Bins:
-        """The bins of these rows."""
+        """Return the bins of the given rows."""
 
     def score(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sum of the lines that a row's slots have in a table (slots, outputs): (rows, outputs)."""
+        """Sum the rows of `table` (slots, outputs) at each sample's slots; the result has shape (rows, outputs)."""
 
 
 @dataclass(frozen=True)
 class DenseBins:
-    """Codes of all rows, column by column."""
+    """Codes of all rows, stored by column."""
 
     codes: NDArray[np.uint8] | NDArray[np.uint16]
     offsets: NDArray[np.int64]
@@ -81,7 +84,7 @@ class DenseBins:
 
 @dataclass(frozen=True)
 class SparseBins:
-    """Codes of each row but those of zeros; `zero` holds the code of zero of each feature. Nothing is missing."""
+    """Codes of each row except those of zeros; `zero` holds each feature's code of zero. No value is missing."""
 
     codes: sparse.csr_array  # explicit entries hold codes, which may be 0
     zero: NDArray[np.int32]
@@ -126,7 +129,7 @@ class SparseBins:
 
 
 def to_dense(bins: Bins) -> DenseBins:
-    """The same bins with the codes of all rows written out, if there is room for them."""
+    """Convert bins to dense codes; raise if they would need too much memory."""
     if isinstance(bins, DenseBins):
         return bins
     n_features = len(bins.offsets) - 1
@@ -144,11 +147,11 @@ def to_dense(bins: Bins) -> DenseBins:
 
 @dataclass
 class BinCoder:
-    """Learns the bins of each column of a table, and bins others alike.
+    """Encoder that learns the bins of each column of a table and applies them to new data.
 
-    Strings, booleans of frames and columns of a categorical type are categories, and so is what
-    `categorical_features` names (by number, name or a mask); other columns are numbers, in their order. A column of at
-    most `max_bins` distinct numbers has a bin for each; others have about as many rows in each bin.
+    Strings, booleans of frames and columns of a categorical type are categories, and so are the columns in
+    `categorical_features` (by number, name or a mask). Other columns are numbers and keep their order. A column of at
+    most `max_bins` distinct numbers has one bin for each; in other columns the bins hold about equally many samples.
     """
 
     max_bins: int = 255
@@ -160,7 +163,7 @@ class BinCoder:
     is_sparse: bool = False
 
     def fit(self, X) -> Bins:
-        """Learns the bins and returns the binned table."""
+        """Learn the bins and return the binned table."""
         most = self.max_bins
         if not isinstance(most, Integral) or not 2 <= most <= MOST_BINS:
             raise ValueError(f"max_bins must be a whole number from 2 to {MOST_BINS}, got {most!r}.")
@@ -186,7 +189,7 @@ class BinCoder:
         return self._dense(table)
 
     def transform(self, X) -> Bins:
-        """The bins of new data. Categories that were not seen in training count as missing."""
+        """Return the bins of new data; categories not seen in training count as missing."""
         if self.is_sparse:
             return self._sparse(read_matrix(X if sparse.issparse(X) else sparse.csc_array(np.asarray(X)))[0])
         if sparse.issparse(X):
@@ -195,7 +198,7 @@ class BinCoder:
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where the slots of each feature begin."""
+        """First slot of each feature, and the total number of slots."""
         return np.concatenate([[0], np.cumsum([self.n_bins(j) + 1 for j in range(len(self.cuts))])]).astype(np.int64)
 
     def n_bins(self, j: int) -> int:
@@ -254,10 +257,10 @@ class BinCoder:
         return self._sparse(columns)
 
     def _sparse_cuts(self, columns: sparse.csc_array) -> list[NDArray[np.float64]]:
-        """Cuts between the values of each column, zero among them; where there are many, between sets of them."""
+        """Return cuts between the distinct values of each column, including zero, or between groups of them if many."""
         n, d = columns.shape
         owner = np.repeat(np.arange(d), np.diff(columns.indptr))
-        has_zero = np.flatnonzero(np.diff(columns.indptr) < n)  # a zero that is not stored
+        has_zero = np.flatnonzero(np.diff(columns.indptr) < n)  # has a zero that is not stored
         owner, value = np.concatenate([owner, has_zero]), np.concatenate([columns.data, np.zeros(len(has_zero))])
         order = np.lexsort((value, owner))
         owner, value = owner[order], value[order].astype(np.float64)
@@ -288,7 +291,7 @@ class BinCoder:
 
 
 def _cuts_below(value, owner, cuts, start, lengths) -> NDArray[np.intp]:
-    """How many cuts of its own column are below each value: a binary search in all of them at once."""
+    """Count the cuts of the same column below each value, by a simultaneous binary search for all values."""
     low, high = np.zeros(len(value), dtype=np.intp), lengths[owner].astype(np.intp)
     for _ in range(int(lengths.max(initial=0)).bit_length()):
         middle = (low + high) // 2
@@ -300,7 +303,7 @@ def _cuts_below(value, owner, cuts, start, lengths) -> NDArray[np.intp]:
 
 
 def _numbers(table: RawTable, which: list[int]) -> NDArray:
-    """Numeric columns as floats; all of a matrix as it is."""
+    """Return numeric columns as floats; a matrix is not copied if all its columns are used."""
     if table.matrix is not None and len(which) == table.n_features:
         matrix = table.matrix
         return matrix if matrix.dtype in (np.float64, np.float32) and matrix.dtype.isnative else matrix.astype(float)

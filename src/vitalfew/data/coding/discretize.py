@@ -1,6 +1,6 @@
-"""Numeric columns to a few ordered codes.
+"""Discretization of numeric columns into a few ordered codes.
 
-One convention everywhere: the code of ``x`` is the number of cuts below it, ``np.searchsorted(cuts, x,
+The convention is the same everywhere: the code of ``x`` is the number of cuts below it, ``np.searchsorted(cuts, x,
 side="left")``, so bin ``b`` holds ``cuts[b - 1] < x <= cuts[b]``.
 """
 
@@ -22,7 +22,7 @@ from vitalfew.support.checks import check_discrete
 
 STRATEGIES = ("mdl", "quantile", "uniform")
 LARGEST_WEIGHT = 1e300
-# Comparing a column with each of so few cuts is faster than a binary search for each value.
+# Up to this many cuts, comparing a column with each cut is faster than a binary search for each value.
 MOST_COMPARED = 64
 
 
@@ -35,29 +35,29 @@ def cut_columns(
     n_bins: int,
     threads: int,
 ) -> list[NDArray[np.float64]]:
-    """Cut points of each column.
+    """Compute the cut points of each column.
 
     Parameters
     ----------
     X : ndarray of float64, shape (n_samples, n_features)
-        Finite values, or NaN for missing ones, which are left out. Any strides.
+        Finite values, or NaN for missing ones, which are ignored. Any strides.
     y_codes : ndarray of int32, shape (n_samples,), or None
-        Classes 0 to ``n_classes - 1``; only ``"mdl"`` reads them.
+        Classes 0 to ``n_classes - 1``; used only by ``"mdl"``.
     n_classes : int
         Number of classes.
     sample_weight : ndarray of float64, shape (n_samples,), or None
-        Non-negative; a row of weight 2 counts as two rows, one of weight 0 as absent.
+        Nonnegative; a sample of weight 2 counts as two samples, one of weight 0 as absent.
     strategy : {"mdl", "quantile", "uniform"}
-        As in :class:`Discretizer`.
+        See :class:`Discretizer`.
     n_bins : int
-        Most bins of ``"quantile"``, bins of ``"uniform"``; ``"mdl"`` chooses by itself.
+        Maximum number of bins for ``"quantile"``, number of bins for ``"uniform"``; ignored by ``"mdl"``.
     threads : int
-        Threads of ``"mdl"``; 0 means all.
+        Number of threads for ``"mdl"``; 0 means all.
 
     Returns
     -------
     list of n_features ndarrays of float64
-        Strictly rising; empty for a column that is not cut.
+        Strictly increasing; empty for a column that is not cut.
 
     Examples
     --------
@@ -81,18 +81,18 @@ def cut_columns(
 
 
 def apply_cuts(column: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Codes of values: how many cuts are below each.
+    """Return the codes of values: the number of cuts below each.
 
     Parameters
     ----------
     column : ndarray of float64, any shape
-        Values; NaN is missing.
+        Values; NaN means missing.
     cuts : ndarray of float64, shape (n_cuts,)
-        Rising, as from :func:`cut_columns`.
+        Increasing, as returned by :func:`cut_columns`.
 
     Returns
     -------
-    ndarray of float64, the shape of ``column``
+    ndarray of float64, same shape as ``column``
         0 to ``n_cuts``, NaN where the value is missing.
 
     Examples
@@ -112,7 +112,7 @@ def apply_cuts(column: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArra
 
 
 def _quantile_cuts(x, weight, n_bins: int) -> NDArray[np.float64]:
-    """Inner quantiles, averaged where the distribution function is flat: NumPy's "averaged_inverted_cdf"."""
+    """Return the inner quantiles, averaged where the CDF is flat, as NumPy's "averaged_inverted_cdf"."""
     if x.size == 0:
         return np.empty(0)
     if weight is None:
@@ -123,7 +123,7 @@ def _quantile_cuts(x, weight, n_bins: int) -> NDArray[np.float64]:
     else:
         order = np.argsort(x, kind="stable")
         x, mass = x[order], np.cumsum(weight[order])
-        # Both sides whole for whole weights, so that a weight of 2 is exactly a row given twice.
+        # Both sides are integers for integer weights, so a weight of 2 equals a repeated sample exactly.
         rank = np.arange(1, n_bins) * mass[-1]
         below = np.searchsorted(mass * n_bins, rank, side="left")
         is_flat = mass[below] * n_bins == rank
@@ -132,33 +132,33 @@ def _quantile_cuts(x, weight, n_bins: int) -> NDArray[np.float64]:
 
 
 def _uniform_cuts(x, _weight, n_bins: int) -> NDArray[np.float64]:
-    """Cuts at equal distances from the least to the largest value."""
+    """Return equally spaced cuts between the smallest and the largest value."""
     if x.size == 0:
         return np.empty(0)
     low, high = x.min(), x.max()
-    # Halves, because the range of a column may exceed the largest float.
+    # Use halves, because the range of a column may exceed the largest float.
     cuts = np.unique(2 * np.linspace(low / 2, high / 2, n_bins + 1)[1:-1])
     return cuts[(cuts >= low) & (cuts < high)]
 
 
 def between(low, high) -> NDArray[np.float64]:
-    """Midpoints, or the lower value where the midpoint rounds to the upper one."""
+    """Return midpoints, or the lower value where the midpoint rounds to the upper one."""
     middle = low / 2 + high / 2
     return np.where((low <= middle) & (middle < high), middle, low)
 
 
 def _without_empty_bins(cuts, x_sorted) -> NDArray[np.float64]:
-    """The first of the cuts that part the values alike; none above the largest value."""
+    """Keep the first of the cuts that give the same split, and none above the largest value."""
     rows_left = np.searchsorted(x_sorted, cuts, side="right")
     rows_left, first = np.unique(rows_left, return_index=True)
     return cuts[first[rows_left < x_sorted.size]]
 
 
 class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    r"""Numeric columns to ordered bins, with supervised cuts by default.
+    r"""Transformer that discretizes numeric columns into ordered bins, with supervised cuts by default.
 
-    With ``strategy="mdl"``, a set :math:`S` of :math:`N` rows is cut at the value :math:`T` which leaves the
-    least entropy of the classes, if the gain pays for the description of the cut,
+    With ``strategy="mdl"``, a set :math:`S` of :math:`N` samples is cut at the value :math:`T` that minimizes the
+    class entropy, if the gain pays for the description of the cut,
 
     .. math::
 
@@ -166,35 +166,35 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         - \left[k\,\mathrm{Ent}(S) - k_1\,\mathrm{Ent}(S_1) - k_2\,\mathrm{Ent}(S_2)\right]}{N},
 
     where :math:`\mathrm{Gain} = \mathrm{Ent}(S) - \sum_i \frac{N_i}{N} \mathrm{Ent}(S_i)` and
-    :math:`k, k_1, k_2` are the numbers of classes present; both parts are cut in turn. A column that by
-    itself says nothing of the class gets one bin.
+    :math:`k, k_1, k_2` are the numbers of classes present; both parts are then cut recursively. A column that is not
+    informative about the class by itself gets one bin.
 
     Parameters
     ----------
     strategy : {"mdl", "quantile", "uniform"}, default="mdl"
-        "mdl" cuts where the classes change and needs ``y``; "quantile" makes bins of equal weight, fewer than
-        ``n_bins`` where values are tied; "uniform" makes bins of equal width.
+        "mdl" cuts where the classes change and needs ``y``. "quantile" makes bins of equal weight, fewer than
+        ``n_bins`` if values are tied. "uniform" makes bins of equal width.
     n_bins : int, default=5
-        At least 2. Not used by "mdl".
+        Number of bins, at least 2. Ignored by "mdl".
     n_jobs : int or None, default=None
-        Threads of "mdl", over columns; None means 1 (or what a joblib context says), -1 all.
+        Number of threads over columns for "mdl"; None means 1 unless in a joblib context, -1 means all.
 
     Attributes
     ----------
     cuts_ : list of n_features ndarrays of float64
-        Rising cuts of each column; bin ``b`` holds ``cuts[b - 1] < x <= cuts[b]``.
+        Increasing cuts of each column; bin ``b`` holds ``cuts[b - 1] < x <= cuts[b]``.
     n_bins_ : ndarray of int64, shape (n_features,)
-        Bins of each column, one more than its cuts.
+        Number of bins of each column, one more than its cuts.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the columns, where they are strings.
+        Names of the columns, if they are strings.
 
     Notes
     -----
-    With "mdl" a cut is the midpoint of the two neighbouring values that it parts, the lowest one of equally
-    good cuts. A missing value (NaN) takes no part in the cuts and stays NaN; values beyond those seen go to
-    the outer bins. Weights stand for numbers of rows: with weights that sum to 1 the MDL rule cuts nothing.
+    With "mdl", a cut is the midpoint of the two neighboring values that it separates; of equally good cuts the lowest
+    is chosen. A missing value (NaN) does not affect the cuts and stays NaN; values outside the training range go to
+    the outer bins. Weights represent numbers of samples: with weights that sum to 1 the MDL rule cuts nothing.
 
     References
     ----------
@@ -234,22 +234,22 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or data frame, shape (n_samples, n_features)
-            Numbers; NaN is missing.
+            Numbers; NaN means missing.
         y : array-like, shape (n_samples,), or None
-            Classes, for "mdl"; the other strategies ignore it.
+            Classes, used by "mdl"; the other strategies ignore them.
         sample_weight : array-like, shape (n_samples,), or None
-            Non-negative weights, 1 if None; "uniform" only asks whether they are 0.
+            Nonnegative weights, 1 if None; "uniform" only checks which are 0.
 
         Returns
         -------
         Discretizer
-            Itself, fitted.
+            The fitted discretizer.
         """
         self._check_parameters()
         check_given(X)
         y_codes, n_classes = None, 0
         if self.strategy == "mdl":
-            with np.errstate(over="ignore", invalid="ignore"):  # of the sum by which scikit-learn looks for infinity
+            with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn first looks for infinity by a sum
                 X, y = validate_data(self, X, _check_labels(y), dtype=np.float64, ensure_all_finite=False)
             check_discrete(y)
             classes, position = np.unique(y, return_inverse=True)
@@ -264,12 +264,12 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X) -> Any:
-        """Codes of the bins.
+        """Return the bin codes.
 
         Parameters
         ----------
         X : array-like or data frame, shape (n_samples, n_features)
-            Numbers; NaN is missing.
+            Numbers; NaN means missing.
 
         Returns
         -------
@@ -286,7 +286,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return codes
 
     def interval_labels(self, j):
-        """The bins of a column in words.
+        """Return text labels for the bins of a column.
 
         Parameters
         ----------
@@ -296,7 +296,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         list of str
-            One for each bin; ``"a – b"`` is ``a < x <= b``.
+            One label for each bin; ``"a – b"`` is ``a < x <= b``.
         """
         check_is_fitted(self)
         cuts = _format_apart(self.cuts_[j])
@@ -323,7 +323,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def _check_labels(y):
-    """Refuse missing labels by name; the rest of the validation is scikit-learn's."""
+    """Reject missing labels with a clear message; scikit-learn does the rest of the validation."""
     if y is None:
         return y
     check_given(y, "y")
@@ -343,7 +343,7 @@ def _check_labels(y):
 
 
 def _is_missing(label) -> bool:
-    # NaN differs from itself; for pandas.NA even that is unknown.
+    # NaN differs from itself; pandas.NA compared with itself is not even a boolean.
     is_itself = label == label
     return label is None or not isinstance(is_itself, bool | np.bool_) or not is_itself
 
@@ -369,7 +369,7 @@ def _check_weight(sample_weight, X) -> NDArray[np.float64] | None:
 
 
 def _format_apart(cuts) -> list[str]:
-    """Cuts in the fewest digits, six at least, that tell them apart."""
+    """Format the cuts with the fewest digits, at least six, that keep them distinct."""
     texts: list[str] = []
     for digits in range(6, 18):
         texts = [f"{cut:.{digits}g}" for cut in cuts]

@@ -1,4 +1,4 @@
-"""Tables to codes: each column is coded on its own, without one-hot, and new data is coded in the same way."""
+"""Encoding of tables as codes, column by column and without one-hot; new data is encoded in the same way."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from vitalfew.exceptions import DiscretizationWarning
 from vitalfew.support.checks import check_choice
 
 NUMERIC = ("mdl", "quantile", "uniform", "distinct")
-# Whole numbers with more distinct values than this are quantities, not categories.
-MOST_EXACT = 2**53  # whole numbers up to here are exact in float64
+MOST_EXACT = 2**53  # integers up to here are exact in float64
+# Integer columns with more distinct values than this are quantities, not categories.
 MAX_CATEGORIES = 32
 MISSING = np.iinfo(np.uint32).max
 
 
 class Coding(Protocol):
-    """How one column becomes codes 0 .. n_values - 1, or MISSING."""
+    """Mapping of the values of one column to codes 0 .. n_values - 1, or MISSING."""
 
     @property
     def n_values(self) -> int: ...
@@ -37,7 +37,7 @@ class Coding(Protocol):
 
 @dataclass(frozen=True)
 class OwnCodes:
-    """Small whole numbers are their own codes."""
+    """Coding for small nonnegative integers, which are their own codes."""
 
     n_values: int
 
@@ -52,7 +52,7 @@ class OwnCodes:
 
 @dataclass(frozen=True)
 class Categories:
-    """Distinct values seen in training, in rising order; any other value carries no evidence."""
+    """Distinct values seen in training, in increasing order; any other value counts as missing."""
 
     values: tuple
 
@@ -63,7 +63,7 @@ class Categories:
     def encode(self, column):
         code = {v: i for i, v in enumerate(self.values)}
         is_text = bool(self.values) and isinstance(self.values[0], str)
-        known: Sequence  # in the type of the categories, so that 1 and '1' meet
+        known: Sequence  # in the type of the categories, so that 1 and '1' match
         if isinstance(column, WordColumn):
             known = column.values if is_text else _numbers_in(column.values)
             return column.look_up([code.get(v, MISSING) for v in known], MISSING, np.uint32)
@@ -91,11 +91,11 @@ class Cuts:
 
 @dataclass
 class TableCoder:
-    """Learns the coding of each column of a table and applies it.
+    """Encoder that learns the coding of each column of a table and applies it.
 
-    Strings, booleans, categories and whole numbers with at most 32 distinct values are categories; other numbers are
-    cut into intervals by `numeric` (``"mdl"``, ``"quantile"``, ``"uniform"``) or, with ``"distinct"``, every distinct
-    number is a category of its own.
+    Strings, booleans, categories and integers with at most 32 distinct values are categories. Other numbers are cut
+    into intervals by `numeric` (``"mdl"``, ``"quantile"``, ``"uniform"``) or, with ``"distinct"``, every distinct
+    number is a separate category.
     """
 
     numeric: str = "mdl"
@@ -106,11 +106,11 @@ class TableCoder:
 
     @property
     def is_supervised(self) -> bool:
-        """Whether labels had a say in the coding, so that folds must be coded anew."""
+        """True if the coding depends on the labels, so that each fold must be encoded again."""
         return self.numeric == "mdl" and any(isinstance(c, Cuts) for c in self.codings)
 
     def fit(self, table: RawTable, label=None, n_classes: int = 1, weight=None) -> Block:
-        """Learns the codings and returns the coded table."""
+        """Learn the codings and return the encoded table."""
         check_choice("numeric", self.numeric, NUMERIC)
         self.names = table.names
         self.is_sparse = table.sparse_block is not None
@@ -134,7 +134,7 @@ class TableCoder:
         return self._assemble(table, small, rest)
 
     def transform(self, table: RawTable) -> Block:
-        """The codes of new data; values never seen in training become missing."""
+        """Return the codes of new data; values not seen in training become missing."""
         if table.n_features != len(self.names):
             raise ValueError(f"X has {table.n_features} features, but {len(self.names)} were seen in training.")
         if self.is_sparse:
@@ -149,7 +149,7 @@ class TableCoder:
         return self._assemble(table, small, [j for j, is_own in enumerate(own) if not is_own])
 
     def _code_small(self, table: RawTable):
-        """Columns of small whole numbers coded in one pass; flags and tops say which these are."""
+        """Encode columns of small integers in one pass; flags and tops identify these columns."""
         if table.matrix is not None:
             flags, small, tops = _code_matrix(table.matrix, self.threads)
         else:
@@ -165,7 +165,7 @@ class TableCoder:
         return flags, tops, small
 
     def _easy_coding(self, table: RawTable, j: int, flag: int, top: int) -> Coding | None:
-        """The coding of a column that needs no cuts, or None."""
+        """Return the coding of a column that needs no cuts, or None."""
         column = table.column(j)
         if isinstance(column, WordColumn):
             return Categories(tuple(column.distinct()))
@@ -187,7 +187,7 @@ class TableCoder:
         return None
 
     def _assemble(self, table: RawTable, small: NDArray[np.uint8], rest: list[int]) -> CodesBlock:
-        """Codes of all columns; those in `rest` are coded one by one."""
+        """Return the codes of all columns; those in `rest` are encoded one by one."""
         n_values = np.array([c.n_values for c in self.codings], dtype=np.int64)
         offsets = np.concatenate([[0], np.cumsum(n_values)])
         if not rest:
@@ -197,13 +197,13 @@ class TableCoder:
         if wide:
             codes[small == 255] = MISSING
         for j in rest:
-            # MISSING wraps to 255 in bytes, which is their missing code.
+            # MISSING wraps to 255 in a byte, which is the missing code of bytes.
             codes[:, j] = self.codings[j].encode(table.column(j)).astype(codes.dtype)
         return CodesBlock(codes, offsets)
 
 
 def refuse_infinite(flags: NDArray[np.uint8], table: RawTable, which: Sequence[int]) -> None:
-    """Names the first infinite number, by the flags that a kernel has for these columns."""
+    """Raise for the first infinite number, found by the flags that a kernel returned for these columns."""
     infinite = np.flatnonzero(flags & _core.HAS_INFINITE)
     if infinite.size:
         j = which[int(infinite[0])]
@@ -230,14 +230,14 @@ def _code_matrix(matrix: NDArray, threads: int):
 
 
 def _as_numbers(column: Column) -> NDArray[np.float64]:
-    """Numbers of a column; words that are none are missing."""
+    """Return the numbers of a column; words that are not numbers become NaN."""
     if isinstance(column, WordColumn):
         return column.look_up(_numbers_in(column.values), np.nan, np.float64)
     return column.astype(np.float64, copy=False)
 
 
 def _check_exact(column: Column, name: str) -> None:
-    """Refuses whole numbers that differ but are equal as floats, such as identifiers of 64 bits."""
+    """Reject integers that differ but are equal as floats, such as 64-bit identifiers."""
     if isinstance(column, WordColumn) or column.dtype.kind not in "iu" or column.dtype.itemsize < 8 or not column.size:
         return
     largest = max(int(column.max()), -int(column.min()))

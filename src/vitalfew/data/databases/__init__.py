@@ -1,4 +1,4 @@
-"""Databases to read from and to write to: DuckDB, SQLite and PostgreSQL."""
+"""Databases for reading and writing: DuckDB, SQLite and PostgreSQL."""
 
 from vitalfew.data.databases.open import open_database
 

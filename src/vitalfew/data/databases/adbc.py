@@ -1,4 +1,4 @@
-"""What SQLite and PostgreSQL share: drivers of ADBC, which answer in Arrow."""
+"""Common base of SQLite and PostgreSQL: ADBC drivers, which return Arrow data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class AdbcDatabase(Database):
-    """Transactions are begun and ended by statements: then an end that failed is an error like any other."""
+    """Database behind an ADBC driver.
+
+    Statements begin and end transactions, so that a failed commit raises an error like any other statement.
+    """
 
     def __init__(self, name: str, driver: str, address: str):
         self.name, self.address = name, address
@@ -28,7 +31,7 @@ class AdbcDatabase(Database):
             return self.driver.connect(self.address, autocommit=True)
 
     def execute(self, connection: Any, *statements: str, what: str = "refused the query") -> list[tuple]:
-        """The answer to the last one."""
+        """Run the statements and return the result of the last one."""
         with self.errors(what), connection.cursor() as cursor:
             for statement in statements:
                 cursor.execute(statement)

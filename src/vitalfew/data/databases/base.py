@@ -1,4 +1,4 @@
-"""What all databases share: names, sources that are read a batch at a time, and new tables, whole or not at all."""
+"""Base classes of all databases: names, sources read in batches, and tables that are written atomically."""
 
 from __future__ import annotations
 
@@ -18,65 +18,65 @@ if TYPE_CHECKING:
 
 
 def quoted(name: str) -> str:
-    """A name as SQL has it, whatever it holds."""
+    """Quote a name for SQL, whatever characters it contains."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def literal(text: str) -> str:
-    """A text as SQL has it, whatever it holds."""
+    """Quote a text as an SQL literal, whatever characters it contains."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def dotted(place: tuple[str, ...]) -> str:
-    """A table as SQL has it: its schema, if the database has any, and its name."""
+    """Return the SQL name of a table: its schema, if the database has schemas, and its name."""
     return ".".join(map(quoted, place))
 
 
 class Database(ABC):
-    """A database: each engine says in its own way how to read and how to write."""
+    """Abstract database; each engine implements reading and writing."""
 
-    name: str  # what messages call it, without a password
+    name: str  # shown in messages, without a password
     read_only: bool
-    row_number: str | None = None  # what a table calls the number of a row, if it has one without being asked
+    row_number: str | None = None  # name of an implicit row number column, if the tables have one
     can_read_while_writing: bool = True  # in another thread
     has_case: bool = False  # whether quoted names that differ only in case are different
 
     @abstractmethod
     def tables(self) -> dict[str, tuple[str, ...]]:
-        """Where tables and views are, by the names that people give them."""
+        """Return the locations of tables and views, by their user-facing names."""
 
     @abstractmethod
     def schemas(self) -> list[str]:
-        """The schemas that tables can be in, the usual one first; none if there is no such thing."""
+        """Return the schemas that can hold tables, the default first; empty if the database has no schemas."""
 
     @abstractmethod
     def primary_key(self, place: tuple[str, ...]) -> list[str]:
-        """The columns of a table's primary key; none if it has no such key."""
+        """Return the columns of a table's primary key; empty if there is none."""
 
     @abstractmethod
     def settle(self, question: str) -> tuple[str, pa.Schema]:
-        """A question whose answer has columns of these types, made of any single statement that reads."""
+        """Turn any single reading statement into a query whose result has the returned schema."""
 
     @abstractmethod
     def stream(self, question: str, schema: pa.Schema, batch_rows: int) -> Iterator[pa.RecordBatch]:
-        """The answer, which has these columns, a batch at a time."""
+        """Yield the result of a query, which has these columns, in batches."""
 
     @abstractmethod
     def writing(
         self, place: tuple[str, ...], schema: pa.Schema, replace: bool
     ) -> AbstractContextManager[Callable[[pa.RecordBatch], object]]:
-        """A transaction that makes a table and fills it; it is undone unless the context ends well."""
+        """Open a transaction that creates and fills a table; it is rolled back unless the context succeeds."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
 
     def n_rows(self, place: tuple[str, ...]) -> int | None:  # noqa: ARG002
-        """Rows of a table, if that costs nothing."""
+        """Return the number of rows of a table, if it is available at no cost."""
         return None
 
     def source(self, table: str | None = None, query: str | None = None) -> SqlSource:
-        """Rows of a table (of the only one, if none is named), or of the answer to a query."""
+        """Return a source for a table (by default the only one) or for the result of a query."""
         if table is not None and query is not None:
             raise ValueError("give a table or a query, not both.")
         if query is not None:
@@ -86,9 +86,9 @@ class Database(ABC):
 
     @contextmanager
     def sink(self, table: str, schema: pa.Schema, *, replace: bool = False) -> Iterator[Sink]:
-        """A new table for rows, which is there after the context, whole, or not at all.
+        """Create a table and yield a sink for its rows; the table exists after the context in full, or not at all.
 
-        An existing one is replaced in the same transaction if `replace` says so. ``"schema.name"`` is a table of that
+        With `replace`, an existing table is replaced in the same transaction. ``"schema.name"`` is a table of that
         schema if the database has it.
         """
         if self.read_only:
@@ -104,7 +104,7 @@ class Database(ABC):
             yield Sink(plain, insert)
 
     def place_of(self, table: str) -> tuple[str, ...]:
-        """Where a table is, or would be made; one that exists under another spelling is refused."""
+        """Return the location of an existing or new table; reject one that exists under another spelling."""
         known, schemas = self.tables(), self.schemas()
         if table in known:
             return known[table]
@@ -119,7 +119,7 @@ class Database(ABC):
         return place
 
     def _folded(self, place: tuple[str, ...]) -> list[bytes]:
-        """Names as the engine compares them: most know no upper case, of ASCII letters only."""
+        """Return names as the engine compares them: most engines ignore the case of ASCII letters only."""
         names = [name.encode("utf-8", "surrogatepass") for name in place]
         return names if self.has_case else [name.lower() for name in names]
 
@@ -137,13 +137,13 @@ class Database(ABC):
 
 
 class Sink:
-    """Takes the rows of a new table, in batches with the columns that were announced."""
+    """Writer for the rows of a new table, in batches with the announced columns."""
 
     def __init__(self, schema: pa.Schema, insert: Callable[[pa.RecordBatch], object]):
         self.schema, self._insert = schema, insert
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Add rows."""
+        """Append the rows of a batch."""
         if batch.schema.names != self.schema.names:
             raise ValueError(f"the table has columns {self.schema.names}, got {batch.schema.names}.")
         if batch.num_rows:
@@ -151,7 +151,7 @@ class Sink:
 
 
 class SqlSource:
-    """Rows of a table or of the answer to a query; see `Source`."""
+    """Rows of a table or of the result of a query; see `Source`."""
 
     def __init__(self, database: Database, question: str, place: tuple[str, ...] | None = None):
         self.database, self.place, self.name = database, place, database.name
@@ -179,17 +179,17 @@ class SqlSource:
         return None if self.place is None else self.database.n_rows(self.place)
 
     def read(self) -> pa.Table:
-        """All rows, in memory."""
+        """Read all rows into memory."""
         return import_module("pyarrow").Table.from_batches(self.batches(), self._schema)
 
 
 def subquery(question: str) -> str:
-    """To select from; a comment at the end of a question ends with its line."""
+    """Return a query as a subquery to select from; the line breaks end a trailing comment."""
     return f"(\n{question}\n) as asked"
 
 
 def reason(error: BaseException) -> str:
-    """The end of a sentence: what a database complains about, in few words, and what may help."""
+    """Return the end of an error message: the database's complaint in a few words, and a remedy if known."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     said = re.sub(r"^([A-Z_]+: )?(\[\w+\] )?([Ff]ailed to [\w ]+: )?", "", lines[0]).rstrip(".: ") if lines else ""
     said = said or type(error).__name__
@@ -209,13 +209,13 @@ _REMEDIES = {
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Databases cut names at a zero character and invent names for empty ones; lone surrogates are no UTF-8."""
+    """Reject names that a database would truncate (zero characters), invent (empty) or not encode as UTF-8."""
     for name in names:
         if not name or "\0" in name or name != name.encode("utf-8", "replace").decode():
             raise DataFileError(f"a table or column cannot be called {name!r} in a database; rename it.")
 
 
 def _plain(schema: pa.Schema) -> pa.Schema:
-    """Values instead of codes for them, of which every database has its own notion."""
+    """Replace dictionary types by their value types, since databases treat dictionaries differently."""
     pa = import_module("pyarrow")
     return pa.schema([(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in schema])

@@ -1,4 +1,4 @@
-"""Batches handed one by one to somebody who wants to take them all from a reader."""
+"""Bounded queue of record batches, exposed as a RecordBatchReader."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Batches that wait to be taken.
+# Maximum number of batches in the queue.
 WAITING = 2
 
 
 class Handed:
-    """What is `put` comes out of `reader`, in another thread.
+    """Queue whose batches are `put` by the producer and read from `reader` by a consumer in another thread.
 
-    After the context has ended well the taker has taken everything; if it ends with an error, the taker gets one too
-    instead of an end. An error of the taker is raised by the next `put`, or at the end.
+    When the context succeeds, the consumer has read everything. If the context ends with an error, the consumer gets
+    an error instead of the end of the stream. An error of the consumer is raised by the next `put`, or at the end.
     """
 
     def __init__(self, schema: pa.Schema):
@@ -31,7 +31,7 @@ class Handed:
         self.reader = import_module("pyarrow").RecordBatchReader.from_batches(schema, self._batches())
 
     def to(self, taker: Callable[[], object]) -> None:
-        """Let somebody take from the reader."""
+        """Start the consumer of the reader in a thread."""
 
         def run() -> None:
             try:
@@ -43,7 +43,7 @@ class Handed:
         self._thread.start()
 
     def put(self, batch: pa.RecordBatch | None) -> None:
-        """Waits until there is room."""
+        """Add a batch; wait until the queue has room."""
         while self._thread is not None and self._thread.is_alive():
             try:
                 return self._queue.put(batch, timeout=0.1)
@@ -69,7 +69,7 @@ class Handed:
             self._is_broken = True
             raise
         finally:
-            self._end()  # threads of the taker's own may wait for a batch although it has given up
+            self._end()  # threads of the consumer may wait for a batch although it has failed
         if self._error is not None and not self._is_broken:
             raise self._error
 

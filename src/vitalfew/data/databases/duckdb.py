@@ -1,4 +1,4 @@
-"""DuckDB: files, or a connection that is open already."""
+"""DuckDB files and open DuckDB connections."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from vitalfew.support.outputs import committing
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Blocks of a file that DuckDB keeps; without a limit it takes most of the memory there is.
+# Memory limit for the blocks of a file; without one, DuckDB takes most of the available memory.
 MEMORY = "512MB"
 _ROWS = "vitalfew rows to write"
 
 
 class DuckDatabase(Database):
-    """One connection, of which all readers and the writer are cursors: a process may open a file for writing once.
+    """DuckDB database with one connection, because a process may open a file for writing only once.
 
-    While a file is open here no other process can write to it, so that all readers see the same rows.
+    All readers and the writer are cursors of it. While a file is open here no other process can write to it, so all
+    readers see the same rows.
     """
 
     row_number = "rowid"
@@ -37,7 +38,7 @@ class DuckDatabase(Database):
         if not self.is_ours:
             self.connection = database
             return
-        # A query can reach neither files nor the network.
+        # Queries can access neither files nor the network.
         config = {"enable_external_access": "false", "lock_configuration": "true", "memory_limit": MEMORY}
         try:
             self.connection = self.duckdb.connect(database, read_only=read_only, config=config)
@@ -98,7 +99,7 @@ class DuckDatabase(Database):
             run("begin")
             if replace:
                 run(f"drop table {dotted(place)}")
-            # One statement that takes batches as they come: each of its own would be kept until the commit.
+            # One statement consumes batches as they arrive; with one statement each, all are kept until the commit.
             with Handed(schema) as handed:
                 cursor.register(_ROWS, handed.reader)
                 handed.to(lambda: run(f"create table {dotted(place)} as select * from {quoted(_ROWS)}"))
@@ -106,7 +107,7 @@ class DuckDatabase(Database):
             with committing(place[-1]):
                 run("commit")
         finally:
-            cursor.close()  # which undoes what was not committed
+            cursor.close()  # rolls back what was not committed
 
     def _ask(self, question: str, values: tuple[str, ...] = ()) -> list[tuple]:
         with self._cursor() as cursor:
@@ -117,7 +118,7 @@ class DuckDatabase(Database):
         cursor = self.connection.cursor()
         try:
             with self._errors("refused the query"):
-                cursor.execute("begin transaction read only")  # a SELECT can hold a DELETE
+                cursor.execute("begin transaction read only")  # a SELECT can contain a DELETE
                 yield cursor
         finally:
             cursor.close()
@@ -131,7 +132,7 @@ class DuckDatabase(Database):
 
 
 def _reader(relation: Any, rows: int) -> pa.RecordBatchReader:
-    """Its name differs between versions of DuckDB."""
+    """Return an Arrow reader; the name of the method differs between versions of DuckDB."""
     return (relation.to_arrow_reader if hasattr(relation, "to_arrow_reader") else relation.fetch_arrow_reader)(rows)
 
 

@@ -1,4 +1,4 @@
-"""Databases to read from and to write to."""
+"""Opening of databases for reading and writing."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from vitalfew.exceptions import DataFileError
 
 @contextmanager
 def open_database(database: Any, *, format: str | None = None, read_only: bool = False) -> Iterator[Database]:
-    """A database from which rows are read and into which tables are written.
+    """Open a database for reading rows and writing tables.
 
-    All that is read is of one moment: what others change meanwhile is not seen, or cannot be changed (DuckDB, SQLite).
+    All reads see one consistent state: changes by others are not visible (PostgreSQL) or not possible (DuckDB, SQLite).
 
     Parameters
     ----------
     database : str, path or duckdb.DuckDBPyConnection
-        A DuckDB or SQLite file, which is made if it is not there and may be written, an open connection, or
+        A DuckDB or SQLite file, which is created if it does not exist and may be written to, an open connection, or
         ``"postgresql://user@host:5432/name"``.
     format : {"duckdb", "sqlite", "postgresql"}, optional
-        By default what the address begins with, or the file with.
+        By default inferred from the address, or from the suffix or the first bytes of the file.
     read_only : bool, default False
-        Open it so that nothing can be changed.
+        Whether to open the database such that nothing can be changed.
 
     Yields
     ------
     Database
-        With ``source(table=…)`` or ``source(query=…)``, ``sink(table, schema, replace=False)`` and ``tables()``.
+        Has ``source(table=…)`` or ``source(query=…)``, ``sink(table, schema, replace=False)`` and ``tables()``.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def open_database(database: Any, *, format: str | None = None, read_only: bool =
 
 
 def connect(database: Any, *, format: str | None = None, read_only: bool = False) -> Database:
-    """See `open_database`; to be closed by whoever asked for it, at the latest when it is forgotten."""
+    """Open a database as `open_database` does; the caller closes it, or garbage collection does."""
     from vitalfew.data.databases.duckdb import DuckDatabase
     from vitalfew.data.databases.postgres import PostgresDatabase
     from vitalfew.data.databases.sqlite import SqliteDatabase
@@ -79,5 +79,5 @@ def connect(database: Any, *, format: str | None = None, read_only: bool = False
 
 
 def is_address(database: Any) -> bool:
-    """Whether it names a server."""
+    """Return True if `database` is the address of a server."""
     return isinstance(database, str) and database.startswith(("postgres://", "postgresql://"))

@@ -1,4 +1,4 @@
-"""PostgreSQL servers, by ADBC: reading and writing are COPY, in binary."""
+"""PostgreSQL servers through ADBC; reads and writes use binary COPY."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from vitalfew.support.outputs import committing
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LONGEST_NAME = 63  # bytes; the server would cut what is longer
+LONGEST_NAME = 63  # in bytes; the server truncates longer names
 _FREEZE = "set transaction isolation level repeatable read, read only"
 
 
 class PostgresDatabase(AdbcDatabase):
-    """One connection keeps a snapshot of the database, in which every reader, on a connection of its own, reads."""
+    """PostgreSQL database; one connection keeps a snapshot that every reader, on a separate connection, uses."""
 
     has_case = True
 
@@ -38,7 +38,7 @@ class PostgresDatabase(AdbcDatabase):
             raise
 
     def _look(self) -> None:
-        """Sources that are opened from now on, and readings that begin, see what is there now."""
+        """Take a new snapshot for the sources opened and the reads started from now on."""
         ((self.snapshot,),) = self.execute(self.keeper, "rollback", "begin", _FREEZE, "select pg_export_snapshot()")
 
     def close(self) -> None:
@@ -78,12 +78,12 @@ class PostgresDatabase(AdbcDatabase):
 
     def settle(self, question: str) -> tuple[str, pa.Schema]:
         pa = import_module("pyarrow")
-        # On a connection of its own: the tables are locked against being dropped as long as it is open.
+        # Use a separate connection, because it locks the tables against being dropped as long as it is open.
         with closing(self.connect()) as connection, self.errors("refused the query"), connection.cursor() as cursor:
-            found = cursor.adbc_execute_schema(question)  # prepared, not run
+            found = cursor.adbc_execute_schema(question)  # prepared, not executed
             if not found.names:
                 raise DataFileError("the query gives no table; write one that begins with SELECT.")
-            if len(set(found.names)) == len(found.names):  # otherwise they cannot be told apart
+            if len(set(found.names)) == len(found.names):  # otherwise duplicate names would be ambiguous
                 cursor.adbc_execute_schema(f"select * from {subquery(question)}")
         columns, fields = [], []
         for field in found:
@@ -110,7 +110,7 @@ class PostgresDatabase(AdbcDatabase):
                     f"PostgreSQL has names of up to {LONGEST_NAME} bytes, {name[:20] + '…'!r} is longer; shorten it."
                 )
         what = "cannot be written"
-        # The old table can be read until the new one is whole.
+        # The old table stays readable until the new one is complete.
         new = f"vitalfew_{uuid4().hex}" if replace else place[-1]
         with closing(self.connect()) as connection, connection.cursor() as cursor:
 
@@ -119,7 +119,7 @@ class PostgresDatabase(AdbcDatabase):
                     cursor.adbc_ingest(new, rows, mode=mode, db_schema_name=place[0])
 
             self.execute(connection, "begin", "set local lock_timeout = '10s'", what=what)
-            # A connection that closes without a commit leaves nothing.
+            # A connection that closes without a commit leaves nothing behind.
             ingest(schema.empty_table(), "create")
             yield lambda batch: ingest(batch, "append")
             if replace:
@@ -127,16 +127,16 @@ class PostgresDatabase(AdbcDatabase):
                 self.execute(connection, f"drop table {dotted(place)}", renamed, what=what)
             with committing(place[-1]):
                 self.execute(connection, "commit", what=what)
-        with suppress(DataFileError):  # the table is there, whatever happens now
+        with suppress(DataFileError):  # the table is written, whatever happens now
             self._look()
 
 
-# Numbers of any length are taken as floating-point; blanks that only fill a column are left out.
+# Read numbers of arbitrary precision as floating-point; drop the padding blanks of fixed-length text.
 _CASTS = {"numeric": ("float8", "double"), "money": ("numeric::float8", "double"), "bpchar": ("text", "string")}
 
 
 def _without_password(address: str) -> tuple[str, list[str]]:
-    """An address that can be shown, and what must not be."""
+    """Return an address that is safe to show, and the secrets to hide."""
     try:
         parts = urlsplit(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""SQLite files, by ADBC alone: two copies of SQLite in a process undo each other's locks when they share a file."""
+"""SQLite files, only through ADBC: two copies of SQLite in a process break each other's locks on a shared file."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from vitalfew.support.outputs import committing
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# SQLite answers with at most 2,000 columns: four kinds of value of each.
+# SQLite returns at most 2,000 columns; the query asks for four kinds of value per column.
 _AT_ONCE = 500
 _TABLE = re.compile(r'select \* from "(?:[^"]|"")*"')
 _KINDS = ("integer", "real", "text", "blob")
 
 
 class SqliteDatabase(AdbcDatabase):
-    """One connection in one transaction: what it reads does not change, and what it writes nobody sees before the end.
+    """SQLite database with one connection in one transaction.
 
-    Others can read; nobody else can write while a database is open here for writing.
+    Its reads are consistent, and its writes are not visible to others before the commit. Others can read the database,
+    but not write to it, while it is open here for writing.
     """
 
     row_number = "rowid"
@@ -51,7 +52,7 @@ class SqliteDatabase(AdbcDatabase):
             raise
 
     def _mend(self, path: str) -> None:
-        """What a process that was killed had begun to write is undone by the first who looks and may write."""
+        """Roll back the unfinished write of a killed process, for which SQLite needs a writable connection."""
         with self.errors("cannot be opened"), closing(self.driver.connect(path, autocommit=True)) as connection:
             self.execute(connection, "select count(*) from sqlite_master")
 
@@ -74,9 +75,9 @@ class SqliteDatabase(AdbcDatabase):
         return [name for _, name in sorted((column[5], column[1]) for column in found if column[5])]
 
     def settle(self, question: str) -> tuple[str, pa.Schema]:
-        """Each value of SQLite has a type of its own: a column has one that can hold all of its values."""
+        """Find a type for each column that can hold all its values, because SQLite values are typed individually."""
         pa = import_module("pyarrow")
-        # Nothing but a query that reads can be selected from.
+        # Only a reading query can be selected from.
         with self.errors("refused the query"), self.connection.cursor() as cursor:
             cursor.execute(f"select * from {subquery(question)} limit 0")
             names = [column[0] for column in cursor.description]
@@ -96,7 +97,7 @@ class SqliteDatabase(AdbcDatabase):
         return f"select {', '.join(selected)} from {subquery(question)}", pa.schema(fields)
 
     def stream(self, question: str, schema: pa.Schema, batch_rows: int) -> Iterator[pa.RecordBatch]:
-        """The driver takes the types of the rows that come first: one is put there that says them, and left out."""
+        """Yield batches; the driver infers types from the first rows, so an example row is prepended and dropped."""
         first = ", ".join(f"{_EXAMPLES[str(field.type)]} as {quoted(field.name)}" for field in schema)
         options = {"adbc.sqlite.query.batch_rows": str(piece_rows(schema, batch_rows) + 1)}
         yield from joined(self._without_first(first, question, options), batch_rows)
@@ -123,12 +124,12 @@ class SqliteDatabase(AdbcDatabase):
             try:
                 ingest(schema.empty_table(), "create")
                 yield lambda batch: ingest(batch, "append")
-                # Those who read must be done: what was written is worth the wait.
+                # Wait longer for readers to finish, because the written data is worth it.
                 self.execute(self.connection, "pragma busy_timeout = 60000", what=what)
                 with committing(place[-1]):
                     self.execute(self.connection, "commit", what=what)
             except BaseException:
-                with suppress(DataFileError):  # the error is known, and a file is mended when it is opened next
+                with suppress(DataFileError):  # keep the original error; the file is repaired when it is opened next
                     self.execute(self.connection, "rollback")
                 raise
             finally:
@@ -140,7 +141,7 @@ _EXAMPLES = {"int64": "0", "double": "0.0", "string": "''", "binary": "x''"}
 
 
 def _common(held: set[str], column: str) -> tuple[str, str]:
-    """The type that can hold all these kinds of value, and the column brought to it."""
+    """Return the type that can hold all these kinds of value, and the column cast to it."""
     if held <= {"integer"} and held:
         return "int64", column
     if held and held <= {"integer", "real"}:

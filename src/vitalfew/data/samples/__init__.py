@@ -1,1 +1,1 @@
-"""Validated samples: features with their target and weights, as the families fit them."""
+"""Validated samples: features with target and weights, ready for fitting."""

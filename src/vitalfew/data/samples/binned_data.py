@@ -1,4 +1,4 @@
-"""Labelled binned data: what stumps, boosting and trees are fitted on, and how it is split into folds."""
+"""Labeled binned data for stumps, boosting and trees, and its split into folds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vitalfew.data.samples.zero_weight import DroppedRows
 
 @dataclass(frozen=True)
 class BinnedData(LabeledSample):
-    """Binned rows, their labels and weights. Bins are the same in all folds: labels had no say in them."""
+    """Binned samples with labels and weights; the bins do not depend on labels, so all folds share them."""
 
     bins: Bins
     label: NDArray[np.int32]
@@ -25,7 +25,7 @@ class BinnedData(LabeledSample):
 
     @classmethod
     def read(cls, X, y, sample_weight, coder: BinCoder, *, is_fitted: bool = False) -> BinnedData:
-        """Reads, checks and bins. Rows of weight zero are left out: they are as if they had not been given."""
+        """Read, check and bin data; samples of weight zero are dropped, as if they had not been given."""
         rows = LabelledRows.read(X, y, sample_weight)
         bins = coder.transform(rows.X) if is_fitted else coder.fit(rows.X)
         return cls(bins, rows.label, rows.classes, rows.weight, coder, rows.given)

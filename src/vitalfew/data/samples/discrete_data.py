@@ -1,4 +1,4 @@
-"""Labelled discrete data: what a family of Naive Bayes models is fitted on, and how it is split into folds."""
+"""Labeled discrete data for Naive Bayes models, and its split into folds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vitalfew.support.checks import check_consistent_length, check_weight, encod
 
 @dataclass(frozen=True)
 class DiscreteData:
-    """Coded rows, their labels and weights, and rows without labels if there are any."""
+    """Encoded samples with labels and weights, and optionally unlabeled samples."""
 
     block: Block
     label: NDArray[np.int32]
@@ -31,7 +31,7 @@ class DiscreteData:
 
     @classmethod
     def read(cls, X, y, sample_weight, coder: TableCoder, X_unlabeled=None) -> DiscreteData:
-        """Reads, checks and codes. Rows of weight zero are left out: they are as if they had not been given."""
+        """Read, check and encode data; samples of weight zero are dropped, as if they had not been given."""
         table = read_table(X, threads=coder.threads)
         classes, label = encode_labels(y)
         check_consistent_length(np.empty(table.n_rows), label)
@@ -61,11 +61,11 @@ class DiscreteData:
         return self.block.n_rows
 
     def folds(self, splitter) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Training and test rows of each fold of a scikit-learn splitter."""
+        """Yield the training and test rows of each fold of a scikit-learn splitter."""
         return split_rows(splitter, self.y, self.given)
 
     def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[DiscreteData, DiscreteData]:
-        """Training and test part. Where labels shaped the coding, it is learned anew from the training part."""
+        """Return the training and test parts; a supervised coding is learned again from the training part."""
         if not self.coder.is_supervised:
             return self._taken(train), self._taken(test)
         coder = TableCoder(self.coder.numeric, self.coder.threads)

@@ -1,4 +1,4 @@
-"""Labelled rows as they were given: what any classifier is fitted on, and how they are split into folds."""
+"""Labeled samples in their original form, for any classifier, and their split into folds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vitalfew.support.checks import check_consistent_length, check_weight, encod
 
 
 class LabeledSample:
-    """What rows with labels and weights have in common, however they are stored."""
+    """Base class of samples with labels and weights, independent of their storage."""
 
     label: NDArray[np.int32]
     classes: NDArray
@@ -35,25 +35,25 @@ class LabeledSample:
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """The weight of each row, 1 where none were given."""
+        """Weight of each sample, 1 if no weights were given."""
         return np.ones(self.n_rows) if self.weight is None else self.weight
 
     def folds(self, splitter) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Training and test rows of each fold of a scikit-learn splitter."""
+        """Yield the training and test rows of each fold of a scikit-learn splitter."""
         return split_rows(splitter, self.y, self.given)
 
     def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[Self, Self]:
-        """Training and test part."""
+        """Return the training and test parts."""
         return self.take(train), self.take(test)
 
     def take(self, rows: NDArray[np.intp]) -> Self:
-        """Some rows."""
+        """Return the samples at the given row indices."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class LabelledRows(LabeledSample):
-    """Rows of a frame, an array or a sparse matrix, with labels and weights."""
+    """Samples of a frame, an array or a sparse matrix, with labels and weights."""
 
     X: Any
     label: NDArray[np.int32]
@@ -63,7 +63,7 @@ class LabelledRows(LabeledSample):
 
     @classmethod
     def read(cls, X, y, sample_weight) -> LabelledRows:
-        """Reads and checks labels and weights. Rows of weight zero are left out."""
+        """Read and check data, labels and weights; samples of weight zero are dropped."""
         X = read_rows(X)
         classes, label = encode_labels(y)
         check_consistent_length(np.empty(X.shape[0]), label)
@@ -87,7 +87,7 @@ class LabelledRows(LabeledSample):
 
 
 def read_rows(X) -> Any:
-    """Anything with rows: sparse matrices by rows, lists as arrays, frames as they are."""
+    """Read anything with rows: sparse matrices become CSR, lists become arrays, frames are kept."""
     if sparse.issparse(X):
         X = sparse_rows(X).tocsr()
     elif as_frame(X) is None:

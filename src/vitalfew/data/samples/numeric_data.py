@@ -1,4 +1,4 @@
-"""Tables of numbers with a target: what linear families are fitted on, and how they are split into folds."""
+"""Numeric tables with a target, for linear families, and their split into folds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_IN_PRODUCTS = 1e74
 
 @dataclass(frozen=True)
 class NumericData:
-    """Rows of numbers with a target and weights. In classification `y` holds codes of `classes`."""
+    """Numeric samples with target and weights; in classification `target` holds codes of `classes`."""
 
     X: Matrix
     target: NDArray
@@ -31,18 +31,18 @@ class NumericData:
     classes: NDArray | None = None
     given: DroppedRows | None = None
     threads: int = 0
-    # What has been computed of these rows and will be asked for again, such as their moments.
+    # Cache of results that are needed again, such as moments.
     known: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def read(cls, X, y, sample_weight, *, is_classification: bool = False, threads: int = 0) -> NumericData:
-        """Reads and checks. Rows of weight zero are left out: they are as if they had not been given."""
+        """Read and check data; samples of weight zero are dropped, as if they had not been given."""
         matrix, names = read_matrix(X, threads=threads)
         return cls.of_matrix(matrix, names, y, sample_weight, is_classification=is_classification, threads=threads)
 
     @classmethod
     def of_matrix(cls, matrix, names, y, sample_weight, *, is_classification: bool, threads: int = 0) -> NumericData:
-        """Of a matrix that has been checked already: learners which are not ours may take more than numbers."""
+        """Create data from a matrix that is already checked; third-party learners may take more than numbers."""
         target: NDArray
         classes, target = encode_labels(y) if is_classification else (None, read_target(y))
         check_consistent_length(np.empty(matrix.shape[0]), target)
@@ -76,12 +76,12 @@ class NumericData:
 
     @property
     def label(self) -> NDArray:
-        """Codes of the classes."""
+        """Class codes of the samples."""
         return self.target
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """The weight of each row, 1 where none were given."""
+        """Weight of each sample, 1 if no weights were given."""
         return np.ones(self.n_rows) if self.weight is None else self.weight
 
     @property
@@ -90,15 +90,15 @@ class NumericData:
 
     @cached_property
     def columns(self) -> Matrix:
-        """The matrix column by column, as kernels read it: a copy where it was stored by rows."""
+        """Matrix in column-major order, as kernels read it; a copy if it was stored by rows."""
         return self.X if sparse.issparse(self.X) else np.asfortranarray(self.X)
 
     def folds(self, splitter) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Training and test rows of each fold of a scikit-learn splitter."""
+        """Yield the training and test rows of each fold of a scikit-learn splitter."""
         return split_rows(splitter, self.y, self.given)
 
     def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[NumericData, NumericData]:
-        """Training and test part."""
+        """Return the training and test parts."""
         return self.take(train), self.take(test)
 
     def take(self, rows: NDArray[np.intp]) -> NumericData:
@@ -113,7 +113,7 @@ class NumericData:
 
 
 def read_target(y) -> NDArray[np.float64]:
-    """A numeric target, one number a row."""
+    """Read a numeric target with one number per sample."""
     check_given(y, "y")
     y = column_or_1d(y, warn=True)
     if y.dtype.kind not in "fiub":
@@ -131,14 +131,14 @@ def read_target(y) -> NDArray[np.float64]:
 
 
 def check_squares(y: NDArray[np.float64]) -> None:
-    """Squares of a target must add up, with a margin for those of its differences to predictions."""
+    """Check that the sum of squares of a target does not overflow, with a margin for residuals."""
     with np.errstate(over="ignore"):
         if np.dot(y, y) > np.finfo(np.float64).max / 1024:
             raise too_large("y")
 
 
 def check_products(data: NumericData) -> None:
-    """Refuses columns whose products with each other overflow once they are squared, as eigenvalues are."""
+    """Reject columns whose cross products overflow when squared, as eigenvalues are."""
     X, root = data.X, 1.0 if data.weight is None else float(np.sqrt(data.weight.max()))
     largest = abs(X).max(axis=0)
     largest = largest.toarray().ravel() if sparse.issparse(X) else np.asarray(largest)
@@ -147,7 +147,7 @@ def check_products(data: NumericData) -> None:
 
 
 def too_large(what: str) -> ValueError:
-    """The error for values whose squares do not add up."""
+    """Return the error for values whose sum of squares overflows."""
     return ValueError(
         f"{what} holds values so large that their squares do not add up in float64; scale it, for instance with "
         "scikit-learn's StandardScaler."

@@ -1,4 +1,4 @@
-"""Targets in which most labels are missing."""
+"""Targets with missing labels."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from vitalfew.support.checks import encode_labels, is_missing
 
 
 def split_labels(y) -> tuple[NDArray[np.bool_], NDArray, NDArray[np.int32]]:
-    """Which rows have a label, the classes in rising order, and the class code of each row that has one.
+    """Return a mask of labeled samples, the classes in increasing order, and the class codes of the labeled samples.
 
-    A row has none where `y` is missing (None, NaN, null) or, among whole numbers, -1, as scikit-learn marks it.
+    A sample is unlabeled if its `y` is missing (None, NaN, null) or, among integers, -1, the scikit-learn convention.
     """
     check_given(y, "y")
     y = column_or_1d(y, warn=True)
@@ -25,7 +25,7 @@ def split_labels(y) -> tuple[NDArray[np.bool_], NDArray, NDArray[np.int32]]:
 
 
 def are_labelled(y: NDArray, minus_one: bool = True) -> NDArray[np.bool_]:
-    """Which rows have a label; -1 may be one."""
+    """Return a mask of labeled samples; with `minus_one`, -1 means unlabeled."""
     if y.dtype.kind == "O":
         return np.array([not is_missing(v) and not (minus_one and _is_minus_one(v)) for v in y.tolist()], dtype=bool)
     is_known = ~np.isnan(y) if y.dtype.kind == "f" else np.ones(len(y), dtype=bool)
@@ -33,7 +33,7 @@ def are_labelled(y: NDArray, minus_one: bool = True) -> NDArray[np.bool_]:
 
 
 def as_whole(labels: NDArray) -> NDArray:
-    """Whole numbers that became floats to make room for NaN, as whole numbers again; others as they are."""
+    """Restore integer labels that became floats because of NaN; return other labels unchanged."""
     if labels.dtype.kind == "f" and (np.abs(labels) <= 2**53).all() and (labels == np.floor(labels)).all():
         return labels.astype(np.int64)
     return labels

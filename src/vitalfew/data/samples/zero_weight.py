@@ -1,4 +1,4 @@
-"""Which rows of those given are in use: rows of weight zero are as if they had not been given."""
+"""Samples of weight zero, which are dropped as if they had not been given."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class DroppedRows:
-    """The rows as they were given, before those of weight zero were left out: splitters count in these."""
+    """Samples before those of weight zero were dropped, because splitters index the original samples."""
 
     y: NDArray
     kept: NDArray[np.intp]
@@ -21,7 +21,7 @@ class DroppedRows:
 
 
 def split_rows(splitter, y: NDArray, given: DroppedRows | None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Training and test rows of each fold of a scikit-learn splitter, in terms of the rows in use."""
+    """Yield the training and test rows of each fold of a scikit-learn splitter, as indices of the kept rows."""
     targets = y if given is None else given.y
     for train, test in splitter.split(np.zeros((len(targets), 1)), targets):
         yield (train, test) if given is None else (given.to_kept(train), given.to_kept(test))

@@ -1,1 +1,1 @@
-"""Sources of rows: files and data frames read as Arrow batches."""
+"""Sources of rows: files and data frames, read as Arrow batches."""

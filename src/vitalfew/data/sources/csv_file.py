@@ -1,4 +1,4 @@
-"""CSV with errors that say which row."""
+"""CSV reading with errors that name the row."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DELIMITERS = ",;\t|"
 
 
 def read_csv(source: Any, name: str, na: tuple[str, ...], encoding: str, delimiter: str | None) -> pa.Table:
-    """A table; `source` is the name of a file, packed or not, or a stream of bytes."""
+    """Read a table; `source` is a file name, compressed or not, or a stream of bytes."""
     pa, arrow_csv = import_module("pyarrow"), import_module("pyarrow.csv")
     content = Content(pa, source)
     options: dict[str, Any] = {}
@@ -37,7 +37,7 @@ def read_csv(source: Any, name: str, na: tuple[str, ...], encoding: str, delimit
 
 
 def csv_options(content: Content, name: str, na: Sequence[str], encoding: str, delimiter: str | None) -> dict[str, Any]:
-    """What Arrow's readers of CSV are told."""
+    """Return the options for Arrow's CSV readers."""
     arrow_csv = import_module("pyarrow.csv")
     head = content.head()
     if not head.strip(b"\xef\xbb\xbf \r\n"):
@@ -45,7 +45,7 @@ def csv_options(content: Content, name: str, na: Sequence[str], encoding: str, d
     spellings = [*na, *(f" {v}" for v in na if v)]
     return {
         "read_options": arrow_csv.ReadOptions(encoding=encoding),
-        # A text may hold the end of a line.
+        # Quoted text may contain line breaks.
         "parse_options": arrow_csv.ParseOptions(
             delimiter=delimiter or _delimiter(head, encoding), newlines_in_values=True
         ),
@@ -57,7 +57,7 @@ def csv_options(content: Content, name: str, na: Sequence[str], encoding: str, d
 def csv_errors(
     name: str, encoding: str, options: dict[str, Any], parse: Callable[[], Any], columns: Sequence[str] = ()
 ) -> Iterator[None]:
-    """Whatever goes wrong with CSV in one sentence; `parse` reads it again with the `options`, to find the place."""
+    """Convert CSV errors to one sentence; `parse` reads the data again with `options` to locate the error."""
     pa = import_module("pyarrow")
     try:
         yield
@@ -71,7 +71,7 @@ def csv_errors(
 
 
 class Content:
-    """Bytes that can be read more than once."""
+    """Byte content that can be read more than once."""
 
     def __init__(self, pa, source):
         self.pa, self.source = pa, source
@@ -88,22 +88,22 @@ class Content:
 
 
 class _KeptOpen(io.BytesIO):
-    """A view of the bytes of a stream, which stays open when this is closed."""
+    """View of the bytes of a stream that stays open when this view is closed."""
 
     def __init__(self, stream: io.BytesIO):
         super().__init__(stream.getbuffer())
 
 
 def _delimiter(head: bytes, encoding: str) -> str:
-    """A comma, unless the header has none and another one is there."""
+    """Return a comma, unless the header contains none but another delimiter."""
     header = head.decode(encoding, errors="replace").splitlines()[0]
     widths = {d: len(next(csv.reader([header], delimiter=d), [])) for d in DELIMITERS}
     return "," if widths[","] > 1 else max(DELIMITERS, key=lambda d: widths[d])
 
 
 def _reason(options: dict[str, Any], parse: Callable[[], Any], error: Exception, columns: Sequence[str]) -> str:
-    """What is wrong, with the row where that is known: the file is read again to find it, slowly."""
-    if "\ufffd" in str(error):  # Arrow could not hand over such a row
+    """Describe an error, with its row if known; the data is read again, slowly, to find it."""
+    if "\ufffd" in str(error):  # Arrow cannot pass such a row to the handler
         return "a row has not the values that the header has, and it is not UTF-8; name its encoding, say latin-1"
     rows: list[Any] = []
 
@@ -116,7 +116,7 @@ def _reason(options: dict[str, Any], parse: Callable[[], Any], error: Exception,
         options["read_options"].use_threads = False
         try:
             parse()
-        except Exception as placed:  # the same one, with its place
+        except Exception as placed:  # the same error, with its location
             error = placed
     if rows:
         return (
@@ -144,7 +144,7 @@ _MISFIT = re.compile(
 
 
 def check_encoding(schema: pa.Schema, content: Content, name: str) -> None:
-    """Arrow reads text that is not UTF-8 as bytes: that is where it is wrong."""
+    """Raise with the location of the first invalid byte if Arrow read text as bytes because it is not UTF-8."""
     pa = content.pa
     try:
         broken = [n for n, t in zip(schema.names, schema.types) if pa.types.is_binary(t)]

@@ -1,4 +1,4 @@
-"""Decodes dictionary, run-end and view columns in pieces, because the decoded values may be far larger."""
+"""Decoding of dictionary, run-end and view columns in pieces, because decoded values may be far larger."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def decoded(pieces: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yields the same rows with plain columns, at most about `BATCH_BYTES` bytes of decoded values at a time."""
+    """Yield the same rows with plain columns, at most about `BATCH_BYTES` bytes of decoded values at a time."""
     pa = import_module("pyarrow")
     for piece in pieces:
         plain = {j: plain_type(field.type) for j, field in enumerate(piece.schema)}
@@ -33,7 +33,7 @@ def decoded(pieces: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _ranges(sizes: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Ranges of rows whose sizes add up to at most `BATCH_BYTES`, or of one row that is larger."""
+    """Yield row ranges whose sizes sum to at most `BATCH_BYTES`; a larger row is a range by itself."""
     ends, start = np.cumsum(sizes), 0
     while start < len(sizes):
         done = ends[start - 1] if start else 0
@@ -43,7 +43,7 @@ def _ranges(sizes: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
-    """Returns the type of the decoded values."""
+    """Return the type of the decoded values."""
     pa = import_module("pyarrow")
     if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
         return plain_type(kind.value_type)
@@ -61,11 +61,11 @@ def _decode(column: pa.Array, kind: pa.DataType) -> pa.Array:
 
 
 def _value_bytes(column: pa.Array) -> NDArray[np.int64]:
-    """Bytes of the decoded value of each row; 8 for values of a fixed width."""
+    """Return the size in bytes of each decoded value; 8 for fixed-width types."""
     pa, compute = import_module("pyarrow"), import_module("pyarrow.compute")
     kind = column.type
     if pa.types.is_dictionary(kind):
-        sizes = np.append(_value_bytes(column.dictionary), 0)  # the last entry is that of null
+        sizes = np.append(_value_bytes(column.dictionary), 0)  # the last entry is for null
         return sizes[column.indices.fill_null(len(sizes) - 1).to_numpy(zero_copy_only=False)]
     if pa.types.is_run_end_encoded(kind):
         ends = np.clip(column.run_ends.to_numpy() - column.offset, 0, len(column))

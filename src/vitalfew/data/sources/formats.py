@@ -1,4 +1,4 @@
-"""Formats of files: their names, how they are recognized, and what is said of a broken one."""
+"""File formats: names, detection, and errors for damaged files."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NAMES = {"parquet": "Parquet", "arrow": "Arrow", "duckdb": "DuckDB", "sqlite": "
 
 
 def recognise_format(path: Path) -> str:
-    """By suffix if it is known, otherwise by the first bytes; CSV if nothing speaks against it."""
+    """Detect the format by a known suffix, otherwise by the first bytes; CSV is the default."""
     suffixes = [s.lower() for s in path.suffixes]
     if suffixes and suffixes[-1] in PACKED:
         suffixes.pop()
@@ -66,12 +66,12 @@ def recognise_format(path: Path) -> str:
     return "csv"
 
 
-# More files than this in a folder are not compared with a name that is not among them.
+# Largest folder in which similar file names are searched for.
 MOST_NAMES = 2000
 
 
 def no_file(path: Path) -> str:
-    """That a file is not there, and which one may have been meant."""
+    """Return the message for a missing file, with a similar name if there is one."""
     if not path.parent.is_dir():
         return f"there is no file {str(path)!r}: its folder is not there either."
     try:
@@ -83,7 +83,7 @@ def no_file(path: Path) -> str:
 
 
 def check_file(path: Path) -> bool:
-    """Whether it is a pipe, which can be read once only."""
+    """Check that a file can be read; return True if it is a pipe, which can be read only once."""
     if path.is_dir():
         raise DataFileError(f"{str(path)!r} is a folder; give the name of a file in it.")
     if not path.exists():
@@ -102,7 +102,7 @@ def check_file(path: Path) -> bool:
 
 @contextmanager
 def arrow_errors(name: str, kind: str) -> Iterator[None]:
-    """Whatever is wrong with a Parquet or Arrow file, in one sentence."""
+    """Convert the errors of a Parquet or Arrow file to one sentence."""
     try:
         yield
     except FileNotFoundError:

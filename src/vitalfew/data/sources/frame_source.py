@@ -1,4 +1,4 @@
-"""Rows of a data frame in memory."""
+"""Source for an in-memory data frame."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class FrameSource:
-    """A frame in memory."""
+    """Data frame in memory; see `Source`."""
 
     name = "the data frame"
 

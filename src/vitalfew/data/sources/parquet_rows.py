@@ -1,4 +1,4 @@
-"""Rows of Parquet files in a bounded memory, however large and wide their groups of rows are."""
+"""Reading of Parquet rows in bounded memory, for row groups of any size and width."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ if TYPE_CHECKING:
 
 # Bytes of a column that are fetched at once.
 FETCHED = 1 << 16
-# A column that is read keeps a page, its dictionary and what they are unpacked from: about three times a usual page.
+# A column being read keeps a page, its dictionary and their compressed forms: about three times a typical page.
 PAGES = 3 << 20
-# Columns whose pages take more together are not read side by side.
+# Columns are read together only up to this total size of their pages.
 MOST_PAGES = 128 << 20
-# Rows that are decoded at once; a few of them would be slow, since each column is asked for them in turn.
+# Maximum number of rows decoded at once; few rows are slow, since each call visits every column.
 MOST_ROWS = 1 << 18
-# Groups of rows that take no more are decoded whole, two of them at a time: faster than page by page.
+# Row groups up to this size are decoded whole, two at a time, which is faster than page by page.
 MOST_GROUP = 128 << 20
 
 
 def parquet_batches(fragment: Any, columns: Sequence[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
-    """Columns of the row groups of a fragment, at most `batch_rows` rows at a time.
+    """Yield columns of the row groups of a fragment, at most `batch_rows` rows at a time.
 
-    A dataset decodes whole groups of rows; where these are large, pages are read as rows are wanted. Where the pages of
-    all columns would take too much, some columns at a time are decoded into a file, and rows are joined from there.
+    A dataset decodes whole row groups; if these are large, pages are read as rows are needed. If the pages of all
+    columns would take too much memory, sets of columns are decoded one after another into temporary files, from which
+    the rows are joined.
     """
     parquet, dataset = import_module("pyarrow.parquet"), import_module("pyarrow.dataset")
     groups = [group.id for group in fragment.row_groups]
@@ -48,7 +49,7 @@ def parquet_batches(fragment: Any, columns: Sequence[str], batch_rows: int) -> I
         yield from scanner.to_batches()
         return
     rows = _fitting_rows(fragment, columns)
-    # At least one column is read, which says how many rows there are.
+    # Read at least one column to get the number of rows.
     sets = _sets_of(fragment, list(columns) or fragment.physical_schema.names[:1])
     with parquet.ParquetFile(
         fragment.path, pre_buffer=False, buffer_size=FETCHED, page_checksum_verification=True
@@ -62,7 +63,7 @@ def parquet_batches(fragment: Any, columns: Sequence[str], batch_rows: int) -> I
 
 
 def _group_bytes(fragment: Any, columns: Sequence[str]) -> float:
-    """Bytes of the largest group of rows when it is decoded; infinite where a column holds values of any length."""
+    """Return the decoded size of the largest row group; infinite if a column has values of variable length."""
     own = fragment.physical_schema
     width = row_bytes(import_module("pyarrow").schema([own.field(name) for name in columns]))
     largest = max(fragment.metadata.row_group(g).num_rows for g in range(fragment.metadata.num_row_groups))
@@ -91,7 +92,7 @@ def _by_sets(file: Any, group: int, sets: list[list[str]], rows: int) -> Iterato
 
 
 def _sets_of(fragment: Any, columns: list[str]) -> list[list[str]]:
-    """Columns that are read side by side."""
+    """Split the columns into sets that are read together."""
     places = _places(fragment.metadata)
     sets: list[list[str]] = [[]]
     held = 0
@@ -107,7 +108,7 @@ def _sets_of(fragment: Any, columns: list[str]) -> list[list[str]]:
 
 
 def _fitting_rows(fragment: Any, columns: Sequence[str]) -> int:
-    """Rows that take `BATCH_BYTES` or less, by the largest of the groups of rows."""
+    """Return a number of rows that take at most `BATCH_BYTES`, estimated from the row group with the longest rows."""
     pa, own, found = import_module("pyarrow"), fragment.physical_schema, fragment.metadata
     widths = {name: row_bytes(pa.schema([own.field(name)])) for name in columns}
     places = _places(found)
@@ -122,7 +123,7 @@ def _fitting_rows(fragment: Any, columns: Sequence[str]) -> int:
 
 
 def _places(metadata: Any) -> dict[str, list[int]]:
-    """Where the values of each column are; those of a nested one are in several places."""
+    """Return the Parquet column indices of each column; a nested column has several."""
     found: dict[str, list[int]] = {}
     for j in range(metadata.num_columns):
         path = metadata.schema.column(j).path
@@ -132,7 +133,7 @@ def _places(metadata: Any) -> dict[str, list[int]]:
 
 
 def _largest(metadata: Any, places: list[int]) -> dict[int, int]:
-    """Bytes of columns in the largest group of rows."""
+    """Return the sizes in bytes of columns in the largest row group."""
     sizes = [metadata.row_group(g).num_rows for g in range(metadata.num_row_groups)]
     group = metadata.row_group(sizes.index(max(sizes)))
     return {j: group.column(j).total_uncompressed_size for j in places}

@@ -1,4 +1,4 @@
-"""Frames in partitions, on the workers of a Dask cluster, as a source of rows."""
+"""Source for partitioned frames on the workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class PartitionSource:
-    """A Dask DataFrame, or delayed frames of pandas, polars or Arrow; batches come here, a partition at a time."""
+    """Dask DataFrame, or delayed pandas, polars or Arrow frames; batches are fetched one partition at a time."""
 
     name = "the Dask collection"
 
@@ -37,7 +37,7 @@ class PartitionSource:
         return None
 
     def tables(self, columns: Sequence[str]) -> list[Any]:
-        """These columns of the partitions, as Arrow tables of one schema, where they are."""
+        """Return delayed Arrow tables of these columns with a common schema, one per partition, on the workers."""
         names = list(columns)
         data = self.data[names] if self._is_frame else self.data
         return on_each(_table, partitions_of(data), schema=self.schema(), columns=names)
@@ -48,7 +48,7 @@ class PartitionSource:
 
     @cached_property
     def _schema(self) -> pa.Schema:
-        """What Dask says of a frame; of delayed ones, what the first say, until each column has a type."""
+        """Schema from Dask's metadata; columns of unknown type, and delayed frames, are resolved from partitions."""
         pa = import_module("pyarrow")
         found: Any = FrameSource(self.data._meta_nonempty).schema() if self._is_frame else None
         if found is None or _has_unknown(found):
@@ -70,7 +70,7 @@ def _schema_of(part) -> pa.Schema:
 
 
 def _table(part, schema: pa.Schema, columns: list[str]) -> pa.Table:
-    """Columns of a partition, in the types of the schema: a column without values has no type of its own."""
+    """Return columns of a partition, cast to the schema, because a column without values has no type."""
     pa = import_module("pyarrow")
     table = FrameSource(part).table
     check_columns(table.schema, columns, None, None)

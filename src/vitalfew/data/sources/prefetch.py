@@ -1,4 +1,4 @@
-"""Reading while others work: batches are fetched in a thread of their own, and worked on side by side, in order."""
+"""Prefetching of batches in a thread, and parallel processing of them in order."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from vitalfew.support.threads import limit_threads
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Batches that wait for whoever works on them.
+# Maximum number of prefetched batches in the queue.
 WAITING = 2
-# A batch of more bytes waits alone.
+# A batch of more bytes waits until the queue is empty.
 LARGE = 64 << 20
 
 
 def batches_in_memory(threads: int) -> int:
-    """How many batches `work_ahead` may hold at once: those waiting, one being read, those being worked on."""
+    """Return the number of batches that `work_ahead` may hold at once: queued, being read, and being processed."""
     return WAITING + 1 + _core.thread_count(threads) + 1
 
 
 def read_ahead(items: Iterable[Item], most: int = WAITING) -> Generator[Item, None, None]:
-    """The same items in the same order, fetched in a thread while those before are used; errors come at their place.
+    """Yield the same items in order, prefetched in a thread; an error is raised at the position where it occurred.
 
-    The thread has ended and the items are closed when the iterator is, by an error or Ctrl-C too.
+    When the iterator is closed, also by an error or Ctrl-C, the thread has ended and the items are closed.
     """
     queue: Queue[tuple[str, Any]] = Queue(most)
     is_over = Event()
@@ -78,7 +78,7 @@ def read_ahead(items: Iterable[Item], most: int = WAITING) -> Generator[Item, No
 
 
 def _next(queue: Queue) -> tuple[str, Any]:
-    """Waits in short turns, so that Ctrl-C is heard."""
+    """Return the next entry; wait in short intervals, so that Ctrl-C is handled."""
     while True:
         try:
             return queue.get(timeout=0.5)
@@ -87,9 +87,10 @@ def _next(queue: Queue) -> tuple[str, Any]:
 
 
 def work_ahead(work: Callable[[Item], Result], items: Iterable[Item], threads: int = 0) -> Iterator[Result]:
-    """What `work` makes of each item, in order, side by side in threads; give it items that are read ahead.
+    """Yield ``work(item)`` for each item, in order, computed in parallel threads; the items should be prefetched.
 
-    Linear algebra keeps to one thread in each of them: several that wait for one another are slow on a busy machine.
+    Linear algebra uses one thread in each worker, because nested threads that wait for each other are slow on a busy
+    machine.
     """
     team = _core.thread_count(threads)
     pending: deque[Future[Result]] = deque()

@@ -1,4 +1,4 @@
-"""The Source protocol, and helpers for those who write one."""
+"""Source protocol, and helpers for implementing it."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Rows of a batch: enough to keep all threads busy, little enough that a batch of long documents fits in memory.
+# Rows per batch: enough to keep all threads busy, few enough that a batch of long documents fits in memory.
 BATCH_ROWS = 65_536
 
 
-# Bytes of a batch, about: where rows are large it has fewer of them. Several batches are held at once.
+# Approximate bytes per batch; large rows make batches shorter. Several batches are held at once.
 BATCH_BYTES = 32 << 20
 
 
-# Rows that are fetched at once where nobody knows how long their texts are.
+# Rows fetched at once if the length of their texts is unknown.
 PIECE_ROWS = 512
 
 
 @runtime_checkable
 class Source(Protocol):
-    """Rows that can be read any number of times, a batch at a time.
+    """Rows that can be read repeatedly, in batches.
 
-    Reading again gives the same rows; their order need not be the same.
+    Reading again yields the same rows, but not necessarily in the same order.
     """
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name used in messages."""
 
     def schema(self) -> pa.Schema:
-        """Names and types of the columns."""
+        """Return the names and types of the columns."""
 
     def batches(
         self,
@@ -47,15 +47,18 @@ class Source(Protocol):
         missing: str | None = None,
         batch_rows: int = BATCH_ROWS,
     ) -> Iterator[pa.RecordBatch]:
-        """These columns (all by default) of all rows, or of those in which column `known` is not null, or `missing` is
-        null; the source leaves out what is not asked for itself where it can."""
+        """Yield batches of the given columns, by default all.
+
+        With `known`, only rows in which that column is not null are read; with `missing`, only those in which that
+        column is null. The source skips the other rows and columns itself if it can.
+        """
 
     def n_rows(self) -> int | None:
-        """The number of rows where the source knows it without reading them."""
+        """Return the number of rows, if known without reading them."""
 
 
 def check_header(names: Sequence[str], source: str) -> None:
-    """Every column needs a name of its own."""
+    """Check that column names are unique."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -64,12 +67,12 @@ def check_header(names: Sequence[str], source: str) -> None:
 
 
 def check_columns(schema: pa.Schema, columns: Sequence[str] | None, known: str | None, missing: str | None) -> None:
-    """Every name must be a column; otherwise the closest one is suggested."""
+    """Check that every name is a column; suggest the closest column otherwise."""
     check_names([*(columns or ()), *(n for n in (known, missing) if n is not None)], schema.names)
 
 
 def asked(schema: pa.Schema, columns: Sequence[str] | None, known: str | None, missing: str | None) -> list[str]:
-    """All columns that have to be read, each once."""
+    """Return all columns that must be read, each once."""
     names = schema.names if columns is None else columns
     return list(dict.fromkeys([*names, *(n for n in (known, missing) if n is not None)]))
 
@@ -81,7 +84,7 @@ def chosen(
     missing: str | None,
     batch_rows: int,
 ) -> Iterator[pa.RecordBatch]:
-    """What is asked for of blocks that hold it: for sources that cannot leave out rows themselves."""
+    """Yield the requested rows and columns of blocks, for sources that cannot filter rows themselves."""
     compute = import_module("pyarrow.compute")
     for block in blocks:
         if known is not None:
@@ -95,7 +98,7 @@ def chosen(
 
 
 def row_bytes(schema: pa.Schema) -> int | None:
-    """Bytes of a row; None where a column holds values of any length."""
+    """Return the bytes per row, or None if a column has values of variable length."""
     try:
         return sum(-(-kind.bit_width // 8) for kind in schema.types)
     except ValueError:
@@ -103,13 +106,13 @@ def row_bytes(schema: pa.Schema) -> int | None:
 
 
 def piece_rows(schema: pa.Schema, batch_rows: int) -> int:
-    """Rows to ask of a source that counts a batch by rows, so that it stays within `BATCH_BYTES`."""
+    """Return the number of rows to request from a source, such that a batch stays within `BATCH_BYTES`."""
     width = row_bytes(schema)
     return max(min(batch_rows, PIECE_ROWS if width is None else BATCH_BYTES // max(width, 1)), 1)
 
 
 def joined(pieces: Iterable[pa.RecordBatch], batch_rows: int) -> Iterator[pa.RecordBatch]:
-    """Batches of up to `batch_rows` rows and about `BATCH_BYTES` bytes, made of smaller ones."""
+    """Combine small batches into batches of up to `batch_rows` rows and about `BATCH_BYTES` bytes."""
     held: list[pa.RecordBatch] = []
     n_rows = n_bytes = 0
     for piece in pieces:

@@ -1,4 +1,4 @@
-"""Files larger than memory as sources: Parquet, Arrow and CSV; one, many, or a folder of them."""
+"""Sources for files larger than memory: one or many Parquet, Arrow or CSV files, or a folder of Parquet files."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from vitalfew.support.outputs import matching_files
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# What the types of CSV columns are settled by, and the longest row there may be.
+# Size of the block from which the types of CSV columns are inferred, and the maximum size of a row.
 CSV_BLOCK = 8 << 20
 
 
 def find_files(paths: Sequence[str | os.PathLike], format: str | None) -> tuple[list[str], str]:
-    """All files that are meant, in order, and what they are."""
+    """Return all matching files, in order, and their common format."""
     if format is not None and format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}.")
     found = [file for path in paths for file in _files_of(Path(path))]
@@ -51,7 +51,7 @@ def _files_of(path: Path) -> list[str]:
 
 
 class DatasetSource:
-    """Parquet or Arrow files; those of a folder have columns by the names of its folders too (``year=2024/``)."""
+    """Parquet or Arrow files; the subfolder names of a folder, such as ``year=2024/``, add columns."""
 
     def __init__(self, name: str, paths: list[str], kind: str, folder: Any = None):
         pa, dataset = import_module("pyarrow"), import_module("pyarrow.dataset")
@@ -88,7 +88,7 @@ class DatasetSource:
             with arrow_errors(fragment.path, self.kind):
                 if self.kind == "parquet" and (condition := _condition(known, missing)) is not None:
                     fragment = fragment.subset(filter=condition, schema=self.schema())
-                # Rows are filtered and types converted after the check, never before.
+                # Filter rows and convert types after the check, never before.
                 checked = (
                     self._converted(batch) for batch in _checked(scan(fragment, read, batch_rows), fragment.path)
                 )
@@ -104,7 +104,7 @@ class DatasetSource:
         for batch in parquet_batches(fragment, stored, batch_rows):
             n = batch.num_rows
             arrays = [pa.repeat(known[name], n) if name in known else batch.column(name) for name in read]
-            # Without columns, the number of rows is still to be told.
+            # Without columns, the batch still carries its number of rows.
             yield pa.RecordBatch.from_arrays(arrays, names=read) if read else batch.select([])
 
     def _arrow_batches(self, fragment, read: list[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
@@ -112,7 +112,7 @@ class DatasetSource:
         yield from fragment.scanner(schema=schema, columns=read, batch_size=batch_rows, batch_readahead=2).to_batches()
 
     def _stored_schema(self, fragment) -> pa.Schema:
-        """Columns in the types that a file has; those that its folders tell have none in it."""
+        """Return the schema with the types stored in the file; partition columns are not stored in it."""
         own = fragment.physical_schema
         return import_module("pyarrow").schema([own.field(f.name) if f.name in own.names else f for f in self.schema()])
 
@@ -126,7 +126,7 @@ class DatasetSource:
 
 
 class StreamSource:
-    """Arrow that was written as a stream: one batch after the other, nowhere a list of them."""
+    """Arrow IPC streams, which hold one batch after another without an index."""
 
     def __init__(self, name: str, paths: list[str]):
         self.name, self.paths = name, paths
@@ -170,7 +170,7 @@ def _checked(batches: Iterable[pa.RecordBatch], path: str) -> Iterator[pa.Record
 
 
 def are_streams(paths: list[str]) -> bool:
-    """Whether all files lack the mark of Arrow files, which have a list of their batches."""
+    """Return True if no file has the magic bytes of an Arrow file, which holds an index of its batches."""
     for path in paths:
         with open(path, "rb") as file:
             if file.read(6) == b"ARROW1":
@@ -181,13 +181,13 @@ def are_streams(paths: list[str]) -> bool:
 @contextmanager
 def _opened_stream(path: str) -> Iterator[pa.RecordBatchReader]:
     pa = import_module("pyarrow")
-    # Not mapped into memory: a file that changes after the check would be as bad as one that was never checked.
+    # Do not map the file into memory: it could change after the check.
     with pa.OSFile(path) as file, pa.ipc.open_stream(file) as reader:
         yield reader
 
 
 class CsvSource:
-    """CSV or TSV files with one header, packed or not. Types are those the first 8 MB tell, or are given."""
+    """CSV or TSV files with the same header, compressed or not; types are given or inferred from the first 8 MB."""
 
     def __init__(
         self,
@@ -209,7 +209,7 @@ class CsvSource:
 
         check_names(types, list(found))
         found |= {n: pa.type_for_alias(t) if isinstance(t, str) else t for n, t in types.items()}
-        # A column without values so far can hold anything that is written down.
+        # A column without values so far is read as text, which can hold anything.
         self._schema = pa.schema([(n, pa.string() if pa.types.is_null(t) else t) for n, t in found.items()])
 
     def schema(self) -> pa.Schema:
@@ -228,7 +228,7 @@ class CsvSource:
 
     @contextmanager
     def _opened(self, path: str, types: dict[str, pa.DataType]) -> Iterator[pa.RecordBatchReader]:
-        """All columns, or those with the types given; an error while they are read says where."""
+        """Open a reader for all columns, or for those with given types; errors while reading name the location."""
         arrow_csv = import_module("pyarrow.csv")
         content = Content(import_module("pyarrow"), path)
         options: dict[str, Any] = {}

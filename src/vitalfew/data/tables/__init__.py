@@ -1,1 +1,1 @@
-"""Data frames, arrays and sparse matrices, read and checked column by column."""
+"""Data frames, arrays and sparse matrices, read and checked by column."""

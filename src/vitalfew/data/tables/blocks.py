@@ -1,8 +1,8 @@
-"""Discrete data in memory: two storages, one set of operations.
+"""Discrete data in memory, in two storage formats with the same operations.
 
-Both storages number the values of every feature in one sequence of *slots*: value ``v`` of feature ``j`` has slot
-``offsets[j] + v``. A table with a line for each slot (counts, log-probabilities) then fits either of them, and what
-is built on blocks never asks whether the data is sparse.
+Both formats number the values of all features as consecutive *slots*: value ``v`` of feature ``j`` has slot
+``offsets[j] + v``. A table with one row per slot (counts, log-probabilities) then fits both, and code that uses
+blocks does not need to know whether the data is sparse.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Events = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int8], int]
 
 
 class Block(Protocol):
-    """What families and summaries need of discrete data."""
+    """Interface of discrete data for families and summaries."""
 
     @property
     def n_rows(self) -> int: ...
@@ -32,24 +32,24 @@ class Block(Protocol):
     def has_missing(self) -> NDArray[np.bool_]: ...
 
     def take(self, rows: NDArray[np.intp]) -> Block:
-        """The block of these rows."""
+        """Return the block of the given rows."""
 
     def to_codes(self) -> CodesBlock:
-        """The same data as dense codes."""
+        """Return the same data as dense codes."""
 
     def count(self, label, weight, n_classes: int, threads: int = 0) -> NDArray[np.float64]:
-        """Weighted counts N(slot, class)."""
+        """Return the weighted counts N(slot, class)."""
 
     def score(self, table: NDArray[np.float64], events: Events | None = None, threads: int = 0) -> NDArray[np.float64]:
-        """Sum of the table lines of each row's values at each point of a path: (rows, points, classes)."""
+        """Sum the table rows of each sample's values at each point of a path: (rows, points, classes)."""
 
     def search_mdl(self, search: _core.MdlSearch) -> tuple[NDArray, NDArray, NDArray, bool]:
-        """Greedy MDL search: features that enter or leave, signs, data part of the description length."""
+        """Run a greedy MDL search: features that enter or leave, signs, data part of the description length."""
 
 
 @dataclass(frozen=True)
 class BinaryBlock:
-    """0/1 features in compressed sparse rows without values; nothing is missing."""
+    """Binary features in compressed sparse row format without values; no value is missing."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -78,7 +78,7 @@ class BinaryBlock:
         table = np.empty((2 * self.n_features, n_classes))
         total = class_totals(label, weight, n_classes, self.n_rows)
         absent = np.subtract(total, present, out=table[0::2])
-        if weight is not None:  # fractions are added in another order: what is left of a full column is rounding
+        if weight is not None:  # other summation order: a full column leaves rounding errors
             absent[:] = without_rounding(absent, total)
         table[1::2] = present
         return table
@@ -91,7 +91,7 @@ class BinaryBlock:
         return evidence + _cumulate(absent, events)
 
     def to_codes(self) -> CodesBlock:
-        """The same data as dense codes."""
+        """Return the same data as dense codes."""
         dense = np.zeros((self.n_rows, self.n_features), dtype=np.uint8)
         dense[np.repeat(np.arange(self.n_rows), np.diff(self.indptr)), self.indices] = 1
         return CodesBlock(dense, self.offsets)
@@ -102,7 +102,7 @@ class BinaryBlock:
 
 @dataclass(frozen=True)
 class CodesBlock:
-    """Dense codes; the largest value of the code type means missing (or never seen in training)."""
+    """Dense codes; the largest value of the code type means missing or not seen in training."""
 
     codes: NDArray
     offsets: NDArray[np.int64]
@@ -132,24 +132,24 @@ class CodesBlock:
         return _core.score_codes(self.codes, self.offsets, np.ascontiguousarray(table), events, threads)
 
     def search_mdl(self, search):
-        # Candidates are read column by column, many times: a copy, since codes may be in the caller's table.
+        # Candidates are read by column, many times. Copy them, since the codes may belong to the caller's table.
         return _core.mdl_codes(np.array(self.codes, order="F"), self.offsets, search)
 
 
 def class_totals(label, weight, n_classes: int, n_rows: int) -> NDArray[np.float64]:
-    """Sum of weights of each class; all rows are one class where there is no label."""
+    """Return the sum of weights of each class; without labels, all samples form one class."""
     if label is None:
         return np.array([float(n_rows) if weight is None else weight.sum()])
     return np.bincount(label, weights=weight, minlength=n_classes).astype(float)
 
 
 def without_rounding(difference: NDArray[np.float64], total) -> NDArray[np.float64]:
-    """A difference of weighted sums, 0 where it is not more than their rounding errors."""
+    """Set a difference of weighted sums to 0 where it does not exceed the rounding error of the sums."""
     return np.where(difference < 1e-11 * total, 0.0, difference)
 
 
 def _cumulate(lines: NDArray[np.float64], events: Events) -> NDArray[np.float64]:
-    """Sum of the lines of the features in the set, at each point of a path: (points, classes)."""
+    """Sum the rows of the selected features at each point of a path: (points, classes)."""
     start, segment, sign, n_segments = events
     change = np.zeros((n_segments, lines.shape[1]))
     feature = np.repeat(np.arange(len(start) - 1), np.diff(start))
@@ -158,7 +158,7 @@ def _cumulate(lines: NDArray[np.float64], events: Events) -> NDArray[np.float64]
 
 
 def stack(first: Block, second: Block) -> Block:
-    """The rows of one block and then those of another of the same features."""
+    """Concatenate the rows of two blocks with the same features."""
     if isinstance(first, BinaryBlock) and isinstance(second, BinaryBlock):
         indptr = np.concatenate([first.indptr, first.indptr[-1] + second.indptr[1:]])
         return BinaryBlock(indptr, np.concatenate([first.indices, second.indices]), first.n_features)
@@ -168,7 +168,7 @@ def stack(first: Block, second: Block) -> Block:
 
 
 def _widened(codes: NDArray, dtype) -> NDArray:
-    """Missing stays missing: it is the largest value of each type."""
+    """Convert codes to a wider type; the missing code becomes the largest value of the new type."""
     if codes.dtype == dtype:
         return codes
     return np.where(codes == np.iinfo(codes.dtype).max, np.iinfo(dtype).max, codes).astype(dtype)

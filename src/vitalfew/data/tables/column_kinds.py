@@ -1,4 +1,4 @@
-"""What the columns of a table are: numbers, categories, text, or nothing to learn from."""
+"""Column kinds of a table: numbers, categories, text, or columns that models do not use."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from vitalfew.support.suggest import check_names
 USED = ("numeric", "category", "text")
 KINDS = (*USED, "constant", "identifier", "empty", "date")
 
-# Free text has at least as many words a row, on average.
+# Free text has at least this many words per row, on average.
 MIN_WORDS = 4
-# Fewer rows than this may all differ by chance.
+# In fewer rows than this, all values may differ by chance.
 MIN_KEYS = 10
-# More distinct whole numbers than this are a number to predict, not classes.
+# A target with more distinct integers than this is numeric, not a set of classes.
 MAX_CLASSES = 10
-# Rows looked at for the number of words.
+# Number of rows used to estimate the number of words.
 SAMPLE = 2000
-# Numbers that are sorted at a time.
+# Number of cells sorted at a time.
 SORTED_CELLS = 2**20
 
 _WORD = re.compile(r"\w+")
@@ -43,18 +43,18 @@ _NO_NAME = re.compile(r"(unnamed: \d+)?", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class ColumnKind:
-    """One column of a table.
+    """Kind and basic facts of one column of a table.
 
     Attributes
     ----------
     name : str
     kind : str
-        ``"numeric"``, ``"category"`` or ``"text"``, which models learn from; ``"constant"``, ``"identifier"``,
-        ``"empty"`` or ``"date"``, which they do not.
+        ``"numeric"``, ``"category"`` or ``"text"``, which models use; ``"constant"``, ``"identifier"``, ``"empty"``
+        or ``"date"``, which they do not.
     n_missing, n_distinct : int
-        Rows without a value, and distinct values of the others.
+        Number of rows without a value, and number of distinct values.
     why : str or None
-        Why models do not learn from the column; None if they do.
+        Reason why models do not use the column; None if they do.
     """
 
     name: str
@@ -65,28 +65,28 @@ class ColumnKind:
 
     @property
     def is_used(self) -> bool:
-        """Whether models learn from the column."""
+        """True if models use the column."""
         return self.kind in USED
 
 
 def recognise(table: Any, overrides: Mapping[str, str] | None = None) -> list[ColumnKind]:
-    """The kind of every column of a table, in order.
+    """Detect the kind of every column of a table, in order.
 
     ========== ==========================================================================================
-    numeric    numbers, and text that is numbers throughout; whole numbers stay numbers, however few
+    numeric    numbers, and text columns that hold only numbers; integers are numeric, however few
     category   text with few words or few values, booleans, categories
-    text       at least four words a row on average, and many distinct values
-    identifier text that differs in all of ten rows or more, whole numbers that do in a column named so
+    text       at least four words per row on average, and many distinct values
+    identifier text that differs in all of at least ten rows; integers that do, if the name suggests a key
     date       dates and times, also as text
     constant   one value
-    empty      no value, or no single value a row (lists, bytes)
+    empty      no value, or no single value per row (lists, bytes)
     ========== ==========================================================================================
 
     Parameters
     ----------
-    table : data frame of pandas, polars or Arrow, or two-dimensional array
+    table : pandas, polars or Arrow data frame
     overrides : mapping of column to kind, optional
-        Kinds that are known better.
+        Kinds that replace the detected ones.
 
     Returns
     -------
@@ -118,12 +118,12 @@ def recognise(table: Any, overrides: Mapping[str, str] | None = None) -> list[Co
 
 
 def used_kinds(kinds: Sequence[ColumnKind]) -> dict[str, str]:
-    """Names and kinds of the columns that models learn from."""
+    """Return the names and kinds of the columns that models use."""
     return {c.name: c.kind for c in kinds if c.is_used}
 
 
 def table_frame(table: Any) -> nw.DataFrame:
-    """A data frame of any library as one of narwhals, with names that differ."""
+    """Return a data frame of any library as a narwhals frame; column names must be unique."""
     if isinstance(table, nw.DataFrame):
         return table
     columns = getattr(table, "columns", None)
@@ -138,7 +138,7 @@ def table_frame(table: Any) -> nw.DataFrame:
 
 
 def is_absent(series: nw.Series) -> nw.Series:
-    """Where a value is missing, as null or as NaN."""
+    """Return a mask of missing values, null or NaN."""
     return series.is_null() | series.is_nan() if series.dtype.is_float() else series.is_null()
 
 
@@ -161,7 +161,7 @@ def _found(name: str, kind: str, why: str | None, n_missing: int, n_distinct: in
 
 @dataclass(frozen=True)
 class _Numbers:
-    """What is to be known of a column of numbers or booleans."""
+    """Facts about a column of numbers or booleans."""
 
     dtype: np.dtype
     n: int
@@ -178,7 +178,7 @@ class _Numbers:
 
 
 def _inspect(matrix: NDArray) -> Iterator[_Numbers]:
-    """Each column of a matrix; a few at a time are copied and sorted."""
+    """Inspect each column of a matrix; a few columns at a time are copied and sorted."""
     step = max(1, SORTED_CELLS // max(len(matrix), 1))
     for start in range(0, matrix.shape[1], step):
         ordered = np.sort(matrix[:, start : start + step], axis=0)
@@ -190,7 +190,7 @@ def _inspect(matrix: NDArray) -> Iterator[_Numbers]:
 
 
 def _kind_of_few(n: int, n_distinct: int, n_missing: int) -> tuple[str, str | None] | None:
-    """The kind of a column of no or one value."""
+    """Return the kind of a column with no value or a single one, otherwise None."""
     if n == 0:
         return "empty", "has no value"
     if n_distinct == 1:
@@ -262,9 +262,9 @@ def _is_plain(value) -> bool:
 
 
 def recognise_task(target: Any, task: str | None = None) -> str:
-    """Whether a target is ``"classes"`` or ``"numeric"``, unless that is given.
+    """Return the task for a target, ``"classes"`` or ``"numeric"``, unless `task` is given.
 
-    Numbers are numeric, unless there are only two, or at most ten and all of them whole.
+    A numeric target means classes if it has at most two distinct values, or at most ten that are all integers.
 
     Examples
     --------

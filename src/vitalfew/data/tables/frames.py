@@ -1,4 +1,4 @@
-"""Reads tables of any kind: NumPy, scipy sparse, pandas, polars, Arrow. Coding them comes later."""
+"""Reading of tables of any kind: NumPy, SciPy sparse, pandas, polars, Arrow. They are encoded later."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Column: TypeAlias = NDArray | WordColumn
 
 
 class NumberedNames(Sequence):
-    """x0, x1, …: names of columns that have none, made when somebody looks."""
+    """Lazy sequence of the names x0, x1, … for columns without names."""
 
     def __init__(self, n: int):
         self.n = n
@@ -43,15 +43,15 @@ class NumberedNames(Sequence):
 
 
 def names_of(data) -> Sequence[str]:
-    """The names of the columns of data, or numbers where it has none."""
+    """Return the column names of data, or x0, x1, … if it has none."""
     return NumberedNames(data.n_features) if data.names is None else data.names
 
 
 @dataclass(frozen=True)
 class RawTable:
-    """A table before coding: a numeric matrix, or columns of numbers and of words.
+    """Table before encoding: a numeric matrix, or columns of numbers and of words.
 
-    `sparse_block` is set instead of `columns` for sparse input, which needs no coding.
+    For sparse input, which needs no encoding, `sparse_block` is set instead.
     """
 
     n_rows: int
@@ -81,7 +81,7 @@ class RawTable:
 
 
 def read_table(X: Any, *, min_rows: int = 1, threads: int = 0) -> RawTable:
-    """Brings `X` to one form, with clear errors for what is not a table."""
+    """Read `X` into a common form, with clear errors for anything that is not a table."""
     frame = read_frame(X, min_rows=min_rows)
     if frame is not None:
         return frame
@@ -103,7 +103,7 @@ def read_table(X: Any, *, min_rows: int = 1, threads: int = 0) -> RawTable:
 
 
 def tag_tables(tags: Tags) -> Tags:
-    """scikit-learn's tags of an estimator that takes what `read_table` takes."""
+    """Set the scikit-learn tags of an estimator that accepts any input of `read_table`."""
     tags.input_tags.sparse = True
     tags.input_tags.allow_nan = True
     tags.input_tags.categorical = True
@@ -112,13 +112,13 @@ def tag_tables(tags: Tags) -> Tags:
 
 
 def read_frame(X: Any, *, min_rows: int = 1) -> RawTable | None:
-    """A data frame, a matrix where all its columns are numbers of one type; None if `X` is not one."""
+    """Read a data frame, as a matrix if all columns are numbers of one type; None if `X` is not a frame."""
     frame = as_frame(X)
     return None if frame is None else _read_columns(frame, min_rows)
 
 
 def as_frame(X: Any) -> nw.DataFrame | None:
-    """A data frame of any library; None if `X` is not one."""
+    """Return a data frame of any library as a narwhals frame; None if `X` is not a frame."""
     if sparse.issparse(X):
         return None
     check_given(X)
@@ -131,12 +131,12 @@ def as_frame(X: Any) -> nw.DataFrame | None:
 
 
 def is_frame(X: Any) -> bool:
-    """Whether `X` is a frame whose rows scikit-learn can take (pandas, polars)."""
+    """Return True if `X` is a frame whose rows scikit-learn can index (pandas, polars)."""
     return nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_polars_dataframe(X)
 
 
 def check_shape(shape: tuple[int, ...], min_rows: int) -> None:
-    """The checks scikit-learn makes of arrays, in its words."""
+    """Check a shape as scikit-learn checks arrays, with similar error messages."""
     if len(shape) != 2:
         raise ValueError(f"Expected 2D array, got {len(shape)}D array instead (shape={shape}).")
     if shape[0] < min_rows:
@@ -165,7 +165,7 @@ def _read_columns(frame: nw.DataFrame, min_rows: int) -> RawTable:
 
 def _read_series(series: nw.Series, name: str) -> Column:
     dtype = series.dtype
-    if isinstance(dtype, nw.Categorical | nw.Enum):  # numbers, too, are names here
+    if isinstance(dtype, nw.Categorical | nw.Enum):  # here numbers are names, too
         return _words_or_nothing(words_from_series(series))
     if isinstance(dtype, nw.Boolean) or dtype.is_numeric():
         if series.null_count() == 0:
@@ -189,7 +189,7 @@ def _words_or_nothing(words: WordColumn) -> Column:
 
 
 def _read_objects(listed: list, name: str) -> Column:
-    """Numbers if every value is one, else strings."""
+    """Return numbers if all values are numeric, otherwise strings."""
     words = words_from_list(listed)
     if words is not None:
         return words
@@ -210,7 +210,7 @@ def _read_objects(listed: list, name: str) -> Column:
 
 
 def _read_sparse(X, threads: int) -> BinaryBlock:
-    """Any stored value but 0 means present. Indices are ours, values may be the caller's."""
+    """Treat stored nonzero values as present. The indices are our copy, the values may be the caller's."""
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported\nsparse X holds complex numbers.")
     if X.shape[1] > np.iinfo(np.int32).max:

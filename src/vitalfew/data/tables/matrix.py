@@ -1,4 +1,4 @@
-"""Matrices of finite floats, dense or sparse, read from whatever users give."""
+"""Dense and sparse matrices of finite floats, read from user input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Matrix = Any  # a NumPy array or a scipy.sparse.csc_array of floats
 
 
 def take_rows(X: Matrix, rows: NDArray[np.intp]) -> Matrix:
-    """Some rows, stored in the order the matrix is stored in; a view where the rows are a range."""
+    """Return some rows in the storage order of the matrix; a view if the rows are a range."""
     if is_frame(X):
         return _safe_indexing(X, rows)
     if len(rows) and rows[-1] - rows[0] + 1 == len(rows) and (np.diff(rows) == 1).all() and not sparse.issparse(X):
@@ -33,7 +33,7 @@ def take_rows(X: Matrix, rows: NDArray[np.intp]) -> Matrix:
 
 
 def read_matrix(X, *, threads: int = 0) -> tuple[Matrix, Sequence[str]]:
-    """A dense or sparse matrix of finite floats, and the names of its columns."""
+    """Read a dense or sparse matrix of finite floats, and the names of its columns."""
     if sparse.issparse(X):
         check_shape(X.shape, 1)
         return _read_sparse(X), NumberedNames(X.shape[1])
@@ -76,7 +76,7 @@ def _read_sparse(X) -> sparse.csc_array:
         raise ValueError(f"sparse X has shape {X.shape}; at most 2,147,483,647 rows and columns are supported.")
     columns = sparse.csc_array(check_sparse(X), dtype=X.dtype if X.dtype in FLOATS else np.float64)
     if not columns.has_canonical_format:
-        columns = columns.copy()  # the values may be the caller's
+        columns = columns.copy()  # the values may belong to the caller
         columns.sum_duplicates()
     at = _core.find_not_finite(columns.data, 0)
     if at >= 0:
@@ -94,7 +94,7 @@ def _refuse(value: float, row: int, name: str) -> None:
 
 
 def kernel_columns(X: Matrix) -> tuple[Any, Any, Any, Any]:
-    """The arguments by which compiled kernels take a sparse matrix."""
+    """Return the arguments that pass a sparse matrix to compiled kernels."""
     return (
         X.indptr.astype(np.int64, copy=False),
         X.indices.astype(np.int32, copy=False),

@@ -1,4 +1,4 @@
-"""Columns of numbers read together: one by one, thousands of them cost a millisecond each in some libraries."""
+"""Numeric columns read in blocks, because in some libraries each column costs a millisecond."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-# Columns of more rows take longer to copy than to look up, and some are read without a copy.
+# Longer columns take longer to copy than to look up, and some are read without a copy.
 MOST_ROWS = 100_000
 NumberBlock = tuple[NDArray[np.intp], NDArray]
 
 
 def number_blocks(frame: nw.DataFrame) -> list[NumberBlock]:
-    """Columns of numbers or booleans of one type, without nulls: their places in the frame, and their values.
+    """Return blocks of numeric or boolean columns of one type without nulls: their positions and their values.
 
-    NaN is a value here. Columns that are in no block are to be read one by one: other types, nulls, other libraries
-    than pandas, polars and Arrow, more than 100,000 rows.
+    NaN counts as a value here. Other columns are in no block and must be read one by one: columns of other types or
+    with nulls, frames of libraries other than pandas, polars and Arrow, and frames of more than 100,000 rows.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def number_blocks(frame: nw.DataFrame) -> list[NumberBlock]:
 
 
 def _by_type(types, is_wanted: Callable[[int, Any], bool]) -> list[NDArray[np.intp]]:
-    """Places of the wanted columns of each type."""
+    """Return the positions of the wanted columns, grouped by type."""
     groups: dict[Any, list[int]] = defaultdict(list)
     for j, dtype in enumerate(types):
         if is_wanted(j, dtype):

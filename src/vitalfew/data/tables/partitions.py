@@ -1,6 +1,6 @@
-"""Collections of Dask: their partitions, what is done to each on its worker, and merging in a tree.
+"""Dask collections: partitions, tasks on each partition, and tree reduction.
 
-Dask is imported when a collection is met, not before.
+Dask is imported only when a collection is used.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-# Results merged at once: few enough to fit on a worker, many enough to keep the tree low.
+# Results merged at once: few enough to fit on a worker, enough to keep the tree shallow.
 SPLIT_EVERY = 8
-# Seconds before work is begun anew that was lost with workers: these are noticed, and replaced, meanwhile.
+# Seconds to wait before work lost with workers is repeated, so that the loss is noticed and workers are replaced.
 PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
 
 
 def is_partitioned(data) -> bool:
-    """Whether it is a collection of Dask, or a list of these, such as delayed frames."""
+    """Return True for a Dask collection, or a list of them, such as delayed frames."""
     if isinstance(data, list | tuple):
         return len(data) > 0 and all(hasattr(type(part), "__dask_graph__") for part in data)
     return hasattr(type(data), "__dask_graph__")
 
 
 def partitions_of(data) -> list[Any]:
-    """The partitions of a collection as delayed objects, in order. A partition of an array is a block of whole rows."""
+    """Return the partitions as delayed objects, in order; a partition of an array is a block of complete rows."""
     if isinstance(data, list | tuple):
         return [part for one in data for part in partitions_of(one)]
-    if not hasattr(type(data), "to_delayed"):  # delayed objects have any attribute one asks for
+    if not hasattr(type(data), "to_delayed"):  # delayed objects have any attribute
         return [data]
     if hasattr(data, "numblocks") and data.ndim == 2 and data.numblocks[1] > 1:
         data = data.rechunk({1: -1})
@@ -38,7 +38,7 @@ def partitions_of(data) -> list[Any]:
 
 
 def aligned_partitions(**collections) -> list[list[Any]]:
-    """Partitions of several collections side by side; those that are None stay None."""
+    """Return the aligned partitions of several collections; a collection that is None gives a list of None."""
     first, *_ = collections
     found = {}
     for name, data in collections.items():
@@ -58,7 +58,7 @@ def aligned_partitions(**collections) -> list[list[Any]]:
 
 
 def on_each(function: Callable, *partitions: Sequence, **arguments) -> list[Any]:
-    """`function` of each partition (or of several side by side), as delayed objects. Arguments are sent once."""
+    """Apply `function` lazily to each partition, or to aligned ones; the arguments are sent once."""
     from dask import delayed
 
     call = delayed(function, pure=False)
@@ -67,9 +67,9 @@ def on_each(function: Callable, *partitions: Sequence, **arguments) -> list[Any]
 
 
 def merge_tree(parts: Sequence, merge: Callable[[list], Any], split_every: int = SPLIT_EVERY) -> Any:
-    """One delayed result of many: neighbours are merged, `split_every` at a time, until one is left.
+    """Reduce many delayed results to one: neighbors are merged, `split_every` at a time, until one is left.
 
-    The tree depends on the number of parts alone, so that results do not depend on which worker is faster.
+    The tree depends only on the number of parts, so results do not depend on which worker is faster.
     """
     from dask import delayed
 
@@ -80,7 +80,7 @@ def merge_tree(parts: Sequence, merge: Callable[[list], Any], split_every: int =
 
 
 def compute(*delayed) -> Any:
-    """What delayed objects give, brought here."""
+    """Compute delayed objects and return their results."""
     import dask
 
     found = dask.compute(*delayed)
@@ -88,17 +88,17 @@ def compute(*delayed) -> Any:
 
 
 def persist(delayed: Sequence) -> list[Any]:
-    """The same objects, computed and kept where they are. What is lost with a worker is computed again when needed."""
+    """Compute objects and keep them on their workers; results lost with a worker are recomputed when needed."""
     import dask
 
     return list(dask.persist(*delayed))
 
 
 def sent_to_all(value, work: Callable[[Any], Any]) -> Any:
-    """What the delayed object ``work(value)`` gives, `value` being copied to every worker before.
+    """Compute the delayed object ``work(value)`` after copying `value` to every worker.
 
-    With a copy everywhere, work is done where the data is, however large the value. But copies have no history from
-    which they could be made again: where workers die while they are sent, or all that have one die, it is done anew.
+    With a copy on every worker, tasks run where their data is, however large the value. But copies cannot be
+    recomputed: if workers die during the transfer, or all workers with a copy die, the work is repeated.
     """
     client = _client()
     if client is None:
@@ -108,7 +108,7 @@ def sent_to_all(value, work: Callable[[Any], Any]) -> Any:
     for pause in (*PAUSES, None):
         try:
             (copied,) = client.scatter([value], broadcast=True, hash=False)
-        except (OSError, KeyError):  # a worker that is addressed is no longer there
+        except (OSError, KeyError):  # an addressed worker no longer exists
             if pause is None:
                 raise
         else:
@@ -122,14 +122,14 @@ def sent_to_all(value, work: Callable[[Any], Any]) -> Any:
 
 
 def _client():
-    """The client of the cluster on which Dask would compute, if it would on one."""
+    """Return the client of the cluster on which Dask would compute, or None."""
     from dask.base import get_scheduler
 
     return getattr(get_scheduler(), "__self__", None) if "distributed" in sys.modules else None
 
 
 def worker_threads() -> int:
-    """Threads for a kernel inside a task: the worker's, shared by the tasks that it runs now; one elsewhere."""
+    """Return the threads for a kernel in a task: the worker's, divided by its running tasks; 1 elsewhere."""
     distributed = sys.modules.get("distributed")
     try:
         worker = distributed.get_worker() if distributed else None
@@ -141,6 +141,6 @@ def worker_threads() -> int:
 
 
 def add_all(parts: Iterable) -> Any:
-    """Their sum, from left to right; None is nothing."""
+    """Sum the parts from left to right, ignoring None."""
     known = [part for part in parts if part is not None]
     return reduce(add, known) if known else None

@@ -1,4 +1,4 @@
-"""The parts of a sparse matrix: SciPy and compiled kernels follow its indices without looking where they lead."""
+"""Validation of sparse matrices, because SciPy and compiled kernels trust their indices."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ MOST_INT32 = np.iinfo(np.int32).max
 
 
 def check_sparse(X, threads: int = 0) -> Any:
-    """Returns the same matrix with positions of its own, or raises a ValueError where these lead outside of it.
+    """Return the same matrix with its own copy of the positions; raise ValueError if they are out of bounds.
 
     Positions (indices, indptr, coordinates, offsets) are copied before they are checked, so that no other thread can
-    change them between the check and their use. Values are not copied: the result must not be sorted in place. LIL
-    matrices become CSR and DOK matrices COO; other formats stay. O(stored entries).
+    change them between the check and their use. Values are not copied, so the result must not be sorted in place. LIL
+    matrices become CSR and DOK matrices COO; other formats are kept. O(stored entries).
     """
     if len(X.shape) != 2:
         raise ValueError(f"Expected 2D array, got {len(X.shape)}D array instead (shape={X.shape}).")
@@ -27,14 +27,14 @@ def check_sparse(X, threads: int = 0) -> Any:
 
 
 def sparse_rows(X) -> Any:
-    """A checked CSR or CSC matrix for learners of any kind, which may sort it in place."""
+    """Return a checked CSR or CSC matrix for any learner, which may sort it in place."""
     X = check_sparse(X)
     X = X if X.format in ("csr", "csc") else X.tocsr()
     return X if X.has_canonical_format else X.copy()
 
 
 def _own_lines(X, threads: int) -> Any:
-    """CSR, CSC and BSR."""
+    """Check and copy CSR, CSC and BSR matrices."""
     data = X.data
     if X.format == "bsr":
         _require(data.ndim == 3 and min(data.shape[1:]) > 0, f"blocks have shape {data.shape[1:]}")
@@ -104,7 +104,7 @@ _OWN = {
 
 
 def _kind(X, form: str | None = None) -> Any:
-    """The class of a format, of arrays or of matrices as X is one of these."""
+    """Return the class of a format, for sparse arrays or sparse matrices depending on X."""
     return getattr(sparse, f"{form or X.format}_{'array' if isinstance(X, sparse.sparray) else 'matrix'}")
 
 
@@ -124,7 +124,7 @@ def _whole_numbers(listed: list) -> NDArray[np.int64]:
 
 
 def _own_positions(given, n: int, threads: int) -> NDArray:
-    """A copy of positions, all of them at least 0 and below n."""
+    """Return a copy of positions after checking that they are at least 0 and below n."""
     given = np.asarray(given)
     if given.dtype not in (np.int32, np.int64) or not given.flags.c_contiguous or n > MOST_INT32:
         given = _own_whole(given, "indices").astype(np.int64)

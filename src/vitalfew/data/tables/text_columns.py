@@ -1,4 +1,4 @@
-"""Columns of words by number: what is asked of a word is asked once for each distinct one."""
+"""Dictionary-encoded columns of words, so that each distinct word is processed once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from vitalfew.support.checks import is_missing
 
 @dataclass(frozen=True)
 class WordColumn:
-    """Row i holds ``values[codes[i]]``, or nothing where its code is -1. Values are distinct; some may not occur."""
+    """Column in which row i holds ``values[codes[i]]``, or is missing if its code is -1.
+
+    Values are distinct; some may not occur.
+    """
 
     codes: NDArray[np.int32]
     values: tuple[str, ...]
@@ -30,22 +33,22 @@ class WordColumn:
         return WordColumn(self.codes[rows], self.values)
 
     def distinct(self) -> list[str]:
-        """The words that occur, in rising order."""
+        """Return the words that occur, in increasing order."""
         occurs = np.bincount(self.codes + 1, minlength=len(self.values) + 1)[1:] > 0
         return sorted(self.values[i] for i in np.flatnonzero(occurs))
 
     def example(self) -> str | None:
-        """The first word, if there is one."""
+        """Return the first word, or None if all are missing."""
         known = self.codes >= 0
         return self.values[self.codes[np.argmax(known)]] if known.any() else None
 
     def look_up(self, of_value: ArrayLike, of_missing, dtype) -> NDArray:
-        """What each row has, given what each of `values` has."""
+        """Map each row to the entry of `of_value` for its word, or to `of_missing`."""
         return np.append(np.asarray(of_value, dtype=dtype), np.asarray(of_missing, dtype=dtype))[self.codes]
 
 
 def words_from_list(listed: list) -> WordColumn | None:
-    """Strings, some of them missing; None if there is anything else, or no string."""
+    """Encode strings, some of them missing; None if there is any other value, or no string."""
     if not set(map(type, listed)) <= {str, NoneType, float}:
         return None
     codes, values = _numbered(listed)
@@ -56,7 +59,7 @@ def words_from_list(listed: list) -> WordColumn | None:
 
 
 def words_from_series(series: nw.Series) -> WordColumn:
-    """A column of strings or categories, numbered by the library that holds it. Categories go by their names."""
+    """Encode a column of strings or categories with its own library; categories become their names."""
     native, kind = nw.to_native(series), series.implementation
     if kind.is_polars():
         return _from_polars(native)
@@ -65,7 +68,7 @@ def words_from_series(series: nw.Series) -> WordColumn:
         return _from_arrow(native.chunks if is_coded else [native.dictionary_encode().combine_chunks()])
     if kind.is_pandas() and hasattr(native, "cat"):
         return _named(native.cat.codes.to_numpy(copy=True), native.cat.categories.tolist())
-    # Strings of Python are hashed by Python as fast as by pandas.
+    # Python hashes its strings as fast as pandas does.
     if kind.is_pandas() and getattr(native.dtype, "storage", "") != "python":
         codes, values = native.factorize()
         return _named(codes, values.tolist())
@@ -73,7 +76,7 @@ def words_from_series(series: nw.Series) -> WordColumn:
 
 
 def _numbered(listed: list) -> tuple[NDArray[np.int32], list]:
-    """The number of each value and the distinct values, as they come."""
+    """Return the code of each value, and the distinct values in order of appearance."""
     number: dict[Any, int] = defaultdict(count().__next__)
     codes = np.fromiter(map(number.__getitem__, listed), dtype=np.int32, count=len(listed))
     return codes, list(number)
@@ -86,7 +89,7 @@ def _from_polars(series) -> WordColumn:
 
 
 def _from_arrow(chunks: Sequence) -> WordColumn:
-    """Chunks of codes, each with values of its own."""
+    """Combine chunks of codes, each with its own dictionary."""
     codes: list[NDArray] = []
     values: list = []
     for chunk in chunks:
@@ -97,7 +100,7 @@ def _from_arrow(chunks: Sequence) -> WordColumn:
 
 
 def _named(codes: NDArray, values: list) -> WordColumn:
-    """Words of numbered values, of which some may be missing or have the same name."""
+    """Create a column from codes and values, some of which may be missing or have the same name."""
     names = [None if is_missing(v) else str(v) for v in values]
     number = {name: i for i, name in enumerate(dict.fromkeys(name for name in names if name is not None))}
     lookup = np.array([*(-1 if name is None else number[name] for name in names), -1], dtype=np.int32)

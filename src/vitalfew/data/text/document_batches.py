@@ -1,4 +1,4 @@
-"""Documents of any kind, handed to the tokeniser: strings, Series, Arrow arrays, and iterators of these in batches."""
+"""Input of documents to the tokenizer: strings, Series, Arrow arrays, and iterators over batches of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from vitalfew.support.arrow import check_arrow
 
-# Documents taken at once from an iterator: enough to keep all threads busy.
+# Documents taken from an iterator at once: enough to keep all threads busy.
 BATCH = 8192
 
 
@@ -32,7 +32,7 @@ def add_documents(rows, documents, progress=None) -> None:
 
 
 def _batches(documents) -> Iterator[Any]:
-    """Lists of what should be str, or Arrow arrays."""
+    """Yield lists of expected strings, or Arrow arrays."""
     if _is_batch(documents):
         batch = _as_batch(documents)
         # A list of lists, Series or arrays is a list of batches.
@@ -63,7 +63,7 @@ def _is_batch(item) -> bool:
 
 
 def _library(item) -> str | None:
-    """Which of the libraries of tables it is from; none is imported for the question."""
+    """Return the data frame library of an object, or None, without importing any library."""
     name = type(item).__module__.partition(".")[0]
     if name in ("pandas", "polars", "pyarrow"):
         return name if hasattr(item, "__len__") and name in sys.modules else None
@@ -71,7 +71,7 @@ def _library(item) -> str | None:
 
 
 def _as_batch(item):
-    """A list, a tuple or an Arrow array."""
+    """Return a list, a tuple or an Arrow array."""
     shape = getattr(item, "shape", None)
     if isinstance(shape, tuple) and len(shape) != 1:
         raise ValueError(
@@ -89,7 +89,7 @@ def _as_batch(item):
 
 
 def _from_arrow_protocol(array):
-    """Of pandas: only what is stored as Arrow already is worth it, the rest holds str objects."""
+    """Return a pandas array as Arrow only if it is stored so; other arrays hold str objects."""
     storage = getattr(array.dtype, "storage", None)
     if storage == "pyarrow" or type(array.dtype).__name__ == "ArrowDtype":
         return array.__arrow_array__()
@@ -104,7 +104,7 @@ def _from_polars(series):
 
 
 def _arrow_chunks(array, first_row: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """UTF-8 bytes and offsets of each chunk, without a copy of the text."""
+    """Yield the UTF-8 bytes and offsets of each chunk, without copying the text."""
     import pyarrow as pa
 
     if not isinstance(array, (pa.Array, pa.ChunkedArray)):

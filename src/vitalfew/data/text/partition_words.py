@@ -1,4 +1,4 @@
-"""Text in partitions: words are counted on the workers and merged in a tree, rows are made and stay there."""
+"""Partitioned text: workers count words, which are merged in a tree, and build rows, which stay on the workers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WordCounts:
-    """Words in the order of code points, as UTF-8, and in how many of how many documents each is.
+    """Words as UTF-8 in code point order, each with its number of documents, and the total number of documents.
 
-    It answers what ``_core.WordRows`` does, which has the rows besides.
+    It has the same interface as ``_core.WordRows``, which also holds the rows.
     """
 
     text: NDArray[np.uint8]
@@ -33,7 +33,7 @@ class WordCounts:
         return self.count
 
     def words(self, columns: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """The words of these columns: bytes, and where each starts."""
+        """Return the words of the given columns: bytes, and the start of each word."""
         length = np.diff(self.start)[columns]
         start = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
         taken = np.repeat(self.start[columns] - start[:-1], length) + np.arange(start[-1])
@@ -41,18 +41,18 @@ class WordCounts:
 
 
 def count_words(presence: WordPresence, documents, vocabulary: Terms | None) -> WordCounts:
-    """Counts of the words of all partitions: of the vocabulary if it is given, otherwise of all there are."""
+    """Count the words of all partitions: those of the vocabulary if given, otherwise all."""
     parts = on_each(_count, partitions_of(documents), presence=clone(presence), vocabulary=vocabulary)
     return compute(merge_tree(parts, _merge if vocabulary is None else _add))
 
 
 def word_rows(presence: WordPresence, documents) -> Any:
-    """The matrix of all documents as a Dask array of sparse blocks, one for each partition."""
+    """Return the matrix of all documents as a Dask array of sparse blocks, one per partition."""
     import dask.array as da
 
     like = presence.transform([])
     parts = on_each(_transform, partitions_of(documents), presence=presence)
-    # How many documents a partition has is not known before it is read.
+    # The number of documents in a partition is unknown before it is read.
     blocks = [da.from_delayed(part, (np.nan, like.shape[1]), meta=like) for part in parts]
     return da.concatenate(blocks, axis=0, allow_unknown_chunksizes=True)
 
@@ -66,14 +66,14 @@ def _count(documents, presence: WordPresence, vocabulary: Terms | None) -> WordC
 
 
 def _add(parts: list[WordCounts]) -> WordCounts:
-    """Counts of the same words."""
+    """Add counts of the same words."""
     first = parts[0]
     count = np.sum([part.count for part in parts], axis=0)
     return WordCounts(first.text, first.start, count, sum(part.n_documents for part in parts))
 
 
 def _merge(parts: list[WordCounts]) -> WordCounts:
-    """Counts of the words of several parts; as UTF-8, bytes are in the order of code points."""
+    """Merge the word counts of several parts; UTF-8 bytes sort in code point order."""
     import pyarrow as pa
 
     words = pa.chunked_array([_as_arrow(part) for part in parts], pa.large_binary())
@@ -100,7 +100,7 @@ def _transform(documents, presence: WordPresence) -> sparse.csr_matrix:
 
 
 def _on_worker(presence: WordPresence) -> WordPresence:
-    """The same, with the worker's threads and no progress bar."""
+    """Return a copy that uses the worker's threads and shows no progress bar."""
     own = copy(presence)
     own.n_jobs, own.verbose = worker_threads(), False
     return own

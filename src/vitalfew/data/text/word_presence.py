@@ -1,4 +1,4 @@
-"""Text to a sparse matrix of which word is in which document."""
+"""Sparse word-presence matrices of text."""
 
 from __future__ import annotations
 
@@ -28,52 +28,52 @@ WEIGHTINGS = (None, "idf")
 
 
 class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    """Sparse matrix of which word is in which document.
+    """Transformer of text documents into a sparse matrix of word presence.
 
-    Entry (i, j) is 1 where document i has word j, and 0 elsewhere; with ``weighting="idf"``, the 1 becomes
+    Entry (i, j) is 1 if document i contains word j, and 0 otherwise. With ``weighting="idf"``, the 1 becomes
 
     ``idf_j / sqrt(sum of idf² over the words of document i)``, ``idf_j = log((1 + n) / (1 + df_j)) + 1``,
 
-    where n documents were seen in ``fit``, df_j of them with word j. A word is a run of at least two letters,
-    digits or underscores, in any script. Tokens, vocabulary and matrix are those of scikit-learn's
-    ``CountVectorizer(binary=True)`` (``TfidfVectorizer(binary=True)`` with weights) of the same parameters;
-    they are made by compiled code on all processors.
+    where n is the number of documents seen in ``fit``, and df_j the number of those with word j. A word is a run of at
+    least two letters, digits or underscores, in any script. Tokens, vocabulary and matrix equal those of scikit-learn's
+    ``CountVectorizer(binary=True)`` (with weights, ``TfidfVectorizer(binary=True)``) with the same parameters; compiled
+    code computes them on all processors.
 
-    Documents are a list or array of str, a pandas or polars Series, a pyarrow Array or ChunkedArray of
-    strings, any iterable of str, or an iterable of such lists, Series or arrays (*batches*), which need not fit
-    in memory together. A list of lists of words is thus read as batches of one-word documents: join the words.
-    Documents in a Dask Series, Bag or list of delayed batches are read by the workers; the matrix is then a Dask array
-    of sparse blocks, one for each partition.
+    Documents are a list or array of str, a pandas or polars Series, a pyarrow Array or ChunkedArray of strings, any
+    iterable of str, or an iterable of such lists, Series or arrays (*batches*), which need not fit in memory together.
+    Consequently, a list of lists of words is read as batches of one-word documents: join the words first. Workers read
+    the documents of a Dask Series, Bag or list of delayed batches; the matrix is then a Dask array of sparse blocks,
+    one per partition.
 
     Parameters
     ----------
     lowercase : bool, default=True
-        Lower-case the documents first, as ``str.lower`` does.
+        Whether to convert the documents to lowercase first, as ``str.lower`` does.
     stop_words : {"english"}, iterable of str or None, default=None
-        Words to leave out, before n-grams are made; "english" is scikit-learn's list.
+        Words to remove before n-grams are formed; "english" is scikit-learn's list.
     ngram_range : tuple (min_n, max_n), default=(1, 1)
-        Lengths, in words, of the n-grams that make the columns. (1, 2) means words and pairs of neighbours.
+        Minimum and maximum number of words in an n-gram. (1, 2) means words and pairs of adjacent words.
     max_df : float in [0, 1] or int, default=1.0
-        Leave out words of more documents than this: a share (float) or a number (int).
+        Ignore words that occur in more documents than this: a fraction (float) or a number (int).
     min_df : float in [0, 1] or int, default=1
-        Leave out words of fewer documents than this: a share (float) or a number (int).
+        Ignore words that occur in fewer documents than this: a fraction (float) or a number (int).
     max_features : int or None, default=None
-        Keep only this many words, those of most documents.
+        Keep only this many words, those that occur in the most documents.
     vocabulary : mapping of str to column, iterable of str, or None, default=None
-        The columns, if they are not to be learnt; `max_df`, `min_df` and `max_features` are then ignored.
+        Columns to use instead of learning them; `max_df`, `min_df` and `max_features` are then ignored.
     weighting : {None, "idf"}, default=None
-        None: presence as 0 or 1. "idf": rarer words weigh more and rows have unit length.
+        With None, presence is 0 or 1. With "idf", rarer words weigh more and rows have unit length.
     dtype : dtype, default=np.int64
-        Of the matrix. With weights it is float64, unless a floating-point type is asked for.
+        Type of the matrix. With weights it is float64, unless a floating-point type is given.
     n_jobs : int or None, default=None
-        Threads; None and negative numbers mean all that there are. The result does not depend on it.
+        Number of threads; None and -1 mean all. The result does not depend on it.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Whether to show a progress bar; by default on a terminal, for long work.
 
     Attributes
     ----------
     vocabulary_ : dict of str to int
-        The column of each word.
+        Column of each word.
     idf_ : ndarray of shape (n_features,)
         Weight of each word; only with ``weighting="idf"``.
     n_documents_ : int
@@ -93,7 +93,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     >>> presence.transform(["a dog, an owl"]).toarray()
     array([[0, 1, 0, 0, 0]])
 
-    Batches from a generator, pairs of words, rarer words weighing more:
+    Batches from a generator, pairs of words, and higher weights for rarer words:
 
     >>> batches = (documents[i : i + 2] for i in (0, 2))
     >>> weighted = WordPresence(ngram_range=(1, 2), stop_words=["the"], weighting="idf")
@@ -131,12 +131,12 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self.verbose = verbose
 
     def fit(self, X, y=None) -> Self:  # noqa: ARG002
-        """Learn the vocabulary, and the weights of its words if there are any.
+        """Learn the vocabulary, and the weights of its words if used.
 
         Parameters
         ----------
         X : documents
-            See the class.
+            See the class docstring.
         y : None
             Ignored.
 
@@ -148,12 +148,12 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return self
 
     def fit_transform(self, X, y=None) -> Any:  # noqa: ARG002
-        """Learn the vocabulary and return the matrix of the same documents, read once.
+        """Learn the vocabulary and return the matrix of the same documents, which are read once.
 
         Parameters
         ----------
         X : documents
-            See the class.
+            See the class docstring.
         y : None
             Ignored.
 
@@ -167,12 +167,12 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return self._matrix(rows, column)
 
     def transform(self, X) -> Any:
-        """Return the matrix of these documents; words that are not in the vocabulary are left out.
+        """Return the matrix of the documents; words that are not in the vocabulary are ignored.
 
         Parameters
         ----------
         X : documents
-            See the class.
+            See the class docstring.
 
         Returns
         -------
@@ -204,7 +204,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return [names[np.sort(row.indices[row.data != 0])] for row in X]
 
     def get_feature_names_out(self, input_features=None) -> Any:  # noqa: ARG002
-        """Return the words in the order of the columns, as an array of str objects."""
+        """Return the words in column order, as an array of str objects."""
         return np.asarray(self._fitted_terms().strings(), dtype=object)
 
     @property
@@ -239,7 +239,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return rows, column
 
     def _choose_columns(self, counts, n_documents):
-        """The new number of each word, -1 for those left out, and the counts of those kept."""
+        """Return the new column of each word, -1 if it is dropped, and the counts of the words kept."""
         if len(counts) == 0:
             raise ValueError(
                 "empty vocabulary: no document has a word of two characters or more that is not a stop word; "
@@ -254,7 +254,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             )
         keep = (counts <= highest) & (counts >= lowest)
         if self.max_features is not None and keep.sum() > self.max_features:
-            # Ties are broken as in scikit-learn: by the same sort of the same array.
+            # Break ties as scikit-learn does, by the same sort of the same array.
             total = counts.astype(np.zeros(1, dtype=self._value_dtype()).sum().dtype)
             most = np.flatnonzero(keep)[(-total[keep]).argsort()[: self.max_features]]
             keep = np.zeros(len(counts), dtype=bool)
@@ -265,7 +265,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return column, counts[keep]
 
     def _read(self, X, vocabulary, keep_rows):
-        """Documents to the kernel; `vocabulary` is None where it is to be learnt."""
+        """Pass documents to the kernel; `vocabulary` is None if it is to be learned."""
         self._check_parameters()
         if is_partitioned(X):
             return count_words(self, X, vocabulary)
@@ -299,7 +299,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return dtype if self.weighting is None or dtype.kind == "f" else np.dtype(np.float64)
 
     def _fitted_terms(self):
-        """The vocabulary, learnt or given; a given one needs no fit."""
+        """Return the vocabulary, learned or given; a given one needs no fit."""
         if hasattr(self, "_terms"):
             return self._terms
         terms = self._given_terms()
@@ -356,9 +356,9 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
 
 
 class Terms:
-    """Words in the order of their columns, as UTF-8: making str objects takes as long as reading the text.
+    """Words in column order, kept as UTF-8 because creating str objects takes as long as reading the text.
 
-    Lone surrogates are kept too, with three bytes each.
+    Lone surrogates are kept as well, as three bytes each.
     """
 
     def __init__(self, text: np.ndarray, start: np.ndarray):
@@ -400,7 +400,7 @@ def _as_number(limit, n_documents):
 
 
 def _checked_vocabulary(vocabulary) -> list[str]:
-    """The words in the order of their columns."""
+    """Check the vocabulary and return its words in column order."""
     if isinstance(vocabulary, Mapping):
         columns = set(vocabulary.values())
         if len(columns) != len(vocabulary):

@@ -1,4 +1,4 @@
-"""Columns of data frames out of the archive of a sealed test set. Types are those of closed lists."""
+"""Data frame columns from the archive of a sealed test set. Only listed types are accepted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PANDAS = re.compile(
     rf"|{_ARROW_OF_PANDAS}\[pyarrow\]|Sparse\[{_NUMBER}, (0|0\.0|nan|False)\]"
 )
 _WHOLE = [f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)]
-# What polars and Arrow make of the values themselves is left as it is; to these types it is converted.
+# Types that polars and Arrow infer from the values are kept; values are cast only to the types listed here.
 _POLARS = (*_WHOLE, "Float32", "Float64", "Boolean", "String", "Utf8", "Date", "Duration", "Datetime", "Null")
 _ARROW = {
     **{name.lower(): name.lower() for name in _WHOLE},
@@ -32,7 +32,7 @@ _ARROW = {
 
 
 def _values(column: Mapping[str, Any], members: Members) -> Any:
-    """An array, or a list with None where a value is missing."""
+    """Return an array, or a list with None for missing values."""
     if "items" in column:
         return members.items(column["items"])
     values = members.array(column["npy"])
@@ -47,7 +47,7 @@ def _values(column: Mapping[str, Any], members: Members) -> Any:
 
 
 def _categories(column: Mapping[str, Any], values: Any) -> list[Any]:
-    """The categories of a column, all of which differ and among which all its values are."""
+    """Return the categories of a column, after checking that they are distinct and contain all its values."""
     found = column["categories"]
     if not isinstance(found, list) or any(v is None for v in found):
         raise ValueError("categories of a column are not a list of values")

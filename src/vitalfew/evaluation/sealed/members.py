@@ -1,4 +1,4 @@
-"""Members of the archive of a sealed test set as arrays and lists, each read once and checked."""
+"""Members of the archive of a sealed test set as arrays and lists, each read once and validated."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from vitalfew.support.limits import check_shape, plain_dtype, read_json
 
-PLAIN = "biufMmUS"  # kinds of arrays that NumPy writes without pickle
+PLAIN = "biufMmUS"  # kinds of arrays that NumPy saves without pickle
 SCALARS = str | bool | int | float | None
-# What `numpy.save` writes before the numbers of an array without fields.
+# Header that `numpy.save` writes before the data of an array without fields.
 _HEADER = re.compile(
     rb"\{'descr': '([^']{1,20})', 'fortran_order': (True|False), 'shape': \(((?:\d{1,19}, ?)*\d{0,19})\), \} *\n"
 )
 
 
 class Members:
-    """The members of an archive. Each is read once, so that no file grows by naming a member many times."""
+    """Members of an archive. Each is read once, so that no file can expand by naming a member many times."""
 
     def __init__(self, members: Mapping[str, bytes]):
         self._left = dict(members)
@@ -29,7 +29,7 @@ class Members:
         return _npy(self._take(name, "npy"))
 
     def items(self, name: Any) -> list[Any]:
-        """A flat list of texts, numbers, truth values and None."""
+        """Return a flat list of strings, numbers, booleans and None."""
         items = read_json(self._take(name, "json"), deepest=1, is_finite=False)
         if not isinstance(items, list) or not all(isinstance(v, SCALARS) for v in items):
             raise ValueError(f"{name} is not a list of plain values")
@@ -46,7 +46,7 @@ class Members:
 
 
 def _npy(data: bytes) -> NDArray:
-    """An array of NumPy's format 1.0 or 2.0, exactly as long as its header says."""
+    """Parse an array in NumPy's format 1.0 or 2.0, exactly as long as its header says."""
     if data[:6] != b"\x93NUMPY" or data[6:8] not in (b"\x01\x00", b"\x02\x00"):
         raise ValueError("an array is not in NumPy's format 1.0 or 2.0")
     start = 10 if data[6] == 1 else 12

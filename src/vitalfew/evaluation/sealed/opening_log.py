@@ -1,4 +1,4 @@
-"""The openings of a sealed test set: in memory, and in its file once it has one."""
+"""Log of the openings of a sealed test set: in memory, and in its file once it has one."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from vitalfew.support.file_lock import locked
 
 
 class SealedLog:
-    """Counts openings. With a file, an opening is on the disk before :meth:`open` returns.
+    """Log of openings. If the set has a file, an opening is on disk before :meth:`open` returns.
 
-    `sums` are the checksums of the members of the file, by which it is known to hold the same rows.
+    `sums` are the checksums of the members of the file, which identify the test set.
     """
 
     def __init__(self, entries: list[dict[str, Any]] | None = None, path=None, sums: Mapping[str, str] | None = None):
@@ -26,7 +26,7 @@ class SealedLog:
         self._sums = sums
 
     def open(self, entry: dict[str, Any]) -> int:
-        """Record an opening, and say the how manieth it is. Raises if that is not possible."""
+        """Record an opening and return its number. Raises if it cannot be recorded."""
         if self._path is None:
             return self._add(entry)
         with self._held():
@@ -39,7 +39,7 @@ class SealedLog:
         return opening
 
     def settle(self, opening: int, result: Mapping[str, Any]) -> None:
-        """Add to an opening what came of it. Warn if that cannot be written: the opening itself has been."""
+        """Add the result to a recorded opening; warn if it cannot be written, since the opening itself is recorded."""
         self.entries[opening - 1].update(result)
         if self._path is None:
             return
@@ -56,7 +56,7 @@ class SealedLog:
             )
 
     def save(self, path, write: Callable[[list[dict[str, Any]]], Mapping[str, str]]) -> None:
-        """Write the set to a file, which is its file from now on; what others have recorded in it is kept."""
+        """Write the set to a file, which becomes its file; openings that other processes recorded in it are kept."""
         is_same = self._path is not None and os.path.exists(path) and os.path.realpath(path) == self._real()
         if not is_same:
             self._sums = write(self.entries)
@@ -74,11 +74,11 @@ class SealedLog:
 
     @contextmanager
     def _held(self) -> Iterator[None]:
-        """The file is held for this thread, and its log is here."""
+        """Lock the file for this thread, and read its log."""
         path = self._real()
         reason = "so that the opening cannot be recorded and nothing was scored"
         try:
-            if not stat.S_IMODE(os.stat(path).st_mode) & 0o222:  # which would not keep it from being replaced
+            if not stat.S_IMODE(os.stat(path).st_mode) & 0o222:  # a read-only file could still be replaced
                 raise PermissionError("it is read-only")
             with locked(path):
                 self.entries = read_log(path, self._sums or {})

@@ -1,4 +1,4 @@
-"""Takes apart what a sealed test set holds, into members of an archive that need no pickle."""
+"""Conversion of the content of a sealed test set to archive members that need no pickle."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from vitalfew.support.fingerprint import fingerprint
 
 
 class Packer:
-    """Takes arrays, lists, matrices and frames apart into members of the archive."""
+    """Converter of arrays, lists, matrices and frames to archive members."""
 
     def __init__(self) -> None:
         self.members: dict[str, bytes] = {}
 
     def pack(self, value, name: str) -> Any:
-        """How to put the value together again."""
+        """Store a value in the archive, and return a description of how to rebuild it."""
         if value is None or isinstance(value, str | bool | int | float | dict):
             return {"kind": "value", "value": value}
         if sparse.issparse(value):
@@ -63,7 +63,7 @@ class Packer:
         return {"kind": "frame", "library": library, "is_column": is_column, "columns": columns}
 
     def _pack_whole_column(self, series: nw.Series, name, library: str) -> dict[str, Any]:
-        """A column that comes out of the file as it went in; any other is refused."""
+        """Store a column that can be rebuilt from the file unchanged; reject any other."""
         packed = self._pack_column(series, name, library)
         try:
             native = COLUMNS[library](packed, Members(self.members))

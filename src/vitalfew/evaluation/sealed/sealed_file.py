@@ -1,18 +1,18 @@
-"""The file of a sealed test set: a zip archive of NumPy arrays and JSON, with checksums and without pickle.
+"""File format of a sealed test set: a zip archive of NumPy arrays and JSON, with checksums and without pickle.
 
 Members::
 
-    0.npy, 1.npy, …  arrays of numbers, truth values, fixed-width text and times (NumPy's format 1.0 or 2.0)
-    2.json, …        lists of texts, numbers, truth values and null, where an array would need pickle
+        0.npy, 1.npy, …  arrays of numbers, booleans, fixed-width text and times (NumPy's format 1.0 or 2.0)
+        2.json, …        lists of strings, numbers, booleans and null, where an array would need pickle
     manifest.json    {"format": "vitalfew.sealed/1", "content": …, "members": {name: sha256, …}}
     checksum         sha256 of manifest.json
 
-``content`` is what `write` was given, with an object ``{"kind": …}`` in place of each array, list, sparse matrix or
-data frame, which says how to put it together from members. Anyone can read such a file: labels in it are out of sight,
-not safe. The manifest comes last, so that an opening is recorded without compressing the data again.
+``content`` is the argument of `write`, with an object ``{"kind": …}`` in place of each array, list, sparse matrix or
+data frame, which describes how to rebuild it from members. Anyone can read such a file: the labels are out of sight,
+not protected. The manifest comes last, so that an opening is recorded without compressing the data again.
 
-Members are stored or deflated. Together they have at most `GROWTH` times as many bytes as the file, plus `ALLOWANCE`;
-`write` does not compress what would shrink more than that.
+Members are stored or deflated. Their total size is at most `GROWTH` times the size of the file, plus `ALLOWANCE`;
+`write` does not compress data that would shrink by more than that.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from vitalfew.support.limits import read_json
 FORMAT = "vitalfew.sealed/1"
 GROWTH = 32
 ALLOWANCE = 2**26
-DEEPEST = 30  # levels of the manifest
+DEEPEST = 30  # maximum nesting of the manifest
 HEAD = ("manifest.json", "checksum")
 _NAME = re.compile(r"\d{1,7}\.(npy|json)")
 _KEPT = (
@@ -46,11 +46,11 @@ _KEPT = (
     PermissionError,
     IsADirectoryError,
     NotADirectoryError,
-)  # which say what is wrong themselves
+)  # their messages are already clear
 
 
 def write(path, content: dict[str, Any]) -> dict[str, str]:
-    """Writes beside the place, then moves. Returns the checksums of the members, by which a set is known."""
+    """Write the file atomically. Return the checksums of the members, which identify a set."""
     packer = Packer()
     packed = {key: packer.pack(value, key) for key, value in content.items()}
     sums = {name: hashlib.sha256(data).hexdigest() for name, data in packer.members.items()}
@@ -63,21 +63,21 @@ def write(path, content: dict[str, Any]) -> dict[str, str]:
 
 
 def read(path) -> tuple[dict[str, Any], dict[str, str]]:
-    """What `write` was given and returned; a file that is cut off, changed or of another kind is refused."""
+    """Return the arguments and result of `write`; truncated, modified or other files are rejected."""
     try:
         with zipfile.ZipFile(path) as archive:
             manifest, sums = _manifest(archive, path)
             members = {name: _inflated(archive, name) for name in sums}
     except (SealedFileError, *_KEPT):
         raise
-    except Exception as problem:  # archives that are not whole fail in many ways
+    except Exception as problem:  # incomplete archives fail in many ways
         raise _not_whole(path, problem) from None
     for name, data in members.items():
         if hashlib.sha256(data).hexdigest() != sums[name]:
             raise _changed(path, name)
     try:
         return unpacked(manifest["content"], Members(members)), sums
-    except Exception as problem:  # as do their parts, in NumPy, SciPy and three libraries of data frames
+    except Exception as problem:  # as do inconsistent parts, in NumPy, SciPy and three data frame libraries
         raise SealedFileError(
             f"{str(path)!r} is not the file of a sealed test set: its parts do not fit together "
             f"({type(problem).__name__}: {problem}). Take an unchanged copy, or split anew."
@@ -85,7 +85,7 @@ def read(path) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def read_log(path, sums: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The openings that a file has recorded, if it holds the set whose members have these checksums."""
+    """Return the openings recorded in a file, after checking that it holds the set with these checksums."""
     try:
         with zipfile.ZipFile(path) as archive:
             manifest, found = _manifest(archive, path)
@@ -104,13 +104,13 @@ def read_log(path, sums: Mapping[str, str]) -> list[dict[str, Any]]:
 
 
 def write_log(path, entries: list[dict[str, Any]]) -> None:
-    """Puts another log into a file, which is replaced whole and is on the disk when this returns."""
+    """Replace the log in a file. The file is replaced atomically and is on disk when this returns."""
     with written_aside(path, "w+b") as file:
         with open(path, "rb") as old, zipfile.ZipFile(old) as archive:
             manifest, sums = _manifest(archive, path)
             manifest["content"]["log"]["value"] = {"entries": entries}
             head, last = (max(archive.getinfo(n).header_offset for n in names) for names in (HEAD[:1], sums))
-            if head < last:  # as files were written before openings were recorded in them
+            if head < last:  # layout of files from before openings were recorded in them
                 file.write(_archive({name: _inflated(archive, name) for name in sums}, manifest))
             else:
                 old.seek(0)
@@ -125,7 +125,7 @@ def write_log(path, entries: list[dict[str, Any]]) -> None:
 
 
 def _archive(members: Mapping[str, bytes], manifest: dict[str, Any]) -> bytes:
-    """Compressed, unless it would be refused for how much it shrank."""
+    """Return a compressed archive, or an uncompressed one if it would be rejected for its compression ratio."""
     n_bytes = sum(map(len, members.values())) + 2**20
     for how in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
         buffer = io.BytesIO()
@@ -145,7 +145,7 @@ def _put_manifest(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> None:
 
 
 def _manifest(archive: zipfile.ZipFile, path) -> tuple[dict[str, Any], dict[str, str]]:
-    """The manifest of an archive that will not grow beyond bounds, and the checksums of its members."""
+    """Return the manifest of an archive of bounded size, and the checksums of its members."""
     names = archive.namelist()
     if not set(HEAD) <= set(names):
         raise SealedFileError(f"{str(path)!r} is not the file of a sealed test set: it has no manifest.")
@@ -165,7 +165,7 @@ def _manifest(archive: zipfile.ZipFile, path) -> tuple[dict[str, Any], dict[str,
 
 
 def _check_sizes(archive: zipfile.ZipFile, path) -> None:
-    """Before anything is inflated: an archive says how long its members will be, and `_inflated` holds it to that."""
+    """Check the sizes that an archive declares before anything is inflated; `_inflated` enforces them."""
     members = archive.infolist()
     if len({info.filename for info in members}) < len(members):
         raise ValueError("a member is there twice")
@@ -185,18 +185,18 @@ def _most(n_bytes: int) -> int:
 
 
 def _inflated(archive: zipfile.ZipFile, name: str) -> bytes:
-    """A member as long as the archive says, whatever it would go on to."""
+    """Inflate a member up to the size that the archive declares."""
     size = archive.getinfo(name).file_size
     with archive.open(name) as file:
-        data = file.read(size + 1)  # without a number, all of it would be inflated before it is cut
+        data = file.read(size + 1)  # without a limit, all of it would be inflated before it is cut
     if len(data) != size:
         raise ValueError(f"{name} has {len(data)} bytes and not {size}")
     return data
 
 
 def _sync_folder(path) -> None:
-    """Makes a file that took the place of another stay so when the power fails."""
-    with suppress(OSError):  # not every system has folders that can be opened, nor every file system needs it
+    """Sync the folder, so that a replaced file survives a power failure."""
+    with suppress(OSError):  # folders cannot be opened on every system, and not every file system needs it
         folder = os.open(os.path.dirname(os.path.realpath(path)), os.O_RDONLY)
         try:
             os.fsync(folder)

@@ -1,4 +1,4 @@
-"""How a sealed test set judges a model: predictions once, then the score, the error and its interval."""
+"""Scoring on a sealed test set: predictions computed once, then the score, the error and its interval."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from vitalfew.evaluation.metrics import ERROR_RATE, Metric, task_of
 from vitalfew.evaluation.prediction_count import PredictionCount
 from vitalfew.rules.scoring import weights_for
 
-# Draws for scores that want the model and the rows themselves, which predicts anew each time.
+# Bootstrap draws for scoring functions that take the model and the samples, which predict anew each time.
 FEW_DRAWS = 200
-# Classes up to which rows are counted by class and prediction.
+# Maximum number of classes for a confusion matrix.
 MOST_CLASSES = 100
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A score, the error that goes with it, an interval of the error, and how often which class was taken for which."""
+    """A score, the corresponding error, a confidence interval of the error, and the confusion matrix."""
 
     value: float
     error: float
@@ -40,7 +40,7 @@ class Judgement:
 
 
 def judge(model, X, y: NDArray, weight, groups, scoring, opened: Callable[[], None]) -> Judgement:
-    """Calls `opened` once the labels are about to be compared with anything."""
+    """Score a fitted model. `opened` is called just before the labels are first used."""
     is_classification = task_of([model])
     metric = Metric.of(scoring, bool(is_classification))
     if scoring is not None:
@@ -71,10 +71,10 @@ def _check_classes(model, y: NDArray) -> None:
 
 
 def _counted(model, predicted: NDArray, y: NDArray) -> dict[str, Any]:
-    """Rows of each class (a line) by what was predicted (a column); nothing where there are very many classes."""
+    """Return the classes and the confusion matrix (true classes in rows); empty for very many classes."""
     known = getattr(model, "classes_", None)
     parts = [y, predicted, *([known] if isinstance(known, np.ndarray) and known.ndim == 1 else [])]
-    if len({part.dtype.kind in "biuf" for part in parts}) > 1:  # numbers and texts are never the same class
+    if len({part.dtype.kind in "biuf" for part in parts}) > 1:  # numbers and strings are never the same class
         return {}
     classes = np.unique(np.concatenate(parts))
     if len(classes) > MOST_CLASSES:
@@ -106,14 +106,14 @@ def _squared(predicted: NDArray, y: NDArray, weight, groups) -> Judgement:
 
 
 class _Answers(BaseEstimator):
-    """Stands in for a model whose answers for the test rows are known: it is asked for rows by number."""
+    """Stand-in for a model with cached predictions for the test samples, which are requested by index."""
 
     def __init__(self, model, X):
         self.model, self.X = model, X
         self.known: dict[str, NDArray] = {}
 
     def fit(self, _X, _y):
-        """There is nothing left to fit."""
+        """Do nothing: the model is fitted."""
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -131,7 +131,7 @@ class _Answers(BaseEstimator):
                 self.known[name] = np.asarray(answer(self.X))
             return self.known[name][np.asarray(rows).ravel()]
 
-        answered.__name__ = name  # by which scikit-learn knows what it was given
+        answered.__name__ = name  # scikit-learn reads this name
         return answered
 
 
@@ -144,7 +144,7 @@ class _NumberAnswers(RegressorMixin, _Answers):
 
 
 def _by_scorer(model, X, y: NDArray, weight, groups, metric: Metric, opened: Callable[[], None]) -> Judgement:
-    """Scorers of scikit-learn see answers that are computed once; other functions get the model and the rows."""
+    """Score with scikit-learn's scorers on cached predictions; other functions get the model and the samples."""
     scorer: Any = check_scoring(model, metric.scoring) if isinstance(metric.scoring, str) else metric.scoring
     if isinstance(metric.scoring, str) and task_of([model]) is not None:
         shown: Any = (_ClassAnswers if task_of([model]) else _NumberAnswers)(model, X)

@@ -1,4 +1,4 @@
-"""Training rows and a sealed test set: by chance, with equal shares of classes, by whole groups, or by time."""
+"""Split into training data and a sealed test set: at random, stratified, by groups, or by time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vitalfew.evaluation.sealed.sealed_test import SealedTest
 from vitalfew.support.arrow import check_given
 from vitalfew.support.checks import check_consistent_length, check_known, check_weight, encode_labels, is_missing
 
-# Draws of groups among which that with the evenest shares of classes is taken.
+# Draws of groups, of which the one with the most balanced classes is used.
 N_DRAWS = 100
 
 
@@ -31,10 +31,10 @@ def sealed_split(
     random_state=None,
     sample_weight=None,
 ) -> tuple[Any, Any, SealedTest]:
-    """Training data, and a test set that is sealed.
+    """Split data into a training set and a sealed test set.
 
-    The sealed set scores finished models and counts how often it did, remembers what it scored, and does not hand out
-    its labels: "never learn on test data" is a property of the object.
+    The sealed set scores finished models, counts how often it did so, logs the scores, and does not expose its labels:
+    "never learn on test data" becomes a property of the object.
 
     Parameters
     ----------
@@ -42,27 +42,26 @@ def sealed_split(
     y : array-like of shape (n_samples,)
         Labels or numbers, none missing.
     test_size : float or int, default 0.25
-        Share of the rows, or how many, that are sealed. Whole groups, and rows of the same time, may make it a little
-        more or less.
+        Share or number of samples to seal. Whole groups, and samples with the same time, may change it slightly.
     stratify : "auto", bool or array-like, default "auto"
-        Equal shares of each class in both parts, where y has classes with two rows or more each; or of the values of
-        an array. Not with `time`.
+        Keep class proportions equal in both parts, if y has classes with at least two samples each; or those of the
+        values of an array. Not with `time`.
     groups : array-like of shape (n_samples,) or column name, optional
-        Rows of a group are either all sealed or not at all: for errors on new patients, sites, authors.
+        Samples of a group are all sealed or all used for training: for errors on new patients, sites, authors.
     time : array-like of shape (n_samples,) or column name, optional
-        The last rows are sealed, and training rows come in order of time; rows of the same time stay together. For
-        errors on what comes later.
+        The last samples are sealed, and training samples are ordered by time; samples with the same time stay
+        together. For errors on future data.
     random_state : int, RandomState or None
     sample_weight : array-like of shape (n_samples,), optional
-        Weights of rows in scores.
+        Sample weights for scores.
 
     Returns
     -------
     X_train, y_train
-        Of the kind that was given.
+        Training data, of the same type as the input.
     sealed : SealedTest
-        ``score(model)``, ``n_openings``, ``log``, ``save(path)``; ``train_rows`` are the numbers of the training rows,
-        and ``train_groups``, ``train_time`` and ``train_weight`` what belongs to them.
+        ``score(model)``, ``n_openings``, ``log``, ``save(path)``; ``train_rows`` holds the row numbers of the training
+        samples, and ``train_groups``, ``train_time`` and ``train_weight`` their groups, times and weights.
 
     Examples
     --------
@@ -122,7 +121,7 @@ def sealed_split(
 
 
 def _read(y) -> NDArray:
-    """Labels or numbers as an array, none missing."""
+    """Return labels or numbers as an array, none missing."""
     check_given(y, "y")
     values = column_or_1d(y, warn=True)
     if values.dtype.kind in "OUSTb":
@@ -137,7 +136,7 @@ def _read(y) -> NDArray:
 
 
 def _numbers(values: NDArray) -> NDArray | None:
-    """An array of objects that are all numbers, as one of numbers."""
+    """Convert an object array that holds only numbers to a numeric array; None for other arrays."""
     if values.dtype.kind != "O" or not all(isinstance(v, int | float | np.number) for v in values.tolist()):
         return None
     return values.astype(np.float64 if any(isinstance(v, float) for v in values.tolist()) else np.int64)
@@ -155,7 +154,7 @@ def _test_rows(test_size, n: int) -> int:
 
 
 def _column(X, given, name: str) -> NDArray | None:
-    """Groups or times, one for each row."""
+    """Return groups or times, one for each row."""
     if given is None:
         return None
     if isinstance(given, str):
@@ -175,7 +174,7 @@ def _column(X, given, name: str) -> NDArray | None:
 
 
 def _as_times(values: NDArray) -> NDArray:
-    """Times of pandas and Python as those of NumPy, which files hold."""
+    """Convert pandas and Python times to NumPy times, which files can hold."""
     if values.dtype.kind == "O" and all(hasattr(v, "to_datetime64") for v in values.tolist()):
         return np.array([v.to_datetime64() for v in values.tolist()])
     if values.dtype.kind == "O" and all(isinstance(v, date) for v in values.tolist()):
@@ -191,7 +190,7 @@ def _codes(values: NDArray) -> NDArray[np.intp]:
 
 
 def _strata(stratify, y: NDArray) -> NDArray[np.intp] | None:
-    """Codes of what both parts should have equal shares of."""
+    """Return the codes of the strata, None without stratification."""
     if stratify is None or stratify is False:
         return None
     if stratify is True:
@@ -209,13 +208,13 @@ def _strata(stratify, y: NDArray) -> NDArray[np.intp] | None:
 def _by_chance(n: int, n_test: int, strata, stratify, random_state) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     rows = np.arange(n)
     if strata is not None and isinstance(stratify, str) and min(n_test, n - n_test) <= strata.max():
-        strata = None  # fewer rows than classes: shares cannot be kept
+        strata = None  # fewer rows than classes: cannot stratify
     train, test = train_test_split(rows, test_size=n_test, random_state=random_state, stratify=strata)
     return np.sort(train), np.sort(test)
 
 
 def _by_groups(code, n_test: int, strata, rng) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Groups in random order until there are rows enough; of several such draws that with the evenest shares."""
+    """Draw random sets of groups near the requested size, and keep the one with the most balanced strata."""
     size = np.bincount(code)
     if len(size) < 2:
         raise ValueError("groups are all the same: a group is not split, so that no row is left for the other part.")
@@ -226,7 +225,7 @@ def _by_groups(code, n_test: int, strata, rng) -> tuple[NDArray[np.intp], NDArra
     best, least = np.arange(0), np.inf
     for _ in range(N_DRAWS):
         order = rng.permutation(len(size))
-        # As many groups as come nearest to the rows wanted, with some left on either side.
+        # The number of groups whose size is nearest to `n_test`, with at least one group in either part.
         count = 1 + int(np.argmin(np.abs(np.cumsum(size[order])[:-1] - n_test)))
         gap = float(np.abs(table[order[:count]].sum(axis=0) - wanted).sum())
         if gap < least:
@@ -236,7 +235,7 @@ def _by_groups(code, n_test: int, strata, rng) -> tuple[NDArray[np.intp], NDArra
 
 
 def _by_time(when: NDArray, n_test: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The last rows; those of one time are on one side, the side that keeps the size nearest."""
+    """Put the last rows, about `n_test` of them, into the test set; rows with the same time stay together."""
     try:
         order = np.argsort(when, kind="stable")
     except TypeError:

@@ -1,4 +1,4 @@
-"""A test set that scores finished models, counts how often it was asked, and does not hand out its labels."""
+"""A test set that scores finished models, counts how often it was used, and does not expose its labels."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ LONGEST = 300
 
 @dataclass(frozen=True)
 class SealedScore:
-    """What a sealed test set says of a model.
+    """Score of a model on a sealed test set.
 
     Attributes
     ----------
     value : float
-        scikit-learn's score: accuracy, R², or that of `scoring`.
+        scikit-learn's score: accuracy, R², or the score of `scoring`.
     error : float
-        The error by the metric: the error rate, the root mean squared error, or that of `scoring`, less being better.
+        The error: the error rate, the root mean squared error, or that of `scoring`; lower is better.
     low, high : float
-        A 95 % interval of the error: Wilson's for error rates, Student's for squared errors, otherwise from the
-        bootstrap; with groups from groups drawn whole.
+        95 % confidence interval of the error: Wilson's for error rates, Student's for squared errors, otherwise from
+        the bootstrap; with groups, from a bootstrap of whole groups.
     metric : str
     n : int
-        Test rows.
+        Number of test samples.
     opening : int
-        The how manieth opening of the set this was.
+        Number of this opening of the set, from 1.
     name : str
     classes : list or None
         The classes of a classifier; None for regressors, for functions as `scoring`, and for more than 100 classes.
     confusion : list of lists of int or None
-        ``confusion[i][j]`` rows of class i were taken for class j. Rows are counted, whatever they weigh.
+        ``confusion[i][j]`` is the number of samples of class i predicted as class j, ignoring sample weights.
     calls, predictions : int or None
-        For a function as `scoring`: how often it was given sealed rows, and how many predictions it asked for, of
-        whatever model. None for names of scores.
+        For a function as `scoring`: how often it was called with sealed samples, and how many predictions it requested
+        from any model. None for names of scores.
     """
 
     value: float
@@ -76,38 +76,38 @@ class SealedScore:
 
 
 class SealedTest:
-    """A test set made by :func:`~vitalfew.sealed_split`: it scores finished models and counts how often it did.
+    """A test set made by :func:`~vitalfew.sealed_split`: it scores finished models and counts how often it did so.
 
-    Each call of :meth:`score` opens the set once, whatever comes of it, and is written down in `log`. A set that was
-    opened many times, by someone who then changed the model, is a training set; so every report says how often.
+    Each call of :meth:`score` opens the set once, whatever the outcome, and is recorded in `log`. A set that was opened
+    many times, with changes to the model in between, is a training set; so every report states the number of openings.
 
-    A set that was saved or loaded has a file, and :meth:`score` records each opening there before it looks at a label.
-    Openings of several processes at once are all counted. If the file cannot be written, nothing is scored.
+    A set that was saved or loaded has a file, and :meth:`score` records each opening there before it uses a label.
+    Concurrent openings by several processes are all counted. If the file cannot be written, nothing is scored.
 
     Attributes
     ----------
     n : int
-        Test rows.
+        Number of test samples.
     n_openings : int
     log : list of dict
-        What was scored, when, with which result; of a classifier also `classes` and `confusion`.
+        Model, time and result of each opening; for classifiers also `classes` and `confusion`.
     train_rows : ndarray of int
-        The rows of the data that are for training, in the order of the training data.
+        Row numbers of the training samples, in the order of the training data.
     train_groups, train_time, train_weight : ndarray or None
-        Groups, times and weights of these rows, where they were given to the split.
+        Groups, times and weights of these samples, if they were given to the split.
 
     Notes
     -----
-    Of labels only counts are told. They are not attributes, and asking for them is an error that says why; copying and
-    pickling, which would make a second counter, are refused. Python has no true secrets: whoever looks for labels in
-    the internals of the object, in its file, or in the data that were split, finds them. The seal is there to keep one
-    from opening it by mistake.
+    Only label counts are exposed. Labels are not attributes, and accessing them is an error that says why; copying and
+    pickling, which would create a second counter, are refused. Python cannot keep secrets: anyone who looks for labels
+    in the internals of the object, in its file, or in the original data can find them. The seal prevents opening the
+    set by mistake.
 
-    A function as `scoring` is given the sealed rows and labels, once for the score and 200 times for its interval. It
+    A function as `scoring` gets the sealed samples and labels, once for the score and 200 times for its interval. It
     could try any number of models on them, or keep them, in one opening. This cannot be prevented; so the predictions
-    that it asks for are counted, and shown beside the openings: about one for each call is what a score needs. Models
-    that are not written in Python, methods of other names than ``predict``, ``predict_proba``, ``predict_log_proba``,
-    ``decision_function`` and ``score_samples``, and other threads are not seen.
+    it requests are counted, and shown beside the openings: a score needs about one per call. Models not written in
+    Python, methods with names other than ``predict``, ``predict_proba``, ``predict_log_proba``, ``decision_function``
+    and ``score_samples``, and other threads are not observed.
 
     Examples
     --------
@@ -140,18 +140,18 @@ class SealedTest:
         return deepcopy(self._log.entries)
 
     def score(self, model, *, scoring=None, name: str | None = None) -> SealedScore:
-        """The error of a finished model on the sealed rows, with an interval. It counts as one opening.
+        """Compute the error of a finished model on the sealed samples, with an interval. This counts as one opening.
 
         Parameters
         ----------
         model : fitted classifier or regressor
-            It must have been fitted on the same columns in the same order.
+            A model fitted on the same columns in the same order.
         scoring : str or callable, optional
             The error rate (score: accuracy) or the root mean squared error (score: R²) by default; any of
-            scikit-learn's names. Scores that it negates are turned back into errors, others are taken from 1, those of
-            functions are negated. The predictions that a function asks for are counted, see the notes of the class.
+            scikit-learn's names. Scores that it negates are converted back to errors, others are subtracted from 1,
+            those of functions are negated. Predictions requested by a function are counted, see the notes of the class.
         name : str, optional
-            What to write in the log; the class of the model by default.
+            Name in the log; the class of the model by default.
 
         Returns
         -------
@@ -184,22 +184,22 @@ class SealedTest:
         return SealedScore(**told, n=self.n, opening=opening, name=name)
 
     def save(self, path) -> None:
-        """Write test rows, labels and the log to a file, aside first and then moved into place.
+        """Write test samples, labels and the log to a file, atomically.
 
         The format is a zip archive of NumPy arrays and JSON with checksums, documented in
         ``vitalfew/evaluation/sealed/sealed_file.py``; nothing is pickled. The log is part of the file, and later
-        openings of this set are recorded there. Openings that others have recorded in its file meanwhile are kept.
+        openings of this set are recorded there. Openings recorded in its file by other processes meanwhile are kept.
         """
         self._log.save(path, lambda entries: self._write(path, entries, self._train()))
 
     @classmethod
     def load(cls, path) -> SealedTest:
-        """Read a set that was saved, with its log. A file that was cut off or changed is refused.
+        """Read a saved set with its log. A truncated or modified file is rejected.
 
         Raises
         ------
         vitalfew.exceptions.SealedFileError
-            If the file is not whole, was changed, or its parts do not fit together; also if it would grow from n bytes
+            If the file is truncated or modified, or its parts are inconsistent; also if it would expand from n bytes
             to more than 32 n + 64 MiB.
         """
         found, sums = read(path)
@@ -232,7 +232,7 @@ class SealedTest:
                     f"this {type(model).__name__} is not fitted: a sealed test set scores finished models. Fit it on "
                     "the training rows first."
                 ) from None
-            except (TypeError, AttributeError):  # not an estimator of scikit-learn's kind
+            except (TypeError, AttributeError):  # not a scikit-learn estimator
                 pass
         if scoring is None and not (_is(is_classifier, model) or _is(is_regressor, model)):
             raise ValueError(f"{type(model).__name__} is neither classifier nor regressor: give scoring.")
@@ -282,7 +282,7 @@ class SealedTest:
 
 
 def _lock(X, y: NDArray, weight, groups) -> tuple[Callable[..., Judgement], Callable[..., dict[str, str]]]:
-    """The two things that can be done with the rows, which nobody else holds."""
+    """Return functions that score and save the data, which only they hold."""
     assert n_rows(X) == len(y)
 
     def judged(model, scoring, opened: Callable[[], None]) -> Judgement:

@@ -1,4 +1,4 @@
-"""Puts a sealed test set together from an archive that anybody may have written, and checks that its parts fit."""
+"""Reconstruction of a sealed test set from an untrusted archive, with checks that its parts are consistent."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _SPARSE = {
 
 
 def unpacked(content: Mapping[str, Any], members: Members) -> dict[str, Any]:
-    """The parts of a sealed test set, by name. Raises whatever Python, NumPy or a data frame library would."""
+    """Return the parts of a sealed test set by name.
+
+    Raises any exception that Python, NumPy or a data frame library may raise.
+    """
     if not isinstance(content, dict) or sorted(content) != sorted(PARTS):
         raise ValueError(f"it does not hold the parts {', '.join(PARTS)}")
     found = {key: _unpack(value, members) for key, value in content.items()}
@@ -144,7 +147,7 @@ def _is_array(value: Any, kinds: str, n: int | None) -> bool:
 
 
 def check_log(log: Any) -> None:
-    """Each entry of a log says the how manieth opening it was."""
+    """Check that the entries of a log are numbered consecutively from 1 and have names."""
     entries = log["entries"] if isinstance(log, dict) and list(log) == ["entries"] else None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ValueError("its log is not a list of openings")

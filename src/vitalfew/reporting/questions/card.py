@@ -1,4 +1,4 @@
-"""The model card: what was chosen, what it looks at, and its error on rows that nobody has seen."""
+"""Model card: the chosen model, the features it uses, and its error on unseen samples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_COLUMNS = 2000
 
 
 def card(study: Study, choice: ModelChoice, sealed: SealedTest) -> tuple[dict, BaseEstimator | None]:
-    """The facts of the card, and the model fitted on all training rows; the sealed rows are opened once."""
+    """Return the facts of the card, and the model fitted on all training rows; the sealed rows are opened once."""
     if choice.chosen is None:
         told = "No model was chosen, so none was fitted; the sealed test rows were not opened."
         return {"answer": told, "skipped": told}, None
@@ -40,7 +40,7 @@ def card(study: Study, choice: ModelChoice, sealed: SealedTest) -> tuple[dict, B
             told = f"{choice.chosen.name} was not fitted, and the sealed test rows were not opened: "
             told += f"{study.clock.stopped(began)}."
             return {"answer": told, "skipped": told}, None
-        # The sealed rows are opened once: nothing stops that half way.
+        # The sealed rows are opened once: scoring must not be interrupted.
         score = sealed.score(model, name=choice.chosen.name)
     baseline = next((r["error"] for r in choice.facts["rows"] if r["is_baseline"]), None)
     sql, python, why = _exports(model, study.d)
@@ -68,7 +68,7 @@ def card(study: Study, choice: ModelChoice, sealed: SealedTest) -> tuple[dict, B
 
 
 def _affordable_rows(study: Study, choice: ModelChoice, limit: float) -> NDArray[np.intp]:
-    """All training rows, or as many as can be fitted in the time if a fit takes as long as its rows are many."""
+    """Return all training rows, or as many as can be fitted in time if the cost is linear in the number of rows."""
     most = int(choice.n_rows * limit / choice.seconds) if choice.seconds > 0 else study.n
     if most >= study.n:
         return np.arange(study.n)
@@ -78,7 +78,7 @@ def _affordable_rows(study: Study, choice: ModelChoice, limit: float) -> NDArray
 
 
 def _listed(model: BaseEstimator) -> list[dict]:
-    """Features in use, the weightiest first, with what there is to say of each."""
+    """Describe the features in use, largest weight first."""
     return [
         {"name": line["feature"], "weight": line["weight"], "detail": _detail(line)}
         for line in chosen_features(model)[:MOST_LISTED]

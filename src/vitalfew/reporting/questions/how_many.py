@@ -1,4 +1,4 @@
-"""How many features? One greedy path, and what four criteria say of it; how stable the set is over resamples."""
+"""Number of features to use: one greedy path judged by four criteria, and the stability of the set over resamples."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ MOST_ROWS = 50_000
 THRESHOLD = 0.75
 MOST_PAIRS = 50
 LEAST_PAIRS = 5
-# Differences below these are no evidence: Kass and Raftery's "positive", and twenty to one in bits.
+# Smaller differences are no evidence: Kass and Raftery's "positive", and twenty to one in bits.
 BIC_EVEN = 6.0
 BITS_EVEN = float(np.log2(20))
-# Shares of the time that is left: for the path itself, and for each rule that resamples.
+# Shares of the remaining time: for the path itself, and for each rule that resamples.
 FOR_THE_PATH, FOR_A_RULE = 0.5, 0.6
 SHORT = {"mdl": "description length", "bic": "BIC", "loo": "leave-one-out", "cv": "5-fold error"}
 LABELS = {"loo": "leave-one-out {}", "cv": "5-fold {}, selection inside"}
@@ -39,7 +39,7 @@ LABELS = {"loo": "leave-one-out {}", "cv": "5-fold {}, selection inside"}
 
 @dataclass(frozen=True)
 class Criterion:
-    """What one criterion says of every size."""
+    """Values of one criterion for every size."""
 
     rule: str
     label: str
@@ -54,12 +54,12 @@ class Criterion:
 
     @property
     def even(self) -> NDArray[np.intp]:
-        """Sizes it cannot tell from the best."""
+        """Sizes that the criterion cannot distinguish from the best."""
         return np.flatnonzero(self.value <= self.value[self.best] + self.slack)
 
 
 def how_many(study: Study) -> dict:
-    """The facts of the first question."""
+    """Return the facts of the first question."""
     rows, began = study.sample(MOST_ROWS, 1), study.clock.spent
     k, added, criteria, missing = _numeric_path(study, rows) if study.is_numeric else _class_path(study, rows)
     low = [int(k[c.even[0]]) for c in criteria]
@@ -108,7 +108,7 @@ def _finite(v) -> float | None:
 
 
 def _class_path(study: Study, rows):
-    """Naive Bayes, features in the order in which they shorten the description of the labels most."""
+    """Fit Naive Bayes with features in the order in which they shorten the description of the labels most."""
     X, y = study.features.take(rows).X, study.y[rows]
     most = min(MOST_FEATURES, study.d)
     model = NaiveBayes(features="bic", max_features=most, n_jobs=study.threads or None, verbose=False)
@@ -142,7 +142,7 @@ def _class_path(study: Study, rows):
 
 
 def _in_time(choose: Callable[[str], rules.Selection]) -> tuple[dict[str, rules.Selection], list[str]]:
-    """What each rule that resamples finds in its part of the time that is left, and in words what was not found."""
+    """Run each rule that resamples in its share of the remaining time; return results, and labels of missing ones."""
     found, missing = {}, []
     for rule in LABELS:
         try:
@@ -166,7 +166,7 @@ def _resampled(rule: str, label: str, found: rules.Selection) -> Criterion:
 
 
 def _numeric_path(study: Study, rows):
-    """Least squares, variables in the order in which they lower the squared error most."""
+    """Fit least squares with variables in the order in which they lower the squared error most."""
     X, group, owner = numbers_of(study, rows)
     y = study.y[rows]
     most = min(MOST_FEATURES, study.d)
@@ -185,7 +185,7 @@ def _numeric_path(study: Study, rows):
         warnings.simplefilter("ignore", UserWarning)
         by_bic = model("bic")
         is_whole = _fit_in_time(lambda: by_bic.fit(X, y))
-        # A path that was cut short would be cut elsewhere if it were fitted again.
+        # A truncated path would end elsewhere if it were fitted again.
         resampled: dict[str, rules.Selection] = {}
         missing = [label.format("squared error") for label in LABELS.values()]
         if is_whole:
@@ -215,7 +215,7 @@ def _numeric_path(study: Study, rows):
 
 
 def _fit_in_time(fit: Callable[[], Any]) -> bool:
-    """Fit a path in its part of the time that is left. Whether it came to its end."""
+    """Fit a path in its share of the remaining time. Return True if it was completed."""
     with warnings.catch_warnings(record=True) as told, deadline(FOR_THE_PATH * time_left()):
         warnings.simplefilter("always", UnfinishedWarning)
         fit()
@@ -223,7 +223,7 @@ def _fit_in_time(fit: Callable[[], Any]) -> bool:
 
 
 def numbers_of(study: Study, rows) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Features as columns of numbers, a category as several: the columns, a group for each, and its feature."""
+    """Return features as numeric columns, a category as several: the columns, the group of each, and its feature."""
     features = study.features.take(rows)
     if features.is_sparse:
         return features.X, np.arange(features.d), np.arange(features.d)
@@ -248,12 +248,12 @@ def numbers_of(study: Study, rows) -> tuple[NDArray[np.float64], NDArray[np.int6
 
 
 def _filled(column: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A column with its mean where a value is missing."""
+    """Replace missing values of a column by its mean."""
     return np.where(np.isnan(column), np.nanmean(column) if np.isfinite(column).any() else 0.0, column)
 
 
 def _stability(study: Study, size: int) -> dict | None:
-    """Selection frequencies over complementary halves of the rows, with a bound on false selections."""
+    """Compute selection frequencies over complementary halves of the rows, with a bound on false selections."""
     limit, began = study.clock.share(0.15), time.perf_counter()
     rng, rows = study.rng(2), study.sample(MOST_ROWS, 2)
     chosen = np.zeros(study.d)
@@ -297,7 +297,7 @@ def _select(study: Study, rows, size: int) -> NDArray[np.intp] | None:
 
 
 def false_bound(size: int, d: int, threshold: float, pairs: int) -> float:
-    """Most features of low selection probability (below size / d) that reach the threshold, in expectation.
+    """Bound the expected number of features of low selection probability (below size / d) that reach the threshold.
 
     Shah and Samworth (2013), "Variable selection with error control", theorem 2 with the unimodal constant.
     """
@@ -313,7 +313,7 @@ def false_bound(size: int, d: int, threshold: float, pairs: int) -> float:
 
 
 def similarity(frequency: NDArray[np.float64], n_sets: int) -> float | None:
-    """Nogueira, Sechidis and Brown's stability (2018): 1 for the same set each time, 0 for sets at random."""
+    """Compute Nogueira, Sechidis and Brown's stability (2018): 1 for identical sets, 0 for random sets."""
     d, mean = len(frequency), frequency.sum()
     expected = mean / d * (1 - mean / d)
     if expected <= 0:

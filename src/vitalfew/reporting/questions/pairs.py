@@ -1,4 +1,4 @@
-"""What two features tell together: from tables of counts of both with the label."""
+"""Joint information of two features about the label, from tables of counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vitalfew.summaries.information import information
 
 
 class PairTable(NamedTuple):
-    """Of features i (lines) given features j (columns), in bits and corrected for bias; the diagonal means nothing."""
+    """Information of features i (rows) given features j (columns), bias-corrected, in bits; ignore the diagonal."""
 
     alone: NDArray[np.float64]  # I(X_i; Y)
     given: NDArray[np.float64]  # I(X_i; Y | X_j)
@@ -24,23 +24,23 @@ class PairTable(NamedTuple):
 
     @property
     def synergy(self) -> NDArray[np.float64]:
-        """I(X_i, X_j; Y) - I(X_i; Y) - I(X_j; Y)."""
+        """Interaction information I(X_i, X_j; Y) - I(X_i; Y) - I(X_j; Y)."""
         return self.given - self.alone[:, None]
 
     @property
     def surprise(self) -> NDArray[np.float64]:
-        """Synergy in units of what chance gives tables of its size."""
+        """Synergy in units of its standard deviation under independence."""
         return surprise_of(self.synergy, self.freedom, self.n)
 
 
 def surprise_of(synergy: NDArray[np.float64], freedom: NDArray, n: int) -> NDArray[np.float64]:
-    """Synergy in bits, in units of what chance gives tables with so many degrees of freedom; 0 where there are none."""
+    """Return synergy in bits over its standard deviation by chance at these degrees of freedom; 0 without any."""
     scale = np.sqrt(2 * np.maximum(freedom, 1)) / (2 * n) * BITS
     return np.where(freedom > 0, synergy / scale, 0.0)
 
 
 def pair_table(coded: Coded, threads: int = 0) -> PairTable:
-    """All pairs of features: a counting pass for each feature. O(n d²)."""
+    """Compute the table of all pairs of features, with a counting pass for each feature. O(n d²)."""
     d = coded.block.n_features
     given, shared, freedom = np.zeros((d, d)), np.zeros((d, d)), np.zeros((d, d))
     plain = information(coded.block.count(coded.label, None, coded.n_classes, threads), coded.block.offsets)
@@ -50,7 +50,7 @@ def pair_table(coded: Coded, threads: int = 0) -> PairTable:
 
 
 def given_one(coded: Coded, other: NDArray[np.int64], threads: int = 0):
-    """I(X; Y | Z) and I(X; Z) of all features X with one variable Z, in bits; degrees of freedom of the interaction."""
+    """Compute I(X; Y | Z) and I(X; Z) of all features X for one Z, in bits, and the interaction degrees of freedom."""
     values, z = np.unique(other, return_inverse=True)
     joint = (z * coded.n_classes + coded.label).astype(np.int32)
     cells = len(values) * coded.n_classes
@@ -63,7 +63,7 @@ def given_one(coded: Coded, other: NDArray[np.int64], threads: int = 0):
 
 
 class Screen(NamedTuple):
-    """The pairs with most synergy among 0/1 features, and each feature's best partner."""
+    """Pairs with the most synergy among 0/1 features, and the best partner of each feature."""
 
     pair: NDArray[np.int32]
     synergy: NDArray[np.float64]  # bits
@@ -72,14 +72,14 @@ class Screen(NamedTuple):
 
 
 def screen(bits: NDArray[np.uint8], label: NDArray[np.int32], keep: int, threads: int = 0) -> Screen:
-    """All pairs of columns of 0 and 1. O(n d² / 64)."""
+    """Screen all pairs of 0/1 columns. O(n d² / 64)."""
     words, start, size = pack(bits, label)
     pair, synergy, most, partner = _core.best_pairs(words, start, size, keep, threads)
     return Screen(pair, synergy * BITS, most * BITS, partner)
 
 
 def pack(bits: NDArray[np.uint8], label: NDArray[np.int32]):
-    """Bits of each feature, rows sorted by class, each class in words of its own: words, where classes begin, sizes."""
+    """Pack the bits of each feature with rows sorted by class and classes word-aligned: words, class starts, sizes."""
     order = np.argsort(label, kind="stable")
     size = np.bincount(label).astype(np.int64)
     start = np.concatenate([[0], np.cumsum((size + 63) // 64)]).astype(np.int64)
@@ -92,7 +92,7 @@ def pack(bits: NDArray[np.uint8], label: NDArray[np.int32]):
 
 
 def halves(coded: Coded) -> NDArray[np.uint8]:
-    """Each feature as 0 or 1: codes below and above the middle, so that halves are as equal as can be."""
+    """Binarize each feature at the cut of its codes that makes the halves as equal as possible."""
     block = coded.block.to_codes()
     out = np.empty(block.codes.shape, dtype=np.uint8)
     for j in range(block.n_features):

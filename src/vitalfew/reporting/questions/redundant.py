@@ -1,4 +1,4 @@
-"""Which features are redundant? Copies, near copies, and features whose information others carry."""
+"""Redundant features: copies, near copies, and features whose information others carry."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from vitalfew.support.deadline import check_deadline, deadline
 
 MOST_SCREENED = 200
 MOST_ROWS = 20_000
-# Count of cells that pairs of features may need: about a second.
+# Maximum number of cells counted for pairs of features: about a second.
 MOST_WORK = 2e9
-# A feature is redundant if another leaves it less than this share of its information.
+# A feature is redundant if it retains less than this share of its information given another.
 LEFT_OVER = 0.1
 NEAR = 0.9
 MOST_INFLATED = 300
@@ -30,12 +30,12 @@ FOR_PAIRS = 0.1
 
 @dataclass(frozen=True)
 class Screened:
-    """The features that pairs are looked at of, and what these pairs tell."""
+    """Screened features and their pairwise information."""
 
     feature: NDArray[np.intp]
     pairs: PairTable
     n_rows: int
-    stopped: str | None = None  # what is said if time ran out before any pair was looked at
+    stopped: str | None = None  # message if time ran out before any pair was examined
 
     @classmethod
     def nothing(cls, n_rows: int, stopped: str | None = None) -> Screened:
@@ -45,7 +45,7 @@ class Screened:
 
 
 def screen_informative(study: Study) -> Screened:
-    """The most informative features, as many as there is time for."""
+    """Return the most informative features, as many as time allows."""
     rows = study.sample(MOST_ROWS, 3)
     most = int(min(MOST_SCREENED, np.sqrt(MOST_WORK / len(rows))))
     order = study.alone.order
@@ -61,7 +61,7 @@ def screen_informative(study: Study) -> Screened:
 
 
 def redundant(study: Study, screened: Screened) -> dict:
-    """The facts of the second question."""
+    """Return the facts of the second question."""
     copies = exact_copies(study)
     groups = [_group(study, screened, keep, members) for keep, members in _groups(study, screened, copies)]
     groups.sort(key=lambda g: (-len(g["members"]), -g["information"]))
@@ -78,7 +78,7 @@ def redundant(study: Study, screened: Screened) -> dict:
 
 
 def exact_copies(study: Study) -> list[list[int]]:
-    """Features with the same value in every row, together."""
+    """Return groups of features with the same value in every row."""
     seen: dict[bytes, list[int]] = {}
     features = study.features
     if features.is_sparse:
@@ -98,7 +98,7 @@ def exact_copies(study: Study) -> list[list[int]]:
 
 
 def _groups(study: Study, screened: Screened, copies: list[list[int]]):
-    """The feature to keep of each group, and the others with how they relate to it."""
+    """Return the feature to keep of each group, and the others with their relation to it."""
     rank = study.alone.rank
     copied = {j: min(group, key=lambda c: rank[c]) for group in copies for j in group}
     pairs, feature = screened.pairs, screened.feature
@@ -127,7 +127,7 @@ def _groups(study: Study, screened: Screened, copies: list[list[int]]):
 
 
 def _correlation(study: Study, i: int, j: int) -> float:
-    """Of two numbers, whichever way; 0 where one of them is a category."""
+    """Return the absolute correlation of two numeric features; 0 if one of them is a category."""
     features = study.features
     if features.is_sparse or features.is_category[[i, j]].any():
         return 0.0
@@ -172,7 +172,7 @@ def _group(study: Study, screened: Screened, keep: int, members) -> dict:
 
 
 def variance_inflation(study: Study) -> list[dict]:
-    """1 / (1 - R²) of each number given the others; none where the others give it exactly."""
+    """Compute 1 / (1 - R²) of each numeric feature given the others; None if the others determine it exactly."""
     features = study.features
     if features.is_sparse:
         return []
@@ -188,7 +188,7 @@ def variance_inflation(study: Study) -> list[dict]:
     varies = length > 0
     numbers = [j for j, v in zip(numbers, varies) if v]
     X = X[:, varies] / length[varies]
-    # The residual of each column on the others, without inverting what may be singular.
+    # Residual of each column on the others, without inverting a possibly singular matrix.
     value, vector = np.linalg.eigh(X.T @ X)
     floor = 1e-10 * max(value.max(initial=0), 1)
     inverse = (vector**2 / np.maximum(value, floor)).sum(axis=1)

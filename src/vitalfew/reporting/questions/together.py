@@ -1,4 +1,4 @@
-"""Which features only work together? Sets that tell more about the target than the sum of their parts."""
+"""Features that only work together: sets with more information about the target than the sum of their parts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from vitalfew.reporting.questions.redundant import Screened
 from vitalfew.reporting.study import Study
 from vitalfew.summaries.information import entropy, information, mutual_information
 
-# Up to so many features all pairs are looked at with all their values; beyond, cut in two.
+# Up to this many features, all pairs are evaluated with all their values; beyond, values are binarized.
 MOST_WHOLE = 40
 MOST_SCREENED = 20_000
 ROWS_WHOLE = 3000
-# So many features are screened whatever the time.
+# Number of features screened regardless of the time.
 TRIED = 1000
 MOST_KEPT = 200
 MOST_LISTED = 20
@@ -26,12 +26,12 @@ MOST_SLOPES = 30
 PERMUTATIONS = 99
 LEAST_PERMUTATIONS = 19
 LEVEL = 0.05
-# A set is worth a line if it adds this share of the target's entropy.
+# A set is reported if it adds this share of the target's entropy.
 LEAST_SHARE = 0.005
 
 
 def together(study: Study, screened: Screened) -> dict:
-    """The facts of the third question."""
+    """Return the facts of the third question."""
     limit = study.clock.share(0.15)
     began = time.perf_counter()
     if study.d < 2:
@@ -87,9 +87,9 @@ def _nothing(study: Study) -> dict:
 
 
 def _affordable(study: Study, limit: float) -> int:
-    """So many features that all their pairs can be screened as often as permutations need at the least.
+    """Return the number of features whose pairs can be screened as often as permutations require at least.
 
-    A look at all pairs of some of them, which is quadratic in their number, tells how long it takes.
+    The time is extrapolated from one screening of some of them, since it is quadratic in their number.
     """
     most = min(study.d, MOST_SCREENED)
     if most <= TRIED:
@@ -102,7 +102,7 @@ def _affordable(study: Study, limit: float) -> int:
 
 
 def _rows_for(d: int) -> int:
-    """So many rows that one look at all pairs takes about a second."""
+    """Return the number of rows for which one screening of all pairs takes about a second."""
     return int(np.clip(4e10 / d**2, 1000, 8000))
 
 
@@ -114,7 +114,7 @@ class _Found:
 
 
 def _permuted(study: Study, label: NDArray[np.int32], stop: float, statistic) -> list[float]:
-    """The largest statistic of all pairs, with labels in random order: what chance gives."""
+    """Return the maximum statistic over all pairs for each permutation of the labels: the null distribution."""
     rng, null = study.rng(7), []
     for turn in range(PERMUTATIONS):
         if turn >= LEAST_PERMUTATIONS and time.perf_counter() > stop:
@@ -153,7 +153,7 @@ def _joint(coded: Coded, members) -> NDArray[np.int64]:
 
 
 def _told(coded: Coded, members) -> float:
-    """Information of some features together about the target, in bits, corrected for bias."""
+    """Return the joint information of some features about the target, in bits and bias-corrected."""
     return max(mutual_information(_joint(coded, members), coded.label, correction="miller-madow"), 0.0)
 
 
@@ -171,7 +171,7 @@ def _describe(coded: Coded, study: Study, members: list[int], p: float) -> dict:
 
 
 def _with_thirds(study: Study, coded: Coded, sets: list[dict], least: float, stop: float) -> list[dict]:
-    """Adds, to the first pairs, the third feature that tells most given both beyond what it tells alone."""
+    """Add, to the first pairs, the third feature with the most information given both beyond its own."""
     found = list(sets)
     rng = study.rng(8)
     if coded.block.n_features > 2000:
@@ -204,15 +204,15 @@ def _best_third(coded: Coded, other, members) -> tuple[int | None, float]:
 
 
 def _slopes(study: Study, screened: Screened, sets: list[dict]) -> list[dict]:
-    """What features tell alone, and in context: beyond their closest substitute, with their best partner."""
+    """Compare features alone and in context: given their closest substitute, plus synergy with their best partner."""
     context = dict(zip(screened.feature.tolist(), study.alone.information[screened.feature].tolist()))
     partner: dict[int, int] = {}
     given = screened.pairs.given
     for at, j in enumerate(screened.feature.tolist()):
-        # A feature is measured against those ranked before it: of two copies one keeps what both tell.
+        # A feature is compared with those ranked before it: of two copies, one keeps their information.
         before = [max(float(given[at, b]), 0.0) for b in range(at)]
         context[j] = min([context[j], *before])
-    for line in sets:  # pairs come first, and those with most synergy first of all
+    for line in sets:  # sorted: pairs first, by decreasing synergy
         if len(line["members"]) > 2:
             continue
         for j, other in (line["members"], line["members"][::-1]):

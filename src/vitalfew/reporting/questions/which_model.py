@@ -1,4 +1,4 @@
-"""Which model do the features serve? Ways to select beside ways to predict, on the same folds."""
+"""Model that suits the features: combinations of selectors and predictors on the same folds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from vitalfew.support.deadline import deadline
 
 MOST_ROWS = 4000
 MOST_KERNEL_ROWS = 1500
-# Cells beyond which trees and boosting of all columns wait for a selector.
+# Maximum number of cells for trees and boosting of all columns without a selector.
 MOST_CELLS = 4e7
 FOLDS = 5
 LEVEL = 0.05
@@ -43,7 +43,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class ModelCandidate:
-    """A way to select and a way to predict: as an estimator of tables, and of the matrix that is compared on."""
+    """A selector and a predictor: as an estimator for tables, and for the matrix used in the comparison."""
 
     selector: str
     model: str
@@ -57,17 +57,17 @@ class ModelCandidate:
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """What is said of the comparison, what was chosen, and how long it took to fit to how many rows."""
+    """Facts of the comparison, the chosen model, and the time to fit it to a number of rows."""
 
     facts: dict
     chosen: ModelCandidate | None
-    is_complete: bool = True  # False if models could not be compared for want of time
+    is_complete: bool = True  # False if models could not be compared for lack of time
     seconds: float = 0.0
     n_rows: int = 0
 
 
 def candidates(study: Study, n_rows: int) -> list[ModelCandidate]:
-    """All that is compared."""
+    """Return all combinations to compare."""
     made = _regressors(study, n_rows) if study.is_numeric else _classifiers(study, n_rows)
     found = []
     for selector, name, model, is_outside in made:
@@ -77,7 +77,7 @@ def candidates(study: Study, n_rows: int) -> list[ModelCandidate]:
 
 
 def _classifiers(study: Study, n_rows: int):
-    """Those that take longest come last: they may find no time."""
+    """Yield the candidate classifiers; the slowest come last, since time may run out."""
     seed = study.seed
     fits = n_rows * study.d <= MOST_CELLS and not study.features.is_sparse
     bayes, tree = NaiveBayes(verbose=False), DecisionTree(mdl_weight=0.5, verbose=False)
@@ -122,14 +122,14 @@ def _selector(name: str, study: Study) -> BaseEstimator:
 
 
 def _piped(study: Study, model: BaseEstimator, selector: BaseEstimator | None) -> BaseEstimator:
-    """The estimator that takes the table as it is."""
+    """Return the estimator that takes the table itself."""
     if sparse.issparse(study.table.frame):
         return _with_selector([("model", model)], selector)
     return _with_selector(make_encoded(model, study.table.used).steps, selector)
 
 
 def _on_matrix(study: Study, model: BaseEstimator, selector: BaseEstimator | None) -> BaseEstimator:
-    """The same for a matrix of numbers, which is quicker where there are many columns."""
+    """Return the estimator for a numeric matrix, which is faster with many columns."""
     if reads_tables(model) or study.features.is_sparse:
         return _with_selector([("model", model)], selector)
     return _with_selector([*number_steps(), ("model", model)], selector)
@@ -141,7 +141,7 @@ def _with_selector(steps: list[tuple[str, Any]], selector: BaseEstimator | None)
 
 
 def which_model(study: Study, n_jobs: int | None) -> ModelChoice:
-    """The facts of the fourth question, and the model to fit on all training rows."""
+    """Return the facts of the fourth question, and the model to fit on all training rows."""
     rows = study.sample(MOST_ROWS, 9)
     smallest = np.bincount(study.coded.label[rows]).min() if not study.is_numeric else len(rows)
     folds = int(min(FOLDS, smallest))
@@ -159,10 +159,10 @@ def which_model(study: Study, n_jobs: int | None) -> ModelChoice:
     end = study.clock.spent + limit
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        # A first fold says what there is time for. Models are told apart on all folds or not at all well.
+        # A first fold shows which models there is time for: a reliable comparison needs all folds.
         baseline = add_baseline(models, not study.is_numeric)
         metric = Metric.of(None, not study.is_numeric)
-        seed = int(np.random.RandomState(study.seed).randint(np.iinfo(np.int32).max))  # as `compare` draws it
+        seed = int(np.random.RandomState(study.seed).randint(np.iinfo(np.int32).max))  # as in `compare`
         outer = Outer(models, as_rows(X), read_y(y, not study.is_numeric), splits, metric, seed, None, None)
         known, left_out = first_fold(study, outer, (0.4 * limit, limit / folds))
         left = max(end - study.clock.spent, 0.5 * limit)
@@ -231,10 +231,10 @@ def _chosen(
 
 
 def _beats(found: Comparison, best: str | None) -> bool:
-    """Whether the best model is better than none, corrected for as many models as were tried.
+    """Return True if the best model beats the baseline, corrected for the number of models tried.
 
-    Error rates of n rows: a paired test that takes all errors of both for rows on which they differ, which is the most
-    there can be. Other errors: the corrected test over folds.
+    For error rates on n rows: a paired test that counts all errors of both as rows on which they differ, which is the
+    maximum possible. For other errors: the corrected test over folds.
     """
     if best is None or found.baseline is None or best == found.baseline:
         return False

@@ -1,1 +1,1 @@
-"""Reports as HTML and Markdown."""
+"""Rendering of reports as HTML and Markdown."""

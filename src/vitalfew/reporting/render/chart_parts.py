@@ -1,4 +1,4 @@
-"""What the charts of the report have in common."""
+"""Common parts of the charts of the report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vitalfew.support.optional import import_altair
 
 ROW_HEIGHT = 22
 MOST_ROWS = 20
-PHONE = 500  # narrower charts say less
+PHONE = 500  # narrower charts show less
 
 DOT, DIAMOND = "circle", "diamond"
 
@@ -20,14 +20,14 @@ def figure(title: str, summary: str, make: Callable, wide: int, legend=(), narro
 
 
 def label_room(width: int, names: Sequence[str]) -> tuple[int, int]:
-    """Pixels for the names at the left of a chart, and pixels of a letter."""
+    """Return the pixels for the names at the left of a chart, and the pixels per letter."""
     letter = 7
     longest = max(len(label(n, 60)) for n in names)
     return min(letter * longest + 16, int(width * (0.48 if width < PHONE else 0.4))), letter
 
 
 def named_rows(sheet: Sheet, rows: list[dict], room: int):
-    """A base chart with one row for each datum, and its names, drawn as text: an axis would merge equal labels."""
+    """Return a base chart with one row per datum, and its names drawn as text: an axis would merge equal labels."""
     alt = import_altair()
     y = alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
     base = sheet.chart(rows).encode(y=y)
@@ -36,7 +36,7 @@ def named_rows(sheet: Sheet, rows: list[dict], room: int):
 
 
 def round_steps(most: float) -> list[int]:
-    """Round numbers for a logarithmic axis that begins at zero."""
+    """Return round numbers for a logarithmic axis that begins at zero."""
     steps = [0, 1, 2, 5]
     while steps[-1] < most:
         steps += [10 * steps[-3], 10 * steps[-2], 10 * steps[-1]]
@@ -44,7 +44,7 @@ def round_steps(most: float) -> list[int]:
 
 
 def axis_format(unit: str, values: Sequence[float]) -> str:
-    """Per cent for rates, thousands as k, small numbers as they are."""
+    """Return a number format: percent for rates, thousands as k, small numbers unchanged."""
     if is_rate(unit):
         return ".3~p"
     return ".3~s" if max(map(abs, values)) >= 10_000 else ",.4~g"

@@ -1,4 +1,4 @@
-"""Charts of the report, from its facts alone. Each is drawn for the width it may use, in pixels."""
+"""Charts of the report, made from its facts alone. Each is drawn for a given width in pixels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vitalfew.support.optional import import_altair
 
 
 def how_many(part: dict) -> Figure | None:
-    """Criteria against the number of features, one panel for each on a common axis."""
+    """Draw the criteria against the number of features, one panel for each on a common axis."""
     criteria = [c for c in part["criteria"] if any(v is not None for v in c["value"])]
     if not criteria or not part["k"]:
         return None
@@ -117,7 +117,7 @@ def _criterion_tip(criterion: dict, k: int, value: float, se: float | None, adde
 
 
 def stability(part: dict) -> Figure | None:
-    """How often each feature was chosen on resampled rows."""
+    """Draw the selection frequency of each feature over resamples."""
     facts = part.get("stability")
     if not facts or not facts["names"]:
         return None
@@ -160,7 +160,7 @@ def stability(part: dict) -> Figure | None:
 
 
 def redundant(part: dict) -> Figure | None:
-    """What a redundant feature says alone, and what is left of it once the one to keep is known."""
+    """Draw the information of redundant features alone, and given the feature to keep."""
     members = [(g, m) for g in part["groups"] for m in g["members"] if m["information"] is not None]
     if not members:
         return None
@@ -200,7 +200,7 @@ def redundant(part: dict) -> Figure | None:
 
 
 def all_figures(facts: dict) -> dict[str, Figure]:
-    """Every chart that the facts allow, by name."""
+    """Return every chart that the facts allow, by name."""
     made = {}
     for name, part, make in (
         ("how_many", "how_many", how_many),

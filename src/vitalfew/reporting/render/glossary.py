@@ -1,4 +1,4 @@
-"""The words of the report, each in a sentence or two."""
+"""Glossary of the report, each term in a sentence or two."""
 
 GLOSSARY = {
     "Information": (

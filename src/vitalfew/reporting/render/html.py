@@ -1,7 +1,7 @@
-"""The facts of a report as one page that needs nothing else.
+"""Rendering of a report as one self-contained HTML page.
 
-Jinja2 writes it, because it escapes every value unless told otherwise; Altair brings it along. Nothing in the page is
-evaluated but its own script, which the content policy names by its hash; nothing is fetched.
+The page is written by Jinja2, which escapes every value by default and is a dependency of Altair. The page evaluates
+only its own script, whose hash the content security policy lists; nothing is fetched.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ QUESTIONS = {
     "together": "Which only work together?",
     "which_model": "Which model do they serve?",
 }
-# Longer lists are cut; the JSON has all of it.
+# Longer lists are truncated; the JSON is complete.
 MOST_GROUPS, MOST_MEMBERS, MOST_SETS, MOST_STEPS, MOST_WEIGHTS, MOST_CLASSES = 50, 20, 50, 200, 200, 10
 LONGEST_CODE = 120_000
 LONGEST_SENTENCE = 1500
 
 
 def render_html(facts: dict) -> str:
-    """The page of a report.
+    """Render the HTML page of a report.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def render_html(facts: dict) -> str:
 
 
 def page(facts: dict, figures: dict[str, Figure]) -> str:
-    """The page of clean facts, with these charts."""
+    """Render the page of cleaned facts, with these charts."""
     environment = _environment()
     facts = facts | {n: {"skipped": None} | facts[n] for n in (*QUESTIONS, "card") if facts.get(n)}
     return environment.get_template("page.html").render(
@@ -75,7 +75,7 @@ def page(facts: dict, figures: dict[str, Figure]) -> str:
 
 
 def _headline(facts: dict) -> list[tuple[str | None, str | None, str]]:
-    """Anchor, question and sentence of each answer."""
+    """Return the anchor, question and sentence of each answer."""
     sentences = [text.shorten(s, LONGEST_SENTENCE) for s in facts["headline"]]
     if len(sentences) == len(QUESTIONS):
         return [(name, QUESTIONS[name], s) for name, s in zip(QUESTIONS, sentences)]
@@ -84,7 +84,7 @@ def _headline(facts: dict) -> list[tuple[str | None, str | None, str]]:
 
 
 def _steps(part: dict | None) -> list[dict[str, Any]]:
-    """The numbers of the first chart, thinned where there are many."""
+    """Return the numbers of the first chart, thinned if there are many."""
     if not part or part.get("skipped"):
         return []
     chosen = {c["chosen"] for c in part["criteria"]}
@@ -102,7 +102,7 @@ def _steps(part: dict | None) -> list[dict[str, Any]]:
 
 
 def _exports(card: dict | None) -> list[dict[str, Any]]:
-    """Programs of the model: title and text, or why it is left out."""
+    """Return the source code of the model: title and text, None if it is too long."""
     if not card or card.get("skipped"):
         return []
     names = {"duckdb": "SQL for DuckDB", "sqlite": "SQL for SQLite", "postgres": "SQL for PostgreSQL"}
@@ -114,7 +114,7 @@ def _exports(card: dict | None) -> list[dict[str, Any]]:
 
 @cache
 def _own_code() -> dict[str, str]:
-    """The style and the script of every page, and the policy that allows nothing else."""
+    """Return the style and the script of every page, and the policy that allows nothing else."""
     style = _environment().get_template("style.css").render(colours=COLOURS)
     script = (TEMPLATES / "page.js").read_text("utf-8")
     policy = (

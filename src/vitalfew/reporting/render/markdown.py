@@ -1,4 +1,4 @@
-"""The facts of a report as Markdown, for terminals, issues and pull requests."""
+"""Rendering of a report as Markdown, for terminals, issues and pull requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HTML = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
 
 def render_markdown(facts: dict) -> str:
-    """The report in Markdown: the same answers as the page, and the first rows of its tables."""
+    """Render the report in Markdown: the same answers as the page, and the first rows of its tables."""
     facts = clean(facts)
     lines = [*_head(facts), *_how_many(facts), *_redundant(facts), *_together(facts), *_which_model(facts)]
     lines += [*_card(facts), *_features(facts), *_columns(facts)]
@@ -30,13 +30,13 @@ def render_markdown(facts: dict) -> str:
 
 
 def say(text: Any, length: int = 1500) -> str:
-    """A string of the user on one line, every mark of Markdown and HTML as itself.
+    """Return a user's string on one line, with all Markdown and HTML syntax escaped.
 
     >>> say("a|b <i>`x`</i>\\n# c")
     'a\\\\|b &lt;i&gt;\\\\`x\\\\`&lt;/i&gt; \\\\# c'
     """
     line = " ".join(shorten(text, length).split())
-    # Inside sentences only what can begin something needs a backslash; plain full stops and brackets stay readable.
+    # Inside sentences only characters that can begin markup need a backslash; plain periods and brackets stay readable.
     escaped = re.sub(r"([\\`*_\[\]#|~$])", r"\\\1", line)
     escaped = re.sub("[<>&]", lambda m: _HTML[m[0]], escaped)
     escaped = re.sub(r"^(\d*)([-+=.)])", r"\1\\\2", escaped)
@@ -48,7 +48,7 @@ def name(text: Any) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """A table whose numbers stand at the right; a head that begins with ``>`` marks them."""
+    """Return the lines of a table; a heading that begins with ``>`` marks a right-aligned column of numbers."""
     bars = ["--:" if h.startswith(">") else "---" for h in heads]
     lines = [[h.lstrip(">") for h in heads], bars, *rows]
     return ["", *(f"| {' | '.join(line)} |" for line in lines), ""]
@@ -79,7 +79,7 @@ def _head(facts: dict) -> list[str]:
 
 
 def _begin(facts: dict, key: str) -> tuple[dict | None, list[str]]:
-    """The part where it has content, and its heading with the answer or the reason why it was skipped."""
+    """Return the part if it has content, and its heading with the answer or the reason why it was skipped."""
     part = facts.get(key)
     lines = [f"## {QUESTIONS[key]}", ""]
     if not part:
@@ -222,7 +222,7 @@ def _confusion(counts: list[list[int]] | None, classes: list[str] | None) -> lis
 
 
 def code(text: str, language: str) -> list[str]:
-    """A fenced block whose fence is longer than any in the text."""
+    """Return a fenced block whose fence is longer than any in the text."""
     if len(text) > LONGEST_CODE:
         return [f"({number(len(text))} characters: see the JSON of this report.)", ""]
     longest = max((len(run) for run in re.findall("`+", text)), default=0)

@@ -21,7 +21,7 @@ from vitalfew.support.optional import import_altair
 
 
 def errors(part: dict) -> Figure | None:
-    """The error of every model with its standard error, and how far one standard error above the best reaches."""
+    """Draw the error of every model with its standard error, and the range within one standard error of the best."""
     rows = sorted((r for r in part["rows"] if r["error"] is not None), key=lambda r: r["error"])[:MOST_ROWS]
     if not rows:
         return None
@@ -33,7 +33,7 @@ def errors(part: dict) -> Figure | None:
         data = [_error_row(i, r, part["metric"], room // font) for i, r in enumerate(rows)]
         inside = [r for r, row in zip(data, rows) if not row["is_baseline"]] or data
         low, high = min(r["low"] for r in inside), max(r["high"] for r in inside)
-        # A baseline far off would leave no room for what differs among models: it stands at the edge, with its number.
+        # A baseline far off would compress the differences among models: it is drawn at the edge, with its value.
         far = [r for r in data if r["error"] > high + (high - low)] if high > low else []
         if not far:
             low, high = min(r["low"] for r in data), max(r["high"] for r in data)
@@ -75,7 +75,7 @@ def errors(part: dict) -> Figure | None:
 
 
 def model_name(row: dict) -> str:
-    """Model and selector in one name."""
+    """Return model and selector as one name."""
     return row["model"] if row["selector"] in (None, "", "none") else f"{row['model']}, {row['selector']}"
 
 
@@ -97,7 +97,7 @@ def _error_row(i: int, row: dict, metric: str, letters: int) -> dict[str, Any]:
 
 
 def frontier(part: dict) -> Figure | None:
-    """Error against the number of features, and the models that no other beats on both."""
+    """Draw error against the number of features, and the models that no other beats on both."""
     rows = [r for r in part["rows"] if r["error"] is not None and r["n_features"] is not None]
     if len(rows) < 2:
         return None

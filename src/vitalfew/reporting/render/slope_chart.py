@@ -1,4 +1,4 @@
-"""The chart of features that rise in company: rank alone against rank in context."""
+"""Slope chart of features that gain from others: rank alone against rank in context."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_SLOPES = 14
 
 
 def together(part: dict) -> Figure | None:
-    """Rank alone against rank in context, as slopes between two columns."""
+    """Draw rank alone against rank in context, as slopes between two columns."""
     slopes = [s for s in part["slopes"] if s["rank_in_context"] is not None][:MOST_SLOPES]
     if not slopes:
         return None
@@ -45,7 +45,7 @@ def _slopes(sheet: Sheet, slopes: Sequence[dict], width: int):
 
 
 def _rows(slopes: Sequence[dict], height: float, letters: int, is_narrow: bool) -> list[dict[str, Any]]:
-    """Where each slope begins and ends, and what is written there."""
+    """Return the start, end and labels of each slope."""
     deepest = max(2, *(max(s["rank_alone"], s["rank_in_context"]) for s in slopes))
 
     def place(rank: float) -> float:
@@ -74,7 +74,7 @@ def _rows(slopes: Sequence[dict], height: float, letters: int, is_narrow: bool) 
         row["right_y"] = y
     last = -math.inf
     for row in sorted(rows, key=lambda r: r["y"]):
-        # Where ranks crowd, some stand for their neighbours.
+        # Where ranks are crowded, some labels are omitted.
         if row["y"] < last + 12:
             row["left"] = ""
         else:
@@ -83,7 +83,7 @@ def _rows(slopes: Sequence[dict], height: float, letters: int, is_narrow: bool) 
 
 
 def _layers(sheet: Sheet, rows: list[dict[str, Any]], height: float, lead: float):
-    """Slopes between two walls, ranks at the left; at the right names, which leads of this length lead to."""
+    """Draw slopes with ranks at the left and names at the right, which leader lines of length `lead` connect."""
     alt = import_altair()
     down = partial(alt.Y, scale=alt.Scale(domain=[0, height], range=[0, height], nice=False, zero=False), axis=None)
     across = partial(alt.X, scale=alt.Scale(domain=[0, 1 + lead], nice=False), axis=None)
@@ -112,7 +112,7 @@ def _layers(sheet: Sheet, rows: list[dict[str, Any]], height: float, lead: float
 
 
 def _apart(places: Sequence[float], gap: float, height: float) -> list[float]:
-    """The nearest places that are ``gap`` apart, in the same order, inside the chart where they fit."""
+    """Return the nearest positions that are ``gap`` apart, in the same order, inside the chart if they fit."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     moved = list(places)
     last = -math.inf

@@ -1,7 +1,7 @@
 """Altair charts as inline SVG that follows the theme of the page.
 
-Drawn here, a chart needs neither a megabyte of script in the page nor the right to evaluate code: it prints, it shows
-without JavaScript, and a strict content policy holds. What is under the pointer is told by ``data-tip``, which
+Drawn in advance, a chart needs neither a megabyte of script in the page nor permission to evaluate code: it prints, it
+works without JavaScript, and a strict content security policy can be used. Tooltips are stored in ``data-tip``, which
 the page's script reads.
 """
 
@@ -17,7 +17,7 @@ from vitalfew.support.optional import import_altair
 
 SVG = "{http://www.w3.org/2000/svg}"
 
-# Role of a colour in charts: light, dark. A light colour stands for one role only, so that style sheets can replace it.
+# Roles of colors in charts: light, dark. A light color has one role only, so that style sheets can replace it.
 INK, MUTED, GRID = "#24292e", "#59626d", "#e4e7eb"
 MAIN, CHOSEN, QUIET = "#1f5fbf", "#b4470c", "#97a1ab"
 BAND, PAPER = "#e3ecf9", "#fffffe"
@@ -36,7 +36,7 @@ FONT = "system-ui, sans-serif"
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart drawn for wide windows and for telephones, with what it says in words."""
+    """A chart drawn for wide windows and for phones, with a summary in words."""
 
     title: str
     summary: str
@@ -46,7 +46,7 @@ class Figure:
 
 
 class Sheet:
-    """The data of one chart, by name: Altair copies and checks data inside a chart once for every layer."""
+    """Named data of one chart: Altair copies and checks inline data once for every layer."""
 
     def __init__(self) -> None:
         self.datasets: dict[str, list[dict]] = {}
@@ -59,7 +59,7 @@ class Sheet:
 
 
 def draw(make: Callable, width: int, summary: str) -> str:
-    """The chart of this width as an SVG element with a text alternative."""
+    """Return the chart at this width as an SVG element with a text alternative."""
     try:
         import vl_convert
     except ImportError:
@@ -82,7 +82,7 @@ def draw(make: Callable, width: int, summary: str) -> str:
 
 
 def themed(svg: str, summary: str) -> str:
-    """One image to a screen reader; tips where there were labels of marks; nothing but shapes and text."""
+    """Make the SVG one image to a screen reader, turn labels of marks into tooltips, and strip the rest."""
     ET.register_namespace("", SVG[1:-1])
     root = ET.fromstring(svg)
     for parent in root.iter():

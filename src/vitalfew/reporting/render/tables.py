@@ -1,4 +1,4 @@
-"""The two long tables of the page: what its script reads, small enough for any number of rows."""
+"""The two long tables of the page, packed for its script to stay small with any number of rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from vitalfew.reporting.render.text import label, number, p_value, percent, shorten
 
-# Of the five megabytes of a page, what each table may take; rows beyond are named and left to the JSON.
+# Share of the five megabytes of a page that each table may take; further rows are counted and left to the JSON.
 FEATURE_BYTES, COLUMN_BYTES = 2_600_000, 1_700_000
 ROWS_AT_FIRST = 25
 
@@ -26,7 +26,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
 
 @dataclass
 class PageTable:
-    """Columns of equal length, with what a reader needs to sort, filter and print them."""
+    """Columns of equal length, with what is needed to sort, filter and print them."""
 
     name: str
     noun: str
@@ -34,21 +34,21 @@ class PageTable:
     titles: dict[str, tuple[str, str, str]]  # key -> title, format, explanation
     values: dict[str, list]
     order: str
-    flag: tuple[str, str] | None = None  # a yes/no column to filter by, and its words
+    flag: tuple[str, str] | None = None  # a boolean column to filter by, and its label
     n_shown: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.n_shown = len(self.values[next(iter(self.titles))])
 
     def cut(self, limit: int) -> PageTable:
-        """As many of the first rows as the limit in bytes allows."""
+        """Keep as many of the first rows as the limit in bytes allows."""
         while (size := len(self.json())) > limit and self.n_shown > 0:
             self.n_shown = min(self.n_shown - 1, int(self.n_shown * limit / size * 0.97))
             self.values = {k: v[: self.n_shown] for k, v in self.values.items()}
         return self
 
     def first_rows(self) -> list[list[tuple[str, str, Any]]]:
-        """What is in the page before its script runs: format, text and value of each cell."""
+        """Return the rows shown before the script runs: format, text and value of each cell."""
         keys = [(k, form) for k, (_, form, _) in self.titles.items()]
         return [
             [(form, self.show(form, self.values[k][i]), self.values[k][i]) for k, form in keys]
@@ -62,7 +62,7 @@ class PageTable:
         return FORMATS[form](value) if value is not None else "–"
 
     def json(self) -> str:
-        """For a script element: no ``<`` can end it."""
+        """Return JSON for a script element, without any ``<`` that could end it."""
         packed = {k: pack(v) for k, v in self.values.items()}
         text = json.dumps(packed, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         for letter in "<>&\u2028\u2029":
@@ -71,7 +71,7 @@ class PageTable:
 
 
 def pack(values: Sequence) -> Any:
-    """A column in the smallest of three forms: all of it, what differs from the commonest value, or places in a list.
+    """Pack a column in the smallest of three forms: plain, exceptions to the commonest value, or indices into a list.
 
     >>> pack([None, None, None, None, 2.5, None])
     {'n': 6, 'rest': None, 'at': [4], 'is': [2.5]}
@@ -96,7 +96,7 @@ def _length(value: Any) -> int:
 
 
 def features_table(facts: dict) -> PageTable:
-    """All features, in the order of what each says alone."""
+    """Return the table of all features, by information alone."""
     features, columns = facts["features"], facts["data"]["columns"]
     groups = (facts.get("redundant") or {}).get("groups") or []
     names = [shorten(n) for n in features["name"]]
@@ -139,7 +139,7 @@ def features_table(facts: dict) -> PageTable:
 
 
 def columns_table(facts: dict) -> PageTable:
-    """All columns of the data, and why some were not used."""
+    """Return the table of all columns of the data, and why some were not used."""
     columns = facts["data"]["columns"]
     titles = {
         "name": ("Column", "text", ""),

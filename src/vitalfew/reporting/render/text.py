@@ -1,4 +1,4 @@
-"""Numbers for people, and names of strangers as text that any page can hold."""
+"""Formatting of numbers, and of untrusted names as text that any page can hold."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any
 
-# Control characters are shown by their pictures (␀, ␛ …); text is not reversed or hidden by marks of direction.
+# Control characters are shown as control pictures (␀, ␛ …); direction marks cannot reverse or hide text.
 _PICTURES = {c: 0x2400 + c for c in range(0x20) if c not in (0x09, 0x0A)} | {0x7F: 0x2421}
 _PICTURES |= dict.fromkeys((*range(128, 160), *range(8234, 8239), *range(8294, 8298), 65534, 65535), 65533)
 BLANK = "(blank)"
@@ -14,7 +14,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def clean(value: Any) -> Any:
-    """The same facts with every string fit for UTF-8, HTML and SVG, and every number finite or None."""
+    """Return the facts with every string valid in UTF-8, HTML and SVG, and every number finite or None."""
     if isinstance(value, str):
         if value.isascii() and value.isprintable():
             return value
@@ -29,7 +29,7 @@ def clean(value: Any) -> Any:
 
 
 def shorten(text: Any, length: int = 120) -> str:
-    """Beginning and end of a long text, with its length; a short text as it is."""
+    """Return the beginning and end of a long text, with its length; a short text unchanged."""
     text = str(text)
     if len(text) <= length + 20:
         return text
@@ -38,13 +38,13 @@ def shorten(text: Any, length: int = 120) -> str:
 
 
 def label(text: Any, length: int) -> str:
-    """One line for the axis of a chart."""
+    """Return one line for the axis of a chart."""
     text = " ".join(str(text).split()) or BLANK
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Three significant digits, thousands apart, no zeros at the end.
+    """Format a number with three significant digits and thousands separators, without trailing zeros.
 
     >>> number(0.014159), number(1234567.8), number(12.0), number(0.8), number(3.2e-7), number(None)
     ('0.0142', '1,234,568', '12', '0.8', '3.2e-07', '–')
@@ -66,7 +66,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def percent(value: float | None) -> str:
-    """A share in per cent.
+    """Format a share as a percentage.
 
     >>> percent(0.1413), percent(1.0), percent(0.0004), percent(1e308)
     ('14.1%', '100%', '0.04%', '–%')
@@ -77,22 +77,22 @@ def percent(value: float | None) -> str:
 
 
 def is_rate(unit: str | None) -> bool:
-    """Whether a measure is a share of rows."""
+    """Return True if a measure is a share of rows."""
     return bool(unit) and "rate" in str(unit)
 
 
 def loss(value: float | None, unit: str | None) -> str:
-    """An error in the way its measure is read: a rate in per cent, all else as a number."""
+    """Format an error by its measure: a rate as a percentage, anything else as a number."""
     return percent(value) if is_rate(unit) else number(value)
 
 
 def p_value(value: float | None) -> str:
-    """A probability; very small ones by their bound."""
+    """Format a p-value; very small ones as a bound."""
     if value is None:
         return "–"
     return "< 0.0001" if value < 1e-4 else number(value, 2)
 
 
 def plural(count: float, one: str, many: str | None = None) -> str:
-    """A count with its noun."""
+    """Return a count with its noun."""
     return f"{number(count)} {one if count == 1 else many or one + 's'}"
