@@ -127,7 +127,7 @@ coverage: browser postgres  ## lines and branches of src and cpp that the tests 
 	build/coverage/test_memory
 	-.venv-coverage/bin/python -m pytest -q -n $(JOBS) --dist worksteal --cov --cov-report= $(ARGS)
 	.venv-coverage/bin/python -m coverage report --skip-covered | tee build/coverage/python.txt | tail -1
-	.venv-coverage/bin/gcovr --object-directory build/coverage --exclude-throw-branches --sort uncovered-number --txt build/coverage/cpp.txt --print-summary
+	.venv-coverage/bin/gcovr --object-directory build/coverage --merge-lines --gcov-ignore-errors=no_working_dir_found --exclude-throw-branches --sort uncovered-number --txt build/coverage/cpp.txt --print-summary
 
 fuzz: $(VENV)/.fuzz  ## hostile inputs; ARGS="--seconds 600 tables" for one harness and longer
 	$(BIN)/python fuzz/run.py $(ARGS)

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 
+from planted import four_questions as planted
 from vitalfew import Report, report
 from vitalfew.reporting.questions.how_many import false_bound, similarity
 
@@ -20,18 +21,6 @@ def made(X, y, **options) -> Report:
     found = report(X, y, **{"progress": False, "time_budget": 6, **options})
     jsonschema.validate(json.loads(found.to_json()), SCHEMA)
     return found
-
-
-def planted(n=1200, seed=0):
-    """x2 tells much, x3 copies it, x4 nearly; x5 tells a little; x0 and x1 only together; the rest is noise."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 12))
-    y = ((X[:, 0] > 0) ^ (X[:, 1] > 0) ^ (rng.random(n) < 0.05)).astype(int)
-    X[:, 2] = y + rng.normal(size=n)
-    X[:, 3] = X[:, 2]
-    X[:, 4] = X[:, 2] + 0.05 * rng.normal(size=n)
-    X[:, 5] = y + 1.5 * rng.normal(size=n)
-    return X, y
 
 
 @pytest.fixture(scope="module")

@@ -12,17 +12,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 import oracles
+from planted import shifted_counts as planted
 from strategies import ALL_WEIGHTS, problems
 from vitalfew import InformationRanking, NaiveBayes, mutual_information
-
-
-def planted(n=300, d=20, seed=0):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 2, n)
-    X = rng.integers(0, 3, (n, d))
-    X[:, 4] += y
-    X[:, 9] += 2 * y
-    return X, y
 
 
 @given(problems(weight=ALL_WEIGHTS), st.sampled_from([None, "miller-madow"]))

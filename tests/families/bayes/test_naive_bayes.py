@@ -16,6 +16,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB
 
 import oracles
+from planted import discrete_classes as planted
 from strategies import ALL_WEIGHTS, binary_problems, kary_problems, partitions, problems
 from vitalfew import NaiveBayes, mutual_information
 
@@ -35,16 +36,6 @@ def oracle(problem, model, unlabeled=None):
         model.prior_mean,
         unlabeled,
     )
-
-
-def planted(n=200, d=20, seed=0, k=2):
-    """The first three features follow the label, with noise."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 2, n)
-    X = rng.integers(0, k, (n, d))
-    for j, noise in enumerate((0.1, 0.2, 0.3)):
-        X[:, j] = np.where(rng.random(n) < noise, rng.integers(0, k, n), y)
-    return X, y
 
 
 # Parameters and probabilities

@@ -24,6 +24,7 @@ from sklearn.model_selection import KFold, PredefinedSplit, ShuffleSplit, TimeSe
 
 import linear_oracles as oracles
 from linear_oracles import Penalty
+from planted import two_of_eight as planted
 from strategies import ALL_WEIGHTS, numeric_tables, weights
 from vitalfew import Lasso, Moments, aic, bic, ebic
 from vitalfew.exceptions import RuleError
@@ -32,13 +33,6 @@ from vitalfew.rules.charts.parts import chart_text
 RULES = ["cv", "1se", "loo", "bic", "aic", "ebic", "holdout"]
 HOSTILE = ["<script>alert(1)</script>", 'it\'s "quoted"', "a.b[0]", "</script><b>", "", "7", "x:Q", "ü\\n"]
 KINDS = [np.asarray, sparse.csr_array]
-
-
-def planted(n=80, d=8, seed=0, noise=1.0):
-    """The first two features count."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d)) @ (np.eye(d) + 0.3 * rng.normal(size=(d, d)))
-    return X, 2 * X[:, 0] - X[:, 1] + noise * rng.normal(size=n) + 3
 
 
 def penalty_of(model, alpha):

@@ -26,6 +26,7 @@ from sklearn.utils.fixes import parse_version
 
 import linear_oracles as oracles
 from linear_oracles import Penalty
+from planted import quantile_classes as planted
 from strategies import ALL_WEIGHTS, numeric_tables, weights
 from vitalfew import LogisticRegression, aic, bic, ebic
 from vitalfew.exceptions import SeparationWarning
@@ -33,14 +34,6 @@ from vitalfew.exceptions import SeparationWarning
 RULES = ["cv", "1se", "loo", "bic", "aic", "ebic", "holdout"]
 PENALTIES = ["l1", "l2", "elasticnet"]
 KINDS = [np.asarray, sparse.csr_array]
-
-
-def planted(n=120, d=6, n_classes=2, seed=0, noise=1.0):
-    """The first two features count."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d)) @ (np.eye(d) + 0.3 * rng.normal(size=(d, d)))
-    score = 2 * X[:, 0] - X[:, 1] + noise * rng.logistic(size=n)
-    return X, np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
 
 
 def rho_of(model):

@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
-from test_greedy_classes import log_loss, planted
+from test_greedy_classes import log_loss
 
+from planted import named_classes as planted
 from vitalfew import BestSubsetClassifier, GreedySubsetClassifier
 from vitalfew.exceptions import SeparationWarning, SmallerModelWarning
 

@@ -8,18 +8,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import subset_oracles as oracles
+from planted import two_of_ten as planted
 from strategies import regressions
 from vitalfew import ForwardFittingRegressor, Lasso, Moments
 from vitalfew.exceptions import RuleError
 
 KINDS = [np.asfortranarray, np.ascontiguousarray, sparse.csc_array]
-
-
-def planted(n=150, d=10, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    X[:, 1:] = 0.5 * X[:, :-1] + 0.9 * X[:, 1:]
-    return X, 2 * X[:, 1] - 1.5 * X[:, 5] + rng.normal(size=n) + 3
 
 
 @given(

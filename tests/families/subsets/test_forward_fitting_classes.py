@@ -9,17 +9,11 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
+from planted import scaled_classes as planted
 from strategies import SEEDS
 from vitalfew import ForwardFittingClassifier, LogisticRegression
 
 KINDS = [np.asfortranarray, np.ascontiguousarray, sparse.csc_array]
-
-
-def planted(n=80, d=5, n_classes=2, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d)) * rng.choice([0.3, 1.0, 3.0], d)
-    score = (X / X.std(axis=0))[:, :2] @ np.array([[1.0, -1.0, 0.0], [-0.5, 0.5, 1.0]])[:, :n_classes]
-    return X, np.argmax(score + rng.gumbel(size=(n, n_classes)), axis=1)
 
 
 def scores_of(f):

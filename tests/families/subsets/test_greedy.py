@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import subset_oracles as oracles
+from planted import three_of_twelve as planted
 from strategies import regressions
 from vitalfew import GreedySubsetRegressor, Moments, bic
 from vitalfew.exceptions import RuleError, SmallerModelWarning
@@ -15,14 +16,6 @@ from vitalfew.exceptions import RuleError, SmallerModelWarning
 DIRECTIONS = ["forward", "backward", "both"]
 RULES = ["cv", "1se", "loo", "bic", "aic", "ebic", "holdout"]
 KINDS = [np.asfortranarray, np.ascontiguousarray, sparse.csc_array]
-
-
-def planted(n=120, d=12, seed=0, noise=1.0):
-    """Three features count, and neighbours are alike."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    X[:, 1:] = 0.6 * X[:, :-1] + 0.8 * X[:, 1:]
-    return X, 2 * X[:, 1] - 1.5 * X[:, 5] + X[:, 8] + noise * rng.normal(size=n) + 3
 
 
 def variables_at(path, point, variables):

@@ -8,21 +8,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression as Peer
 
+from planted import named_classes as planted
 from strategies import SEEDS
 from vitalfew import GreedySubsetClassifier
 from vitalfew.exceptions import SeparationWarning, SmallerModelWarning
 
 KINDS = [np.asfortranarray, np.ascontiguousarray, sparse.csc_array]
-
-
-def planted(n=200, d=6, n_classes=2, seed=0, strength=1.0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    X[:, 1:] = 0.5 * X[:, :-1] + 0.9 * X[:, 1:]
-    score = strength * X[:, [1, 4]] @ np.array([[1.0, -1.0, 0.0], [-0.5, 0.5, 1.0]])[:, :n_classes]
-    X += 5 * (np.arange(d) == 3)
-    label = np.argmax(score + rng.gumbel(size=(n, n_classes)), axis=1)
-    return X, np.array(["no", "yes", "perhaps"])[label]
 
 
 def log_loss(X, y, columns, weight=None, has_intercept=True):

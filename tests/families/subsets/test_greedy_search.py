@@ -22,16 +22,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
+from planted import nonlinear_numbers as planted
 from vitalfew import GreedySearch, NaiveBayes, Ridge
 from vitalfew.exceptions import CheckpointWarning, RuleError, UnfinishedWarning
 from vitalfew.families.subsets import subset_scores
-
-
-def planted(n=120, d=7, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    X[:, 1:] = 0.4 * X[:, :-1] + 0.9 * X[:, 1:]
-    return X, 2 * X[:, 1] - X[:, 4] + 0.5 * np.abs(X[:, 2]) + 0.3 * rng.normal(size=n)
 
 
 def naive_forward(estimator, X, y, k, cv):

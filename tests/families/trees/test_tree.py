@@ -16,6 +16,7 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import tree_oracles as oracle
+from planted import split_classes as planted
 from strategies import SEEDS, weights
 from vitalfew import DecisionTree, _core
 from vitalfew.data.coding.bins import BinCoder
@@ -66,13 +67,6 @@ def columns_of(data):
 
 def grow(data, criterion="gain_ratio", min_leaf=2.0, threads=1, max_leaves=0, max_depth=None):
     return TreeFamily("leaves", criterion, min_leaf, max_depth, max_leaves, (), threads, False).grow(data)
-
-
-def planted(n=300, seed=0, n_classes=3):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 6))
-    y = (X[:, 1] > 0).astype(int) + (X[:, 3] > 0.5) * (n_classes - 2)
-    return X, np.where(rng.random(n) < 0.15, rng.integers(0, n_classes, n), y)
 
 
 def same_tree(a, b):
