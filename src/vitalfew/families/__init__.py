@@ -1,1 +1,1 @@
-"""The model families: one room for each kind of path."""
+"""Model families, one subpackage for each kind of path."""

@@ -1,4 +1,4 @@
-"""The paths of folds: from second moments (those of all rows minus those of the fold), or side by side in threads."""
+"""Cross-validation paths, from second moments (those of all rows minus those of the fold) or fitted in threads."""
 
 from __future__ import annotations
 
@@ -16,27 +16,28 @@ from vitalfew.summaries.moments import Moments, fold_moments
 from vitalfew.support.deadline import Inheriting
 from vitalfew.support.threads import limit_threads
 
-# Up to so many columns second moments are computed once instead of as columns enter.
+# Up to this many columns, all second moments are computed at once instead of as columns enter.
 MOST_COLUMNS = 4000
 
 
 def pays_to_summarise(data: NumericData) -> bool:
-    """Whether all second moments cost less than the passes over rows that they save."""
+    """Return True if computing all second moments costs less than the passes over the rows that it saves."""
     most = MOST_COLUMNS if not sparse.issparse(data.X) else MOST_COLUMNS // 4
     return data.n_features <= most and data.n_rows >= 2 * data.n_features
 
 
 def squared_loss_folds(family, data: NumericData, splits, path, options) -> Iterator[tuple[Any, Any]]:
-    """The path of each fold and what to test it on: from moments if the family uses them on such data, else in threads.
+    """Return an iterator over the path of each fold and the data to test it on.
 
-    The family has ``uses_moments(data)``.
+    Paths come from moments if the family uses them for this data (``family.uses_moments(data)``), otherwise they are
+    fitted in threads.
     """
     found = paths_from_moments(family, data, splits, path, options) if family.uses_moments(data) else None
     return paths_in_threads(family, data, splits, path) if found is None else found
 
 
 def summarise_folds(data: NumericData, splits) -> None:
-    """Moments of each fold in one pass over the rows, and of all rows as their sum; both are kept with the data."""
+    """Compute the moments of each fold in one pass over the rows, and cache them and their sum in ``data.known``."""
     folds = fold_moments(data, splits)
     if folds is not None:
         data.known["folds"] = folds
@@ -44,7 +45,7 @@ def summarise_folds(data: NumericData, splits) -> None:
 
 
 def paths_from_moments(family, data: NumericData, splits, path, options) -> Iterator[tuple[Any, Any]] | None:
-    """Pairs of a path and what to test it on, after one pass over the rows; None if folds do not part the rows."""
+    """Return pairs of a path and its test data after one pass over the rows, or None if folds do not partition them."""
     if "folds" not in data.known:
         summarise_folds(data, splits)
     return _paths(family, data, splits, path, options) if "folds" in data.known else None
@@ -57,10 +58,10 @@ def _paths(family, data, splits, path, options):
 
 
 def paths_in_threads(family, data, splits, path) -> Iterator[tuple[Any, Any]]:
-    """The path of each fold over the grid of another path, in order, and the rows to test it on.
+    """Yield, in order, the path of each fold over the grid of `path` and the samples to test it on.
 
-    The family is a dataclass with `threads` and `verbose`. Its ``path(rows, grid, heed)`` hands `heed` to a kernel as
-    progress callback: it raises when the work is no longer wanted.
+    The family is a dataclass with `threads` and `verbose`. Its ``path(rows, grid, heed)`` passes `heed` to a kernel as
+    the progress callback, which raises InterruptedError once the work is canceled.
     """
     alone = replace(family, threads=1, verbose=False)
     stop = Event()
@@ -73,8 +74,8 @@ def paths_in_threads(family, data, splits, path) -> Iterator[tuple[Any, Any]]:
         fitted, tested = data.split(train, test)
         return alone.path(fitted, path.grid, heed), tested
 
-    # Folds are the threads: linear algebra inside them must not start more. Once it is told so, the core too would hear
-    # that there is only one.
+    # Each fold has its own thread, so linear algebra inside it must not start more. The limit also applies to the
+    # core, so its threads are counted before the limit is set.
     team = min(_core.thread_count(family.threads), len(splits))
     with limit_threads(1), ThreadPoolExecutor(team) as pool:
         jobs = [pool.submit(Inheriting(work), train, test) for train, test in splits]

@@ -1,4 +1,4 @@
-"""Mixins of scikit-learn that check their input before anything follows its indices or offsets."""
+"""Mixins for scikit-learn estimators that validate input before its indices or offsets are used."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from vitalfew.support.arrow import check_given
 
 
 class Selector(SelectorMixin):
-    """Selects columns by the mask of a fitted model; broken input is refused."""
+    """Mixin that selects columns by the mask of a fitted model and rejects malformed input."""
 
     def transform(self, X) -> Any:
         """Reduce X to the selected features."""
         return super().transform(_checked(X))
 
     def inverse_transform(self, X) -> Any:
-        """Return the selected features in their places, with zeros in those of the others."""
+        """Return the selected features in their original positions, with zeros for all other features."""
         return super().inverse_transform(_checked(X))
 
 
 class CheckedScore:
-    """Checks the target and the weights of `score`. It stands before ClassifierMixin or RegressorMixin."""
+    """Mixin that checks the target and weights passed to `score`; precedes ClassifierMixin or RegressorMixin."""
 
     def score(self, X, y, sample_weight=None) -> float:
         """Return the accuracy of a classifier, or the coefficient of determination R² of a regressor.
@@ -32,11 +32,11 @@ class CheckedScore:
         Parameters
         ----------
         X : array, sparse matrix or data frame
-            Test rows.
+            Test samples.
         y : array of shape (n_samples,)
             True classes or values.
         sample_weight : array of shape (n_samples,), optional
-            Weights of the rows.
+            Sample weights.
 
         Returns
         -------

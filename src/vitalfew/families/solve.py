@@ -1,4 +1,4 @@
-"""One way to call a kernel, whatever it works on: second moments, dense or sparse rows, numbers or classes."""
+"""Uniform kernel calls for second moments, dense or sparse rows, and numeric or class targets."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from vitalfew.support.deadline import accept_prefix
 def solve(
     kernel: str, data: NumericData | Moments, request, has_intercept: bool = True, takes_prefix: bool = False
 ) -> dict[str, Any]:
-    """What ``_core.<kernel>_moments``, ``_dense`` or ``_sparse`` finds.
+    """Return the result of ``_core.<kernel>_moments``, ``_dense`` or ``_sparse``, depending on the data.
 
-    If a deadline cuts the path short, its first points are returned with a warning where the caller `takes_prefix`.
+    If a deadline cuts the path short, the points found so far are returned with a warning if `takes_prefix` is True;
+    otherwise TimeBudgetError is raised.
     """
     found = _call(kernel, data, request, has_intercept)
     if not found.get("in_time", True):

@@ -1,4 +1,4 @@
-"""What linear classifiers share: reading, weighing classes, predicting, selecting."""
+"""Base class of linear classifiers: input validation, class weights, prediction and feature selection."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from vitalfew.families.linear.logistic_path import log_probabilities, probabilit
 from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.support.checks import check_classes, check_threads, weigh_classes
 
-# Log odds of a class that a training fold does not have.
+# Log odds of a class that is missing from a training fold.
 NEVER = -30.0
 
 
 class LinearClassifier(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
-    """A linear model for classes, with `classes_`, `coef_` and `intercept_` once it is fitted."""
+    """Base class of linear classifiers, with `classes_`, `coef_` and `intercept_` after fitting."""
 
     def decision_function(self, X) -> NDArray[np.float64]:
-        """Linear predictors: the log odds of the second class, or one column for each class."""
+        """Return the linear predictors: the log odds of the second class, or one column per class."""
         check_is_fitted(self)
         matrix, _ = read_matrix(X, threads=check_threads(self.n_jobs))
         validate_data(self, X, reset=False, skip_check_array=True)
@@ -32,17 +32,17 @@ class LinearClassifier(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         return decision[:, 0] if decision.shape[1] == 1 else decision
 
     def predict_proba(self, X) -> NDArray[np.float64]:
-        """P(y | x) of each row and class."""
+        """Return P(y | x) for each sample and class."""
         decision = self.decision_function(X)
         return probabilities(decision[:, None] if decision.ndim == 1 else decision)
 
     def predict_log_proba(self, X) -> NDArray[np.float64]:
-        """log P(y | x) of each row and class."""
+        """Return log P(y | x) for each sample and class."""
         decision = self.decision_function(X)
         return log_probabilities(decision[:, None] if decision.ndim == 1 else decision)
 
     def predict(self, X) -> NDArray:
-        """The most probable class of each row."""
+        """Return the most probable class of each sample."""
         decision = self.decision_function(X)
         best = (decision > 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
         return self.classes_[best]
@@ -75,7 +75,7 @@ class LinearClassifier(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
 
 
 def present_classes(data: NumericData) -> tuple[NumericData, NDArray]:
-    """The same rows with only those classes that they have, and which of all classes these are."""
+    """Return the data restricted to the classes that occur in it, and the indices of those classes."""
     assert data.classes is not None
     present = np.unique(data.label)
     if len(present) == len(data.classes):
@@ -84,11 +84,11 @@ def present_classes(data: NumericData) -> tuple[NumericData, NDArray]:
 
 
 def embed_classes(coef: sparse.csr_array, intercept: NDArray, present: NDArray, n_classes: int, width: int):
-    """Coefficients for all classes from those of the classes that a fold has."""
+    """Return coefficients and intercepts for all classes, given those of the classes present in a fold."""
     if len(present) == n_classes and n_classes != 1:
         return coef, intercept
     points = coef.shape[0]
-    if n_classes <= 2:  # one class alone: its log odds are large
+    if n_classes <= 2:  # a single class: its log odds are large
         sign = 1.0 if present[0] == n_classes - 1 else -1.0
         return sparse.csr_array((points, width)), np.full((points, 1), -sign * NEVER)
     outputs = np.full((points, n_classes), NEVER)

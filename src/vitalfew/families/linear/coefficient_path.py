@@ -1,4 +1,4 @@
-"""What the paths of linear models share, whatever holds their coefficients: predicting, scoring, drawing."""
+"""Base classes of linear model paths, dense or sparse: prediction, scoring and plotting."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from vitalfew.rules.scoring import LOSSES, PointScores, mean_loss
 from vitalfew.summaries.moments import Moments
 from vitalfew.support.optional import import_altair, make_frame
 
-# More lines than this cannot be told apart in a chart.
+# More lines than this cannot be distinguished in a chart.
 MOST_LINES = 60
 
 
 class RowsPath:
-    """A path that holds the training rows for the rules, and lets go of them when it becomes part of a model."""
+    """Path that holds the training rows for the rules and drops them when it becomes part of a fitted model."""
 
     data: Any
-    # What a path holds for rules alone, and what it keeps of what it has computed, once it no longer holds the rows.
+    # `transient` attributes serve only the rules and are dropped with the rows; `kept` cached values survive.
     transient: tuple[str, ...] = ("data",)
     kept: tuple[str, ...] = ()
 
     def __getstate__(self):
-        # Rows are not part of a model: a path read back answers what it can without them.
+        # Rows are not part of a model: an unpickled path supports only what works without them.
         return {**self.__dict__, **dict.fromkeys(self.transient)}
 
     def without_data(self):
-        """The same path, which no longer holds the training rows."""
+        """Return a copy of the path without the training rows."""
         bare: Any = replace(self, **dict.fromkeys(self.transient))  # type: ignore[type-var]
         bare.__dict__.update({name: self.__dict__[name] for name in self.kept if name in self.__dict__})
         return bare
@@ -45,10 +45,10 @@ class RowsPath:
 
 
 class CoefficientPath(RowsPath):
-    """Coefficients of a linear model for a numeric target over a falling grid of penalties.
+    """Coefficients of a linear model for a numeric target over a decreasing grid of penalties.
 
-    A subclass is a dataclass with these attributes; it says which columns are in use (`used`), and whatever else it
-    knows of them.
+    A subclass is a dataclass with these attributes. It implements `used`, which returns the columns in use, and may add
+    further attributes.
     """
 
     grid: NDArray
@@ -63,12 +63,12 @@ class CoefficientPath(RowsPath):
     loss = "squared_error"
 
     def used(self) -> tuple[NDArray[np.intp] | None, NDArray[np.float64]]:
-        """Columns in use at some point, None if they all are, and their coefficients: (points, columns)."""
+        """Return the columns in use at any point (None for all columns) and their coefficients (points, columns)."""
         raise NotImplementedError
 
     @property
     def n_features(self) -> NDArray[np.int64]:
-        """Coefficients that are not zero, at each point."""
+        """Number of nonzero coefficients at each point."""
         return np.count_nonzero(self.used()[1], axis=1).astype(np.int64)
 
     @property
@@ -77,12 +77,12 @@ class CoefficientPath(RowsPath):
         return np.abs(self.used()[1]).sum(axis=1)
 
     def predict(self, data: NumericData) -> NDArray[np.float64]:
-        """Predictions at all points: (rows, points). Only columns in use somewhere are read."""
+        """Return predictions at all points, of shape (rows, points), reading only columns in use at any point."""
         index, coef = self.used()
         return np.asarray((data.X if index is None else data.X[:, index]) @ coef.T) + self.intercept
 
     def default_scores(self, tested: NumericData | Moments) -> PointScores:
-        """Squared error on rows, or from their moments alone."""
+        """Return the mean squared error at each point, from test samples or from their moments alone."""
         if not isinstance(tested, Moments):
             return mean_loss(LOSSES[self.loss](self.predict(tested), tested), tested.weight)
         index, coef = self.used()
@@ -103,20 +103,20 @@ class CoefficientPath(RowsPath):
         }
 
     def to_frame(self):
-        """What is known of each point, as a data frame."""
+        """Return a data frame with one row per point."""
         return make_frame(self._columns())
 
     def plot(self, x: str | None = None):
-        """Coefficients against the knob (the default) or the L1 norm (``x="l1_norm"``), names on hover.
+        """Plot the coefficients against the knob (the default) or the L1 norm (``x="l1_norm"``), with names on hover.
 
-        At most 60 features are drawn, those with the largest coefficients; the title says so. ``.save`` writes HTML,
-        SVG or PNG.
+        At most 60 features are drawn, those with the largest coefficients; the title says if some are omitted. Use
+        ``.save`` to write HTML, SVG or PNG.
         """
         return plot_coefficients(self, self.names, x)
 
 
 def gaussian_likelihood(path, freedom: NDArray, n_candidates: int) -> Likelihood:
-    """Gaussian, the variance at its maximum. A fit that leaves no residual is not a candidate."""
+    """Return the Gaussian likelihood at the maximum-likelihood variance; perfect fits are not candidates."""
     variance = path.mean_squared_error
     is_usable = (variance > 1e-12 * variance.max()) & (freedom < path.n_samples - 1 - path.has_intercept)
     with np.errstate(divide="ignore"):
@@ -127,7 +127,7 @@ def gaussian_likelihood(path, freedom: NDArray, n_candidates: int) -> Likelihood
 
 
 def plot_coefficients(path, names: Sequence[str], x: str | None):
-    """One line for each coefficient that is ever in use."""
+    """Plot one line for each coefficient that is nonzero at any point, up to `MOST_LINES`."""
     alt = import_altair()
     x = path.knob if x is None else x
     if x not in (path.knob, "l1_norm"):

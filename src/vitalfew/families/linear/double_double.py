@@ -1,7 +1,7 @@
-"""Numbers kept as the unevaluated sum of two doubles, some 32 digits, for residuals that must not round.
+"""Double-double arithmetic: unevaluated sums of two doubles, about 32 digits, for residuals free of rounding error.
 
-Error-free sums and products (Knuth; Dekker, 1971, doi:10.1007/BF01397083), element by element on arrays. Intermediate
-results overflow beyond about 1e300: scale first.
+Error-free sums and products (Knuth; Dekker, 1971, doi:10.1007/BF01397083) are computed elementwise on arrays.
+Intermediate results overflow beyond about 1e300: scale first.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ BLOCK_NUMBERS = 2**16
 
 
 class Pair(NamedTuple):
-    """high + low, of which high is the nearest double."""
+    """Unevaluated sum high + low, where high is the nearest double."""
 
     high: NDArray[np.float64]
     low: NDArray[np.float64]
@@ -34,14 +34,14 @@ class Pair(NamedTuple):
 
 
 def two_sum(a, b) -> Pair:
-    """a + b, exactly."""
+    """Return a + b exactly."""
     total = a + b
     of_b = total - a
     return Pair(total, (a - (total - of_b)) + (b - of_b))
 
 
 def two_product(a, b) -> Pair:
-    """a b, exactly."""
+    """Return a * b exactly."""
     product = a * b
     a_high, a_low = _split(a)
     b_high, b_low = _split(b)
@@ -55,7 +55,7 @@ def _split(a):
 
 
 def add(a: Pair, b: Pair) -> Pair:
-    """a + b to about 1e-32 of the larger."""
+    """Return a + b with an error of about 1e-32 relative to the larger."""
     high, low = two_sum(a.high, b.high)
     low = low + (a.low + b.low)
     total = high + low
@@ -63,7 +63,7 @@ def add(a: Pair, b: Pair) -> Pair:
 
 
 def multiply(a, b: Pair) -> Pair:
-    """A double times a pair."""
+    """Return the product of a double and a pair."""
     high, low = two_product(a, b.high)
     low = low + a * b.low
     total = high + low
@@ -71,7 +71,7 @@ def multiply(a, b: Pair) -> Pair:
 
 
 def sum_rows(a: Pair) -> Pair:
-    """Sum over the first axis, by halves."""
+    """Return the sum over the first axis, computed pairwise."""
     while len(a.high) > 1:
         half = len(a.high) // 2
         paired = add(a.part(slice(half)), a.part(slice(half, 2 * half)))
@@ -81,7 +81,7 @@ def sum_rows(a: Pair) -> Pair:
 
 
 def times(X: NDArray[np.float64], v: Pair) -> Pair:
-    """X v. O(n d), some 30 operations each."""
+    """Return X v in O(n d), with about 30 operations per entry of X."""
     total = Pair(np.zeros(len(X)), np.zeros(len(X)))
     for j in range(X.shape[1]):
         total = add(total, multiply(X[:, j], v.part(j)))
@@ -89,7 +89,7 @@ def times(X: NDArray[np.float64], v: Pair) -> Pair:
 
 
 def transposed_times(X: NDArray[np.float64], v: Pair) -> Pair:
-    """Xᵀ v. O(n d), some 30 operations each."""
+    """Return Xᵀ v in O(n d), with about 30 operations per entry of X."""
     high, low = np.empty(X.shape[1]), np.empty(X.shape[1])
     column = Pair(v.high[:, None], v.low[:, None])
     step = max(1, BLOCK_NUMBERS // len(X))

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 
 def check_groups(groups, n_features: int, names) -> NDArray[np.int32] | None:
-    """The number of the group of each column, from labels of columns or from lists of columns; None if there are none.
+    """Return the group index of each column, given column labels or lists of columns; None if there are no groups.
 
-    Lists hold numbers or names of columns; a column in no list is a group of its own.
+    Lists hold column numbers or names; a column in no list forms its own group.
     """
     if groups is None:
         return None
@@ -37,7 +37,7 @@ def check_groups(groups, n_features: int, names) -> NDArray[np.int32] | None:
 
 
 def group_factors(factor: NDArray | None, group: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Penalty factors of groups: the root of their size, times the factor their columns share."""
+    """Return the penalty factor of each group: the square root of its size times the factor its columns share."""
     size = np.bincount(group).astype(float)
     if factor is None:
         return np.sqrt(size)

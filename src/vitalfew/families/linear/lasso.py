@@ -1,4 +1,4 @@
-"""The lasso and the elastic net, whole paths with a certificate."""
+"""Lasso and elastic net: whole regularization paths with a duality-gap certificate."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from vitalfew.support.progress import kernel_progress
 
 @dataclass(frozen=True)
 class LassoFamily:
-    """How lasso paths are fitted: from rows, or from second moments where these are fewer."""
+    """Settings and solver of lasso paths, from rows or, where that is cheaper, from second moments."""
 
     l1_ratio: float
     fit_intercept: bool
     positive: bool
-    factor: NDArray[np.float64] | None  # of each column, or of each group
+    factor: NDArray[np.float64] | None  # per column or per group
     group: NDArray[np.int32] | None
     n_points: int
     ratio: float | None
@@ -39,7 +39,7 @@ class LassoFamily:
     verbose: bool | None = False
 
     def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> LinearPath:
-        """The path on all penalties of the grid, or on a grid of its own."""
+        """Return the path over all penalties of the grid, or over a default grid."""
         summary = Moments.of(data) if isinstance(data, NumericData) and pays_to_summarise(data) else data
         found = self._solve(summary, grid, heed)
         shape = (len(found["grid"]), data.n_features)
@@ -62,11 +62,11 @@ class LassoFamily:
         )
 
     def uses_moments(self, data: NumericData) -> bool:
-        """Whether paths of these rows come from their second moments."""
+        """Return True if paths for this data are computed from its second moments."""
         return pays_to_summarise(data)
 
     def fold_paths(self, data: NumericData, splits, path: LinearPath, options):
-        """From fold moments and subtraction where the path comes from moments; else folds run side by side."""
+        """Return the fold paths, by subtraction of fold moments if the path uses moments, otherwise in parallel."""
         return squared_loss_folds(self, data, splits, path, options)
 
     def _solve(self, data: NumericData | Moments, grid, heed=None) -> dict[str, Any]:
@@ -89,63 +89,65 @@ class LassoFamily:
 
 
 class Lasso(LinearRegressor):
-    r"""Lasso and elastic net, the whole path at once.
+    r"""Lasso and elastic net, with the whole regularization path.
 
     .. math:: \min_{b, \beta} \; \frac{1}{2 \sum_i w_i} \sum_i w_i (y_i - b - x_i^T \beta)^2
        + \alpha \sum_j f_j \left( \rho |\beta_j| + \tfrac{1}{2} (1 - \rho) \beta_j^2 \right)
 
-    This is scikit-learn's scaling; texts that penalise the sum of squares, :math:`\frac12 \sum_i (y_i - x_i^T
-    \beta)^2 + \lambda \|\beta\|_1`, have :math:`\lambda = n \alpha`. Columns are taken as they are: scale them first
+    This is scikit-learn's scaling. Texts that penalize the sum of squares, :math:`\frac12 \sum_i (y_i - x_i^T
+    \beta)^2 + \lambda \|\beta\|_1`, have :math:`\lambda = n \alpha`. Features are not standardized: scale them first
     (scikit-learn's ``StandardScaler``) unless they share a unit.
 
-    The solver keeps the few columns in use, solves their problem exactly by Newton steps with an updated Cholesky
-    factor, and certifies the result on all columns by its duality gap, skipping those whose cached correlation cannot
-    have reached the penalty. Where rows outnumber columns it works on second moments alone, and k-fold cross-validation
-    takes one pass over the rows.
+    The solver maintains a small active set, solves its problem exactly by Newton steps with an updated Cholesky
+    factor, and certifies the result on all columns by the duality gap. Columns whose cached correlation cannot have
+    reached the penalty are screened out. If samples sufficiently outnumber features, it works on second moments alone,
+    and k-fold cross-validation takes one pass over the data.
 
     Parameters
     ----------
     alpha : float or rule, default "cv"
-        The penalty: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (approximate: on the features in use),
+        Penalty: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (approximate, with the active set fixed),
         ``"bic"``, ``"aic"`` or ``"ebic"``.
     l1_ratio : float in (0, 1], default 1.0
-        :math:`\rho`: 1 is the lasso, less adds a ridge part (elastic net).
+        :math:`\rho`: 1 is the lasso; smaller values add a ridge penalty (elastic net).
     fit_intercept : bool, default True
     positive : bool, default False
-        Coefficients must not be negative.
+        If True, constrain coefficients to be nonnegative.
     penalty_factors : array-like of shape (n_features,), optional
-        :math:`f_j`; 0 leaves a feature unpenalised, infinity leaves it out. 1 for all by default.
+        :math:`f_j`; 0 leaves a feature unpenalized, infinity excludes it. 1 for all features by default.
     feature_groups : array-like of shape (n_features,) or list of lists, optional
         Columns that enter and leave together, such as those of one categorical variable: a label for each column, or
-        lists of columns (by number or name; columns not listed stand alone). The penalty is then
+        lists of columns (by number or name; each unlisted column forms its own group). The penalty is then
         :math:`\alpha \sum_g f_g \sqrt{p_g} \, \|\beta_g\|_2` (group lasso).
     grid : int or array-like, default 100
-        Penalties of the path: how many, spaced evenly on a logarithmic scale from the smallest that leaves no feature;
-        or the penalties themselves.
+        Penalties of the path: their number, spaced evenly on a logarithmic scale down from the smallest penalty that
+        selects no feature; or the penalties themselves.
     grid_ratio : float, optional
-        Smallest over largest penalty of the grid; 1e-3 by default, 1e-2 where columns outnumber rows.
+        Ratio of the smallest to the largest penalty of the grid; by default 1e-3, or 1e-2 if features outnumber
+        samples.
     tol : float, default 1e-6
-        Largest duality gap, as a share of the objective of the null model. Most results are far better.
+        Largest duality gap, as a fraction of the objective of the null model. Most solutions are far more accurate.
     cv, scoring, random_state
-        As in scikit-learn, for rules that resample; the squared error is minimised unless `scoring` is given.
+        As in scikit-learn, for rules that resample; the squared error is minimized unless `scoring` is given.
     n_jobs : int, optional
-        Threads; all by default. Results do not depend on it.
+        Number of threads; all available by default. Results do not depend on it.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Whether to show a progress bar; by default, for long fits on a terminal.
 
     Attributes
     ----------
     coef_ : ndarray of shape (`n_features_in_`,)
     intercept_ : float
     alpha_ : float
-        The penalty chosen.
+        Selected penalty.
     dual_gap_ : float
-        Certificate of the solution, see `tol`.
+        Duality gap that certifies the solution; see `tol`.
     support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : LinearPath
         Coefficients at all penalties (``coef``, ``intercept``, ``grid``, ``dual_gap``; ``plot()``, ``to_frame()``).
     selection_ : Selection
-        The curve the rule saw (``plot()``, ``to_frame()``); for ``"loo"`` its ``note`` says that it is approximate.
+        Score curve used by the rule (``plot()``, ``to_frame()``); for ``"loo"``, its ``note`` says that the scores are
+        approximate.
 
     References
     ----------
@@ -232,7 +234,7 @@ class Lasso(LinearRegressor):
 
 
 def check_factors(factors, n_features: int) -> NDArray[np.float64] | None:
-    """Penalty factors, one for each column; None if all are 1."""
+    """Check that `factors` holds one penalty factor per column and return them; None means that all are 1."""
     if factors is None:
         return None
     values = np.asarray(factors, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Least squares from the rows to the last digit: orthogonal factors, refined with residuals in double-double."""
+"""Least squares to full precision: orthogonal factorization, refined with residuals in double-double arithmetic."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ EPS = float(np.finfo(float).eps)
 MOST_STEPS = 12
 ENOUGH = 2.0**-60
 MOST_NUMBERS = 2**27
-# A row whose residual is less than this share of its target by itself is fitted by a direction of its own.
+# A row with one minus leverage below this threshold is the only one that determines some direction of the fit.
 LEVERAGE_LEFT = 1e-12
 
 
 class LeastSquares:
-    r"""The least of :math:`\sum_i w_i (y_i - b - x_i^T \beta)^2 + \alpha \|\beta\|^2`, of least norm if there are many.
+    r"""Minimizer of :math:`\sum_i w_i (y_i - b - x_i^T \beta)^2 + \alpha \|\beta\|^2`, of least norm if not unique.
 
-    Columns are centred, scaled by powers of two and factorised (Householder QR with pivots); the solution of the rows
-    as they were given is then refined by Björck's method, with residuals in double-double. So the digits lost are
-    those that the rounding of X and y has lost already, unless the condition of the centred, scaled columns is beyond
-    about 1e15. Columns that are powers of another one are taken as if they had not been rounded. O(n d²).
+    Columns are centered, scaled by powers of two and factorized (Householder QR with pivoting). The solution for the
+    original rows is then refined by Björck's method, with residuals in double-double arithmetic. The only digits lost
+    are thus those already lost by rounding X and y, unless the condition number of the centered, scaled columns exceeds
+    about 1e15. Columns that are powers of another column are treated as if they had not been rounded. O(n d²).
 
     References
     ----------
@@ -63,7 +63,7 @@ class LeastSquares:
     def _factorise(self) -> None:
         centred = self.X - self.mean
         if self.has_intercept:
-            centred -= (self.root**2 / self.weight_sum) @ centred  # what rounding has left out of the mean
+            centred -= (self.root**2 / self.weight_sum) @ centred  # remove the rounding error of the mean
         noise = EPS * (1 + np.maximum(self.X.max(axis=0), -self.X.min(axis=0)) * np.sqrt(self.weight_sum))
         centred *= self.root[:, None]
         if self.alpha:
@@ -73,7 +73,7 @@ class LeastSquares:
             self.Q, self.R = np.zeros((len(centred), 0)), np.zeros((0, 0))
             return
         Q, R, order = linalg.qr(centred, mode="economic", pivoting=True, overwrite_a=True, check_finite=False)
-        # A column that differs from a mix of others by less than its numbers are rounded is that mix.
+        # A column within rounding error of a linear combination of others counts as that combination.
         kept = np.abs(np.diag(R)) > 16 * np.sqrt(max(centred.shape)) * noise[order[: len(R)]]
         self.rank = int(np.argmin(kept)) if not kept.all() else len(kept)
         self.basic, self.order = order[: self.rank], order
@@ -81,7 +81,7 @@ class LeastSquares:
 
     @cached_property
     def _refined(self) -> tuple[Pair, Pair, Pair]:
-        """Intercept and coefficients of the basic columns, all scaled, and residuals with those of the penalty."""
+        """Scaled intercept, scaled coefficients of the basic columns, and residuals including those of the penalty."""
         target = multiply(self.root, self.y)
         if self.alpha:
             target = Pair(*(np.append(part, np.zeros(len(self.ridge))) for part in target))
@@ -96,13 +96,13 @@ class LeastSquares:
             if not size < last:
                 break
             theta, residual, last = add(theta, Pair.of(step)), add(residual, Pair.of(change)), 0.5 * size
-            # The intercept is that of centred data and may be zero: it counts against y, which is of size one.
+            # The intercept of centered data may be zero, so its step is compared with y, which is scaled to about one.
             if (np.abs(step) <= ENOUGH * np.append(1.0, np.abs(theta.high[1:]))).all():
                 break
         return theta.part(slice(0, 1)), theta.part(slice(1, None)), residual
 
     def _correct(self, f: NDArray, g: NDArray) -> tuple[NDArray, NDArray]:
-        """The step of r + A θ = f, Aᵀ r = g by the factors; the column of the intercept is orthogonal to the others."""
+        """Solve r + A θ = f, Aᵀ r = g with the QR factors; the intercept column is orthogonal to the others."""
         one = self._one()
         total = float(one @ one)
         from_g = self._divide(g[1:], trans="T")
@@ -112,7 +112,7 @@ class LeastSquares:
         return np.append(at_one, step), f - one * at_one - self.Q @ at_rest
 
     def _divide(self, target: NDArray, trans: str = "N") -> NDArray[np.float64]:
-        """R⁻¹ of a target, of the basic columns; SciPy 1.12 knows no triangle without rows."""
+        """Return R⁻¹ (or its transpose) times `target` on the basic columns; SciPy 1.12 rejects an empty triangle."""
         if not self.rank:
             return np.zeros(target.shape)
         return linalg.solve_triangular(self.R[:, : self.rank], target, trans=trans, check_finite=False)
@@ -173,7 +173,7 @@ class LeastSquares:
         return full, float(intercept.high) / self.y_scale
 
     def _least_norm(self, coef: NDArray) -> NDArray:
-        """The part of coefficients (last axis) in the span of the rows: the least that give the same fit."""
+        """Project coefficients (last axis) onto the row space, which gives the least norm with the same fit."""
         return (coef @ self._row_space) @ self._row_space.T
 
     @cached_property
@@ -197,8 +197,11 @@ class LeastSquares:
         return float(np.einsum("ij,ij->", top, top)) if self.alpha else float(self.rank)
 
     def left_out(self) -> NDArray[np.float64]:
-        """Residual of each row by the fit without it, exact also for a row that is fitted by a direction of its own:
-        without it the solution of least norm loses the part along the row of the pseudo-inverse."""
+        """Return the leave-one-out residual of each row.
+
+        It is exact even for a row that alone determines a direction of the fit: removing such a row takes from the
+        least-norm solution its component along the corresponding row of the pseudoinverse.
+        """
         top = self.Q[: self.n]
         left = 1 - np.einsum("ij,ij->i", top, top)
         if self.has_intercept:
@@ -216,7 +219,7 @@ class LeastSquares:
 
 
 def is_constant(X: NDArray, has_intercept: bool) -> NDArray[np.bool_]:
-    """Columns that an intercept explains, or that are zero: their coefficients are zero."""
+    """Return a mask of the columns whose coefficient is zero: constant if there is an intercept, else all zeros."""
     high, low = X.max(axis=0), X.min(axis=0)
     if not has_intercept:
         return (high == 0) & (low == 0)
@@ -224,7 +227,7 @@ def is_constant(X: NDArray, has_intercept: bool) -> NDArray[np.bool_]:
 
 
 def is_affordable(data: NumericData) -> bool:
-    """Whether some dense copies of the rows may be made."""
+    """Return True if the data is small enough to make a few dense copies."""
     return data.n_rows * data.n_features <= MOST_NUMBERS
 
 
@@ -235,5 +238,5 @@ def _spread(values: NDArray, index: NDArray, size: int) -> NDArray:
 
 
 def least_squares(data: NumericData, has_intercept: bool) -> tuple[NDArray[np.float64], float]:
-    """Coefficients of least norm among those of least squares, and the intercept."""
+    """Return the least-squares coefficients of least norm and the intercept."""
     return LeastSquares(data, has_intercept).solution

@@ -1,4 +1,4 @@
-"""Logistic regression with L1, L2 and elastic-net penalties, whole paths with a certificate."""
+"""Logistic regression with L1, L2 and elastic-net penalties: whole paths with a duality-gap certificate."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PENALTIES = ("l1", "l2", "elasticnet")
 
 @dataclass(frozen=True)
 class LogisticFamily:
-    """How logistic paths are fitted."""
+    """Settings and solver of logistic regression paths."""
 
     l1_ratio: float
     fit_intercept: bool
@@ -40,7 +40,7 @@ class LogisticFamily:
     verbose: bool | None = False
 
     def path(self, data: NumericData, grid: NDArray | None = None, heed=None) -> LogisticPath:
-        """The path on all penalties of the grid, or on a grid of its own."""
+        """Return the path over all penalties of the grid, or over a default grid."""
         assert data.classes is not None
         reduced, present = present_classes(data)
         if grid is None and self.l1_ratio == 0:
@@ -63,7 +63,7 @@ class LogisticFamily:
         )
 
     def fold_paths(self, data: NumericData, splits, path: LogisticPath, _options):
-        """Folds run side by side."""
+        """Return the fold paths, fitted in parallel."""
         return paths_in_threads(self, data, splits, path)
 
     def _solve(self, data: NumericData, n_classes: int, grid, heed) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class LogisticFamily:
         return solve(kernel, seen, request, takes_prefix=grid is None)
 
     def _ridge_grid(self, data: NumericData) -> NDArray[np.float64]:
-        """From a hundred times the largest slope at zero, where little is left of the coefficients, downwards."""
+        """Return penalties decreasing from 100 times the largest slope at zero, where coefficients nearly vanish."""
         n_classes = len(np.unique(data.label))
         objective = RidgeObjective(data, 1 if n_classes <= 2 else n_classes, self.factor, self.fit_intercept)
         theta = objective.start()
@@ -117,27 +117,27 @@ class LogisticFamily:
 
 
 class LogisticRegression(LinearClassifier):
-    r"""Logistic regression for two or more classes, the whole path of penalties at once.
+    r"""Logistic regression for two or more classes, with the whole regularization path.
 
     .. math:: \min_{b, \beta} \; \frac{1}{\sum_i w_i} \sum_i -w_i \log P(y_i \mid x_i)
        + \alpha \sum_j f_j \left( \rho |\beta_j| + \tfrac{1}{2} (1 - \rho) \beta_j^2 \right), \qquad
        P(y = k \mid x) \propto \exp(b_k + \beta_k^T x)
 
-    with one set of coefficients for two classes and one for each class for more. :math:`\rho` is 1 for ``"l1"``, 0 for
-    ``"l2"`` and `l1_ratio` for ``"elasticnet"``. Texts that penalise the sum of losses,
+    with one set of coefficients for two classes, and one set per class for more. :math:`\rho` is 1 for ``"l1"``, 0 for
+    ``"l2"`` and `l1_ratio` for ``"elasticnet"``. Texts that penalize the sum of losses,
     :math:`\sum_i \log P(y_i \mid x_i) - \lambda \|\beta\|_1`, have :math:`\lambda = n \alpha` (for the squared norm
     :math:`\lambda \|\beta\|^2`: :math:`\lambda = n \alpha / 2`); scikit-learn's ``C`` is :math:`1 / (n \alpha)`.
-    Columns are taken as they are: scale them first unless they share a unit.
+    Features are not standardized: scale them first unless they share a unit.
 
-    Optimality, which `kkt_violation_` measures: where :math:`\beta_j \ne 0` the slope of the mean log-likelihood is
-    :math:`\alpha f_j (\rho\, \mathrm{sign} \beta_j + (1 - \rho) \beta_j)`; where it is 0 the slope is at most
-    :math:`\alpha f_j \rho`.
+    `kkt_violation_` measures the violation of the optimality conditions. Where :math:`\beta_j \ne 0`, the slope of the
+    mean log-likelihood is :math:`\alpha f_j (\rho\, \mathrm{sign} \beta_j + (1 - \rho) \beta_j)`; where
+    :math:`\beta_j = 0`, the slope is at most :math:`\alpha f_j \rho` in absolute value.
 
     Parameters
     ----------
     alpha : float or rule, default "cv"
-        The penalty: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (approximate: one Newton step on the
-        features in use), ``"bic"``, ``"aic"`` or ``"ebic"``.
+        Penalty: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (approximate: one Newton step on the active
+        set), ``"bic"``, ``"aic"`` or ``"ebic"``.
     penalty : {"l1", "l2", "elasticnet"}, default "l1"
     l1_ratio : float in (0, 1), default 0.5
         :math:`\rho` for ``penalty="elasticnet"``.
@@ -145,19 +145,21 @@ class LogisticRegression(LinearClassifier):
     class_weight : dict or "balanced", optional
         As in scikit-learn.
     penalty_factors : array-like of shape (n_features,), optional
-        :math:`f_j`; 0 leaves a feature unpenalised, infinity leaves it out. 1 for all by default.
+        :math:`f_j`; 0 leaves a feature unpenalized, infinity excludes it. 1 for all features by default.
     grid : int or array-like, default 50
-        Penalties of the path: how many, spaced evenly on a logarithmic scale; or the penalties themselves.
+        Penalties of the path: their number, spaced evenly on a logarithmic scale; or the penalties themselves.
     grid_ratio : float, optional
-        Smallest over largest penalty of the grid; 1e-3 by default, 1e-2 where columns outnumber rows, 1e-6 for L2.
+        Ratio of the smallest to the largest penalty of the grid; by default 1e-3, or 1e-2 if features outnumber
+        samples, or 1e-6 for L2.
     tol : float, default 1e-4
-        Largest duality gap, as a share of the objective of the null model. The objective itself is mostly nearer.
+        Largest duality gap, as a fraction of the objective of the null model. The objective itself is usually closer
+        to its minimum.
     cv, scoring, random_state
-        As in scikit-learn, for rules that resample; the log loss is minimised unless `scoring` is given.
+        As in scikit-learn, for rules that resample; the log loss is minimized unless `scoring` is given.
     n_jobs : int, optional
-        Threads; all by default. Results do not depend on it.
+        Number of threads; all available by default. Results do not depend on it.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Whether to show a progress bar; by default, for long fits on a terminal.
 
     Attributes
     ----------
@@ -165,17 +167,17 @@ class LogisticRegression(LinearClassifier):
     coef_ : ndarray of shape (1, `n_features_in_`) or (n_classes, `n_features_in_`)
     intercept_ : ndarray of shape (1,) or (n_classes,)
     alpha_ : float
-        The penalty chosen.
+        Selected penalty.
     dual_gap_ : float
-        Certificate of the solution, see `tol`.
+        Duality gap that certifies the solution; see `tol`.
     kkt_violation_ : float
-        Largest violation of the optimality conditions above, in units of the mean log-likelihood's slope.
+        Largest violation of the optimality conditions above, in units of the slope of the mean log-likelihood.
     support_ : ndarray of bool, shape (`n_features_in_`,)
-        Features with a coefficient that is not zero for some class.
+        Features with a nonzero coefficient for at least one class.
     path_ : LogisticPath
         Coefficients at all penalties (``coef``, ``intercept``, ``grid``, ``dual_gap``; ``plot()``, ``to_frame()``).
     selection_ : Selection
-        The curve the rule saw (``plot()``, ``to_frame()``).
+        Score curve used by the rule (``plot()``, ``to_frame()``).
 
     References
     ----------
@@ -230,7 +232,7 @@ class LogisticRegression(LinearClassifier):
         self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the whole path, then let the rule choose."""
+        """Fit the whole path, then select the penalty by the rule."""
         self._check_parameters()
         data = self._read(X, y, sample_weight)
         family = LogisticFamily(
@@ -261,7 +263,7 @@ class LogisticRegression(LinearClassifier):
             raise ValueError(f"tol must be positive, got {self.tol!r}.")
 
     def _keep(self, path: LogisticPath, selection: rules.Selection, data: NumericData, family: LogisticFamily):
-        """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
+        """Set the fitted attributes all at once, so that a failed fit changes nothing."""
         coef, intercept = path.at(selection.index)
         alpha = float(path.grid[selection.index])
         violation = kkt_violation(coef, intercept, data, alpha, family)
@@ -281,7 +283,7 @@ class LogisticRegression(LinearClassifier):
 
 
 def kkt_violation(coef, intercept, data: NumericData, alpha: float, family: LogisticFamily) -> float:
-    """Largest violation of optimality, from the coefficients alone: none of the solver's own numbers are used."""
+    """Return the largest violation of optimality, computed from the coefficients without any solver state."""
     used = np.flatnonzero(coef.any(axis=0))
     of_class = probabilities(np.asarray(data.columns[:, used] @ coef[:, used].T) + intercept)
     own = one_hot(data.label, of_class.shape[1])

@@ -1,4 +1,4 @@
-"""The path of a logistic model: coefficients at every penalty, and what rules ask of them."""
+"""Paths of logistic models: coefficients at every point, with the quantities that selection rules need."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from vitalfew.families.linear.coefficient_path import RowsPath, plot_coefficient
 from vitalfew.rules.path import LeaveOneOut, Likelihood
 from vitalfew.support.optional import make_frame
 
-# Curvature matrices up to this size are formed for degrees of freedom and leave-one-out.
+# Hessians of up to this size are formed for degrees of freedom and leave-one-out.
 MOST_COORDINATES = 5000
 
 
 @dataclass(frozen=True, kw_only=True)
 class SparseClassPath(RowsPath):
-    """Coefficients of a logistic or multinomial model, most of which are zero."""
+    """Path of sparse coefficients of a logistic or multinomial model."""
 
     grid: NDArray
     coef_sparse: sparse.csr_array
@@ -42,11 +42,11 @@ class SparseClassPath(RowsPath):
     kept = ("degrees_of_freedom", "coef")
 
     def _has_ridge(self) -> NDArray[np.bool_]:
-        """Which points have a ridge part in their penalty."""
+        """Return a mask of the points whose penalty has a ridge part."""
         return np.zeros(len(self.grid), dtype=bool)
 
     def ridge(self, _point: int, feature: NDArray) -> NDArray[np.float64]:
-        """The ridge penalty of coefficients of these features, on the scale of the mean loss."""
+        """Return the ridge penalty of the coefficients of these features, on the scale of the mean loss."""
         return np.zeros(len(feature))
 
     @property
@@ -59,14 +59,14 @@ class SparseClassPath(RowsPath):
 
     @cached_property
     def n_features(self) -> NDArray[np.int64]:
-        """Features with a coefficient that is not zero, at each point."""
+        """Number of features with a nonzero coefficient at each point."""
         if self.n_outputs == 1:
             return np.diff(self.coef_sparse.indptr).astype(np.int64)
         start, index = self.coef_sparse.indptr, self.coef_sparse.indices % self._width
         return np.array([len(np.unique(index[a:b])) for a, b in itertools.pairwise(start)], dtype=np.int64)
 
     def used(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Coefficients that are not zero at some point: their place among all, and their values (points, places)."""
+        """Return the indices of the coefficients that are nonzero at any point, and their values (points, indices)."""
         index = np.unique(self.coef_sparse.indices)
         return index, self.coef_sparse[:, index].toarray()
 
@@ -77,11 +77,11 @@ class SparseClassPath(RowsPath):
         return dense if self.n_outputs == 1 else dense.reshape(len(self.grid), self.n_outputs, self._width)
 
     def at(self, index: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Coefficients (n_outputs, n_features) and intercepts of one point."""
+        """Return the coefficients (n_outputs, n_features) and intercepts of one point."""
         return self.coef_sparse[[index]].toarray().reshape(self.n_outputs, self._width), self.intercept[index].copy()
 
     def decision(self, data: NumericData) -> NDArray[np.float64]:
-        """Linear predictors at all points: (rows, points, outputs). Only columns in use somewhere are read."""
+        """Return linear predictors (rows, points, outputs) at all points, reading only columns in use at any point."""
         outputs = [slice(k * self._width, (k + 1) * self._width) for k in range(self.n_outputs)]
         parts = [self.coef_sparse[:, part].tocsc() for part in outputs]
         used = np.unique(np.concatenate([np.flatnonzero(np.diff(part.indptr)) for part in parts]))
@@ -90,18 +90,21 @@ class SparseClassPath(RowsPath):
         return stacked + self.intercept
 
     def predict(self, data: NumericData) -> NDArray[np.float64]:
-        """Class probabilities at all points: (rows, points, classes)."""
+        """Return class probabilities at all points, of shape (rows, points, classes)."""
         return probabilities(self.decision(data))
 
     def log_likelihood(self) -> Likelihood:
-        """Of the labels given the features; parameters are effective ones where there is a ridge part."""
+        """Return the likelihood of the labels given the features, with the effective number of parameters."""
         n_parameters = self.degrees_of_freedom + self.has_intercept * (len(self.classes) - 1)
         return Likelihood(-self.n_samples * self.log_loss, n_parameters, self.n_samples, self._width)
 
     @cached_property
     def degrees_of_freedom(self) -> NDArray[np.float64]:
-        r"""Coefficients in use; with a ridge part :math:`\mathrm{tr}\,H (H + \lambda_2 F)^{-1}` with the curvature H of
-        the mean loss on them."""
+        r"""Effective number of coefficients at each point.
+
+        This is the number of nonzero coefficients; with a ridge part it is :math:`\mathrm{tr}\,H (H + \lambda_2
+        F)^{-1}`, where H is the Hessian of the mean loss with respect to them.
+        """
         freedom = np.diff(self.coef_sparse.indptr).astype(float)
         for p in np.flatnonzero(self._has_ridge() & (freedom > 0)):
             freedom[p] = self._freedom(int(p))
@@ -113,7 +116,7 @@ class SparseClassPath(RowsPath):
         full = curvature + np.diag(design.penalty)
         scale = unit_scale(full)
         values, vectors = np.linalg.eigh(full / np.outer(scale, scale))
-        # The outputs of a softmax can move together, which changes nothing: that direction is no parameter.
+        # Shifting all softmax outputs together changes nothing, so that direction does not count as a parameter.
         inverse = np.where(values > 1e-10 * values.max(), 1 / np.maximum(values, 1e-300), 0.0)
         turned = vectors.T @ (curvature / np.outer(scale, scale)) @ vectors
         return float(np.diag(turned) @ inverse) - self.has_intercept * (len(self.classes) - 1)
@@ -125,7 +128,7 @@ class SparseClassPath(RowsPath):
         return single.predict(self._rows())[:, 0]
 
     def loo(self) -> LeaveOneOut:
-        """One Newton step from the fit towards that without each row, on the coefficients in use."""
+        """Approximate leave-one-out by one Newton step from the full fit on the nonzero coefficients."""
         data = self._rows()
         decision = self.decision(data)
         left_out = np.empty((data.n_rows, len(self.grid), len(self.classes)))
@@ -143,7 +146,7 @@ class SparseClassPath(RowsPath):
         }
 
     def to_frame(self):
-        """What is known of each point, as a data frame."""
+        """Return a data frame with one row per point."""
         return make_frame(self._columns())
 
     @property
@@ -152,30 +155,30 @@ class SparseClassPath(RowsPath):
         return np.asarray(abs(self.coef_sparse).sum(axis=1)).ravel()
 
     def plot(self, x: str | None = None):
-        """Coefficients against the knob (the default) or the L1 norm (``x="l1_norm"``), names on hover.
+        """Plot the coefficients against the knob (the default) or the L1 norm (``x="l1_norm"``), with names on hover.
 
-        At most 60 lines are drawn, those with the largest coefficients; the title says so. ``.save`` writes HTML, SVG
-        or PNG.
+        At most 60 lines are drawn, those with the largest coefficients; the title says if some are omitted. Use
+        ``.save`` to write HTML, SVG or PNG.
         """
         return plot_coefficients(self, OutputNames(self.names, self.classes, self.n_outputs), x)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogisticPath(SparseClassPath):
-    """Coefficients of a logistic model over a falling grid of penalties.
+    """Path of logistic regression solutions over a decreasing grid of penalties.
 
     Attributes
     ----------
     grid : ndarray of shape (n_points,)
         Penalties alpha, from the largest (simple) to the smallest (complex).
     coef_sparse : scipy.sparse.csr_array of shape (n_points, n_outputs * n_features)
-        Coefficients, one output (two classes) or one after the other (more); zeros are exact. ``coef`` is the same as
-        a dense array of shape (n_points, n_features) or (n_points, n_classes, n_features).
+        Coefficients of the single output (two classes) or of all outputs in turn (more classes); zeros are exact.
+        ``coef`` is the same as a dense array of shape (n_points, n_features) or (n_points, n_classes, n_features).
     intercept : ndarray of shape (n_points, n_outputs)
     dual_gap : ndarray of shape (n_points,)
-        How far the objective can be above its minimum, as a share of the objective of the null model.
+        Upper bound on how far the objective is above its minimum, as a fraction of the objective of the null model.
     log_loss : ndarray of shape (n_points,)
-        Mean log loss on the training rows.
+        Mean log loss on the training samples.
     """
 
     dual_gap: NDArray[np.float64]
@@ -196,7 +199,7 @@ class LogisticPath(SparseClassPath):
 
 
 class OutputNames(Sequence):
-    """Names of coefficients: the feature, and the class where there are several outputs."""
+    """Names of coefficients: the feature name, with the class if there are several outputs."""
 
     def __init__(self, names: Sequence[str], classes: NDArray, n_outputs: int):
         self.names, self.classes, self.n_outputs = names, classes, n_outputs
@@ -210,9 +213,9 @@ class OutputNames(Sequence):
 
 
 class Design:
-    """The coefficients in use at one point as one long vector: their columns, curvature and leave-one-out step.
+    """Columns, Hessian and leave-one-out step for the nonzero coefficients of one point, flattened to a vector.
 
-    Coordinates are sorted by output; with an intercept each output has one more, not penalised.
+    Coordinates are sorted by output. With an intercept, one unpenalized coordinate per output is appended.
     """
 
     def __init__(self, path: SparseClassPath, point: int, data: NumericData):
@@ -237,7 +240,7 @@ class Design:
         self.target = data.label
 
     def curvature(self, probability: NDArray) -> NDArray[np.float64]:
-        """Second derivatives of the mean loss."""
+        """Return the Hessian of the mean loss."""
         p = probability[:, -1:] if self.n_outputs == 1 else probability
         size = len(self.output)
         full = np.empty((size, size))
@@ -249,14 +252,14 @@ class Design:
         return full
 
     def without_each(self, decision: NDArray) -> NDArray[np.float64]:
-        """Linear predictors of each row by the model without it: (rows, outputs)."""
+        """Return the leave-one-out linear predictors of each row, of shape (rows, outputs)."""
         n, m = len(decision), self.n_outputs
         probability = probabilities(decision[:, None])[:, 0]
         if len(self.output) == 0:
             return decision
         hessian = self.curvature(probability) + np.diag(self.penalty)
         scale = unit_scale(hessian)
-        # The outputs of a softmax can move together: a trace of ridge fixes that direction, which no prediction sees.
+        # Shifting all softmax outputs together changes no prediction; a tiny ridge term fixes that direction.
         inverse = np.linalg.inv(hessian / np.outer(scale, scale) + 1e-10 * np.eye(len(scale))) / np.outer(scale, scale)
         spread = np.empty((n, m, m))
         for k in range(m):
@@ -275,27 +278,27 @@ class Design:
 
 
 def unit_scale(matrix: NDArray) -> NDArray[np.float64]:
-    """Roots of the diagonal, 1 where it is zero: divided by them, coordinates of any unit are alike."""
+    """Return the square roots of the diagonal (1 where it is zero), by which coordinates become unit-free."""
     diagonal = np.diag(matrix)
     return np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
 
 
 def one_hot(label: NDArray, n_classes: int) -> NDArray[np.float64]:
-    """A row of 0 and 1 for each label."""
+    """Return the one-hot encoding of the labels."""
     own = np.zeros((len(label), n_classes))
     own[np.arange(len(label)), label] = 1.0
     return own
 
 
 def probabilities(decision: NDArray) -> NDArray[np.float64]:
-    """Class probabilities from linear predictors (..., outputs)."""
+    """Return class probabilities for linear predictors of shape (..., outputs)."""
     if decision.shape[-1] == 1:
         return expit(np.concatenate([-decision, decision], axis=-1))
     return softmax(decision, axis=-1)
 
 
 def log_probabilities(decision: NDArray) -> NDArray[np.float64]:
-    """Logarithms of class probabilities, also where these are too small to be written."""
+    """Return log class probabilities, accurate even where the probabilities underflow."""
     if decision.shape[-1] == 1:
         decision = np.concatenate([np.zeros_like(decision), decision], axis=-1)
     return log_softmax(decision, axis=-1)

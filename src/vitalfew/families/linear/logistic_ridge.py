@@ -1,4 +1,4 @@
-"""Logistic regression with a ridge penalty: Newton steps, their systems solved directly or by conjugate gradients."""
+"""Logistic regression with a ridge penalty, by Newton steps solved directly or by conjugate gradients."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from vitalfew.families.linear.logistic_path import log_probabilities, one_hot, u
 from vitalfew.support.deadline import check_deadline
 
 MOST_STEPS = 200
-# Up to so many coefficients the matrix of second derivatives is formed.
+# The Hessian is formed explicitly for up to this many coefficients.
 MOST_DIRECT = 400
-# Pivots of a matrix with ones on its diagonal which are no zeros, whatever rounding did.
+# Pivots of a unit-diagonal matrix above this value are nonzero despite rounding.
 LEAST_PIVOT = 1e-9
 
 
 class RidgeObjective:
     r"""Mean log loss :math:`+ \frac{\alpha}{2} \sum_j f_j \|\beta_j\|^2` of coefficients (outputs, features + 1).
 
-    The last column holds the intercepts, which are not penalised, and stay zero without one. With an intercept columns
-    are centred, in effect: the intercepts are those of centred columns, see `to_plain`.
+    The last column holds the intercepts, which are not penalized and stay zero if no intercept is fitted. With an
+    intercept, columns are implicitly centered: the intercepts are those for centered columns, see `to_plain`.
     """
 
     def __init__(self, data: NumericData, n_outputs: int, factor: NDArray | None, has_intercept: bool):
@@ -41,7 +41,7 @@ class RidgeObjective:
         self.own = one_hot(data.label, max(n_outputs, 2))
 
     def start(self) -> NDArray:
-        """The null model."""
+        """Return the coefficients of the null model."""
         theta = np.zeros((self.n_outputs, self.X.shape[1] + 1))
         if self.has_intercept:
             share = np.log(np.maximum(self.weight @ self.own, 1e-12))
@@ -49,7 +49,7 @@ class RidgeObjective:
         return theta
 
     def to_plain(self, theta: NDArray) -> NDArray:
-        """The same function with the intercepts of columns as they are."""
+        """Return the coefficients of the same function with the intercepts for uncentered columns."""
         return np.column_stack([theta[:, :-1], theta[:, -1] - theta[:, :-1] @ self.mean])
 
     def from_plain(self, theta: NDArray) -> NDArray:
@@ -59,14 +59,14 @@ class RidgeObjective:
         return np.asarray(self.X @ theta[:, :-1].T) + (theta[:, -1] - theta[:, :-1] @ self.mean)
 
     def back(self, residual: NDArray) -> NDArray:
-        """Gradient of the loss from residuals (rows, outputs), weighted."""
+        """Return the gradient of the loss, given weighted residuals of shape (rows, outputs)."""
         total = residual.sum(axis=0)
         gradient = np.asarray(self.X.T @ residual).T - np.outer(total, self.mean)
         gradient[:, self.is_out] = 0
         return np.column_stack([gradient, total if self.has_intercept else np.zeros(self.n_outputs)])
 
     def evaluate(self, theta: NDArray, alpha: float) -> tuple[float, NDArray, NDArray, float]:
-        """Objective, gradient, class probabilities and mean log loss."""
+        """Return the objective, its gradient, the class probabilities and the mean log loss."""
         log_p = log_probabilities(self.predictor(theta))
         loss = -float(self.weight @ np.sum(self.own * log_p, axis=1))
         probability = np.exp(log_p)
@@ -77,19 +77,19 @@ class RidgeObjective:
         return loss + 0.5 * float(np.sum(ridge * theta[:, :-1])), gradient, probability, loss
 
     def bend(self, move: NDArray, probability: NDArray) -> NDArray:
-        """Weighted change of the residual along a change of the predictors."""
+        """Return the weighted derivative of the residual along a change of the linear predictors."""
         p = probability[:, -self.n_outputs :]
         bent = p * (1 - p) * move if self.n_outputs == 1 else p * (move - np.sum(p * move, axis=1, keepdims=True))
         return bent * self.weight[:, None]
 
     def curve(self, direction: NDArray, probability: NDArray, alpha: float) -> NDArray:
-        """Second derivative along a direction."""
+        """Return the product of the Hessian and a direction."""
         found = self.back(self.bend(self.predictor(direction), probability))
         found[:, :-1] += alpha * self.factor * direction[:, :-1]
         return found
 
     def diagonal(self, probability: NDArray, alpha: float) -> NDArray:
-        """The diagonal of the matrix of second derivatives."""
+        """Return the diagonal of the Hessian."""
         p = probability[:, -self.n_outputs :]
         share = p * (1 - p) * self.weight[:, None]
         total = share.sum(axis=0)
@@ -101,21 +101,21 @@ class RidgeObjective:
 
     @cached_property
     def centred(self) -> NDArray[np.float64]:
-        """Centred columns and that of the intercept, dense."""
+        """Dense array of the centered columns and the intercept column."""
         X = self.X.toarray() if sparse.issparse(self.X) else np.asarray(self.X, dtype=float)
         X = np.column_stack([X - self.mean, np.full(len(X), float(self.has_intercept))])
         X[:, :-1][:, self.is_out] = 0
         return X
 
     def matrix(self, probability: NDArray, alpha: float) -> NDArray:
-        """The matrix of second derivatives, outputs one after the other."""
+        """Return the Hessian, with coordinates ordered by output."""
         p, X = probability[:, -self.n_outputs :], self.centred
         width = X.shape[1]
         full = np.empty((self.n_outputs * width,) * 2)
         for k in range(self.n_outputs):
             for other in range(k + 1):
                 share = p[:, k] * ((k == other) - p[:, other]) * self.weight
-                if k == other:  # a product with itself is half the work
+                if k == other:  # a symmetric product takes half the work
                     root = X * np.sqrt(share)[:, None]
                     block = root.T @ root
                 else:
@@ -128,7 +128,7 @@ class RidgeObjective:
 
 
 def newton_step(objective: RidgeObjective, gradient: NDArray, probability: NDArray, alpha: float) -> NDArray:
-    """The step to the minimum of the quadratic model, exactly where it is small."""
+    """Return the Newton step, solved exactly for small problems and by conjugate gradients otherwise."""
     if gradient.size <= MOST_DIRECT:
         full = objective.matrix(probability, alpha)
         scale = unit_scale(full)
@@ -140,8 +140,11 @@ def newton_step(objective: RidgeObjective, gradient: NDArray, probability: NDArr
 
 
 def _solve(matrix: NDArray, right: NDArray) -> NDArray:
-    """By elimination where the matrix is clearly positive definite, else by its eigenvalues, at ten times the cost:
-    directions that change nothing (all outputs together, constant columns) stay where they are."""
+    """Solve a symmetric linear system, with no component along null directions.
+
+    Elimination is used if the matrix is clearly positive definite, otherwise its eigenvalues, at ten times the cost.
+    The null directions change nothing: a shift of all outputs together, or constant columns.
+    """
     try:
         is_definite = np.linalg.cholesky(matrix).diagonal().min() ** 2 > LEAST_PIVOT
     except np.linalg.LinAlgError:
@@ -154,7 +157,7 @@ def _solve(matrix: NDArray, right: NDArray) -> NDArray:
 
 
 def _conjugate_gradients(objective: RidgeObjective, gradient: NDArray, probability: NDArray, alpha: float) -> NDArray:
-    """Preconditioned by the diagonal, and more exact the smaller the gradient."""
+    """Return the Newton step by diagonally preconditioned conjugate gradients, more accurate for smaller gradients."""
     diagonal = objective.diagonal(probability, alpha)
     inverse = np.where(diagonal > 1e-300, 1 / np.maximum(diagonal, 1e-300), 0.0)
     step, residual = np.zeros_like(gradient), -gradient
@@ -188,7 +191,7 @@ def ridge_path(
     tol: float,
     heed: Callable[[float], None] | None,
 ) -> dict[str, Any]:
-    """Coefficients, intercepts, relative duality gap and loss at each penalty, each started from the one before."""
+    """Return coefficients, intercepts, relative duality gaps and losses at each penalty, with warm starts."""
     objective = RidgeObjective(data, n_outputs, factor, has_intercept)
     theta = objective.start()
     null_loss = objective.evaluate(theta, 0.0)[3]
@@ -234,7 +237,7 @@ def _minimise(objective: RidgeObjective, theta: NDArray, alpha: float, wanted: f
 
 
 def _settle(objective: RidgeObjective, theta: NDArray) -> NDArray:
-    """Intercepts at which the residuals have mean zero, which the dual needs."""
+    """Return coefficients with the intercepts at which the residuals have mean zero, as the dual requires."""
     for _ in range(20 if objective.has_intercept else 0):
         probability = np.exp(log_probabilities(objective.predictor(theta)))[:, -objective.n_outputs :]
         residual = (probability - objective.own[:, -objective.n_outputs :]) * objective.weight[:, None]
@@ -248,10 +251,10 @@ def _settle(objective: RidgeObjective, theta: NDArray) -> NDArray:
 
 
 def _gap(gradient: NDArray, alpha: float, objective: RidgeObjective, fell: float) -> float:
-    """The dual at the residual: Σ g² / (2 α f).
+    """Return the duality gap at the residual: Σ g² / (2 α f).
 
-    For columns without penalty, for which the dual has no room, by how much a step along each would fall stands in;
-    without any penalty, by how much the last step fell.
+    The dual has no slack for unpenalized columns; an estimate of the decrease of the objective by a step along each of
+    them is used instead. Without any penalty, the gap is the decrease of the last step.
     """
     penalty = alpha * objective.factor
     is_held = penalty > 0

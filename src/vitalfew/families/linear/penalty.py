@@ -1,4 +1,4 @@
-"""The knob `alpha` of penalised models: a number or a rule, and the penalties that a path goes through."""
+"""Checks and selection of the penalty `alpha`, a number or a rule, and of the grid of penalties of a path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vitalfew import rules
 
 
 def check_penalty(model, path_type: type) -> None:
-    """`alpha`, `grid` and `grid_ratio` of a model."""
+    """Check `alpha`, `grid` and `grid_ratio` of a model."""
     rules.check_rule("alpha", model.alpha, path_type, "a number")
     if not isinstance(model.alpha, str):
         check_not_negative("alpha", model.alpha)
@@ -22,13 +22,13 @@ def check_penalty(model, path_type: type) -> None:
 
 
 def check_not_negative(name: str, value) -> None:
-    """`value` must be a finite number that is not negative."""
+    """Check that `value` is a finite, nonnegative number."""
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < np.inf:
         raise ValueError(f"{name} must be a number >= 0 or a rule, got {value!r}.")
 
 
 def check_grid(grid) -> NDArray[np.float64]:
-    """Penalties in falling order."""
+    """Check the penalties and return them in decreasing order, without duplicates."""
     values = np.unique(np.asarray(grid, dtype=np.float64).ravel())[::-1].copy()
     if values.size == 0 or not np.isfinite(values).all() or values[-1] < 0:
         raise ValueError("grid must be a number of penalties, or penalties that are finite and not negative.")
@@ -36,12 +36,15 @@ def check_grid(grid) -> NDArray[np.float64]:
 
 
 def default_ratio(data) -> float:
-    """Smallest over largest penalty of a grid of our own: where columns outnumber rows, its far end fits them all."""
+    """Return the default ratio of smallest to largest penalty.
+
+    It is larger if columns outnumber rows, since the smallest penalties would then fit all rows perfectly.
+    """
     return 1e-3 if data.weight_sum > data.n_features else 1e-2
 
 
 def fixed_grid(alpha, grid) -> NDArray[np.float64] | None:
-    """The grid if the user gave the penalty, or penalties; None where the path is to make its own."""
+    """Return the grid set by the user through `alpha` or `grid`, or None if the path computes its own."""
     given = None if np.ndim(grid) == 0 else check_grid(grid)
     if isinstance(alpha, str):
         return given
@@ -51,7 +54,7 @@ def fixed_grid(alpha, grid) -> NDArray[np.float64] | None:
 
 
 def choose_penalty(alpha, path, family, data, options: rules.Options) -> rules.Selection:
-    """The point of the path that the rule picks, or that of the number."""
+    """Return the point of the path selected by the rule, or the point at the given penalty."""
     if isinstance(alpha, str):
         return rules.choose(alpha, path, family, data, options)
     return rules.fixed(path, int(np.flatnonzero(path.grid == float(alpha))[0]))

@@ -1,4 +1,4 @@
-"""Polynomials given as columns of powers: the digits that rounding took from the columns, found again."""
+"""Recovery of the digits that rounding removed from polynomial columns, that is, powers of another column."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from vitalfew.families.linear.double_double import Pair, multiply
 EPS = float(np.finfo(float).eps)
 HIGHEST = 64
 MOST_COLUMNS = 1000
-# Enough to see which columns may be powers of which; all rows must then agree.
+# Rows used to find columns that may be powers of others; all rows are then checked.
 SOME_ROWS = 64
 
 
 def lost_digits(X: NDArray[np.float64]) -> dict[int, NDArray[np.float64]]:
-    """What the exact powers have beyond columns that are powers of another column to rounding, by column.
+    """Return, by column, the difference between exact and rounded values for columns that are powers of another.
 
-    Rounding x², x³, … to doubles moves the fit of an ill conditioned polynomial more than a solver does. A
+    Rounding x², x³, … to doubles affects the fit of an ill-conditioned polynomial more than the solver does. A
     column within `p` roundings of the `p`-th power of another in every row is taken to be that power. Columns whose
-    powers are exact, such as small integers, are left out, and so are tables of more than 1,000 columns.
+    powers are exact, such as small integers, are omitted. The result is empty for more than 1,000 columns.
     """
     if X.shape[1] > MOST_COLUMNS or not len(X):
         return {}
@@ -30,7 +30,7 @@ def lost_digits(X: NDArray[np.float64]) -> dict[int, NDArray[np.float64]]:
     for base in range(X.shape[1]):
         telling = np.where(np.isfinite(log[:, base]), np.abs(log[:, base]), 0.0)
         row = int(telling.argmax())
-        if telling[row] < 1e-3:  # only zeros and ones, of which all powers are alike
+        if telling[row] < 1e-3:  # only zeros and ones, whose powers are all the same
             continue
         exponent = np.nan_to_num(log[row] / log[row, base], posinf=0.0, neginf=0.0)
         whole = np.round(exponent)

@@ -1,4 +1,4 @@
-"""What the linear models for a numeric target share: reading, choosing by rule, predicting, selecting, drawing."""
+"""Base class of linear regressors: input validation, selection by rule, prediction, feature selection and plots."""
 
 from __future__ import annotations
 
@@ -28,12 +28,15 @@ CRITERIA = ("bic", "aic", "ebic")
 
 
 class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
-    """A linear model with a path over one knob. Subclasses say which, and how the path is fitted: `_family()`."""
+    """Base class of linear regressors with a path over one knob.
+
+    Subclasses set the knob (`_knob`) and define how the path is fitted (`_family()`).
+    """
 
     _knob = "alpha"
 
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the whole path, then let the rule choose."""
+        """Fit the whole path, then select a point by the rule."""
         self._check_parameters()
         data = self._read(X, y, sample_weight)
         family = self._family(data.n_features, data.names)
@@ -46,10 +49,10 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         return self._keep(path, self._choose(path, family, data, options))
 
     def fit_moments(self, moments: Moments | Sequence[Moments]) -> Self:
-        """Fit from second moments alone: the result is that of `fit` on the rows, up to rounding.
+        """Fit from second moments alone, with the same result as `fit` on the samples, up to rounding.
 
-        Rules that need no rows work: a number, ``"bic"``, ``"aic"``, ``"ebic"``. With a sequence of moments, one for
-        each fold, so do ``"cv"`` and ``"1se"``: each fold is tested with the model of the others.
+        Only rules that need no samples are supported: a number, ``"bic"``, ``"aic"`` or ``"ebic"``. With a sequence of
+        moments, one per fold, ``"cv"`` and ``"1se"`` are supported too: each fold tests the model fitted to the others.
         """
         self._check_parameters()
         folds = [moments] if isinstance(moments, Moments) else list(moments)
@@ -67,7 +70,7 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         return self._keep(path, self._choose_from_moments(path, family, total, folds))
 
     def predict(self, X) -> NDArray[np.float64]:
-        """The fitted linear function of each row."""
+        """Return the prediction of the fitted linear model for each sample."""
         check_is_fitted(self)
         matrix, _ = read_matrix(X, threads=check_threads(self.n_jobs))
         validate_data(self, X, reset=False, skip_check_array=True)
@@ -75,14 +78,14 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
 
     @property
     def support_(self) -> NDArray[np.bool_]:
-        """Features with a coefficient that is not zero."""
+        """Mask of the features with a nonzero coefficient."""
         check_is_fitted(self)
         return self.coef_ != 0
 
     def plot_shrinkage(self, X, y, sample_weight=None):
-        """Each coefficient against that of least squares on the same columns, as an Altair chart.
+        """Plot each coefficient against its least-squares estimate on the same features, as an Altair chart.
 
-        On the diagonal nothing was shrunk; on the horizontal line a feature was left out.
+        Coefficients on the diagonal are not shrunk; those on the horizontal line at zero belong to excluded features.
         """
         check_is_fitted(self)
         data = self._read(X, y, sample_weight, reset=False)
@@ -102,7 +105,7 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
 
     @property
     def _rule(self):
-        """The knob's value: a rule, or the user's own choice."""
+        """Value of the knob: a rule, or a fixed value set by the user."""
         return getattr(self, self._knob)
 
     def _family(self, n_features: int, names):
@@ -122,11 +125,11 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         return data
 
     def _fixed_grid(self) -> NDArray[np.float64] | None:
-        """The grid if the user gave the penalty, or penalties; None where the path is to make its own."""
+        """Return the grid set by the user through `alpha` or `grid`, or None if the path computes its own."""
         return fixed_grid(self.alpha, self.grid)
 
     def _choose(self, path, family, data, options: rules.Options) -> rules.Selection:
-        """The point of the path that the rule picks, or that of the user's own choice."""
+        """Return the point of the path selected by the rule, or the one fixed by the user."""
         return choose_penalty(self._rule, path, family, data, options)
 
     def _options(self) -> rules.Options:
@@ -149,20 +152,20 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         )
 
     def _keep(self, path, selection: rules.Selection):
-        """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
+        """Set the fitted attributes all at once, so that a failed fit changes nothing."""
         self.coef_, self.intercept_ = path.at(selection.index)
         self._keep_point(path, selection.index)
         self.path_, self.selection_ = path.without_data(), selection
         return self
 
     def _keep_point(self, path, index: int) -> None:
-        """What is known of the chosen point besides its coefficients."""
+        """Set the fitted attributes of the selected point other than its coefficients."""
         self.alpha_ = float(path.grid[index])
         self.dual_gap_ = float(path.dual_gap[index])
 
 
 def plot_shrinkage(unpenalised: NDArray, coef: NDArray, names, at: str):
-    """A point for each feature: least squares across, the penalised fit up."""
+    """Plot one point per feature, with least-squares coefficients on the x axis and penalized ones on the y axis."""
     alt = import_altair()
     rows = [
         {"least squares": float(u), "penalised": float(c), "feature": chart_text(names[j])}

@@ -1,4 +1,4 @@
-"""The paths of linear models for a numeric target that use few columns at each point, and what rules ask of them."""
+"""Paths of sparse linear models for a numeric target, with the quantities that selection rules need."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from vitalfew.families.linear.coefficient_path import CoefficientPath, gaussian_
 from vitalfew.rules.path import LeaveOneOut, Likelihood
 from vitalfew.summaries.moments import Moments
 
-# Of one minus a leverage, for approximate leave-one-out.
+# Smallest value of one minus leverage that approximate leave-one-out uses.
 LEAST_LEFT = 1e-4
 
 
 @dataclass(frozen=True, kw_only=True)
 class SparseLinearPath(CoefficientPath):
-    """Coefficients most of which are zero. Without a ridge part their number is the degrees of freedom, as for least
-    squares on the columns in use, and for the lasso."""
+    """Path of sparse coefficients of a linear model.
+
+    Without a ridge part, the number of nonzero coefficients is the degrees of freedom, as for the lasso and for least
+    squares on the active set.
+    """
 
     grid: NDArray
     coef_sparse: sparse.csr_array
@@ -36,16 +39,16 @@ class SparseLinearPath(CoefficientPath):
     kept = ("degrees_of_freedom", "coef")
 
     def _has_ridge(self) -> NDArray[np.bool_]:
-        """Which points have a ridge part in their penalty."""
+        """Return a mask of the points whose penalty has a ridge part."""
         return np.zeros(len(self.grid), dtype=bool)
 
     def ridge(self, _point: int, active: NDArray) -> NDArray[np.float64]:
-        """The ridge penalty of the columns in use, on the scale of the mean loss."""
+        """Return the ridge penalty of the active columns, on the scale of the mean loss."""
         return np.zeros(len(active))
 
     @property
     def n_features(self) -> NDArray[np.int64]:
-        """Coefficients that are not zero, at each point."""
+        """Number of nonzero coefficients at each point."""
         return np.diff(self.coef_sparse.indptr).astype(np.int64)
 
     @cached_property
@@ -54,18 +57,21 @@ class SparseLinearPath(CoefficientPath):
         return self.coef_sparse.toarray()
 
     def at(self, index: int) -> tuple[NDArray[np.float64], float]:
-        """Coefficients and intercept of one point."""
+        """Return the coefficients and intercept of one point."""
         return self.coef_sparse[[index]].toarray()[0], float(self.intercept[index])
 
     def used(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Columns in use at some point, and their coefficients: (points, columns)."""
+        """Return the columns in use at any point, and their coefficients (points, columns)."""
         index = np.unique(self.coef_sparse.indices)
         return index, self.coef_sparse[:, index].toarray()
 
     @cached_property
     def degrees_of_freedom(self) -> NDArray[np.float64]:
-        r"""Effective number of coefficients, without intercept: :math:`\mathrm{tr}\,G (G + \lambda_2 F)^{-1}` on the
-        columns in use, which is their number for the lasso (Zou, Hastie & Tibshirani, 2007)."""
+        r"""Effective number of coefficients at each point, without the intercept.
+
+        This is :math:`\mathrm{tr}\,G (G + \lambda_2 F)^{-1}` on the active set, which for the lasso is the number of
+        active columns (Zou, Hastie & Tibshirani, 2007).
+        """
         most = max(self._n_rows() - self.has_intercept, 0)
         freedom = np.minimum(self.n_features, most).astype(float)
         for p in np.flatnonzero(self._has_ridge() & (self.n_features > 0)).tolist():
@@ -81,7 +87,7 @@ class SparseLinearPath(CoefficientPath):
         return self.coef_sparse.indices[self.coef_sparse.indptr[point] : self.coef_sparse.indptr[point + 1]]
 
     def _second(self, active: NDArray) -> NDArray:
-        """Second moments of the columns in use."""
+        """Return the second moments of the active columns."""
         if isinstance(self.data, Moments):
             full = self.data.scatter[np.ix_(active, active)] / self.data.weight_sum
             return full if self.has_intercept else full + np.outer(self.data.mean[active], self.data.mean[active])
@@ -89,7 +95,7 @@ class SparseLinearPath(CoefficientPath):
         return columns.T @ (columns * weight[:, None])
 
     def _centred(self, active: NDArray) -> tuple[NDArray, NDArray]:
-        """The columns in use, centred if there is an intercept, and weights that sum to one."""
+        """Return the active columns, centered if there is an intercept, and weights that sum to one."""
         data = self._rows()
         columns = data.X[:, active]
         columns = columns.toarray() if sparse.issparse(columns) else np.asarray(columns, dtype=float)
@@ -97,12 +103,15 @@ class SparseLinearPath(CoefficientPath):
         return columns - weight @ columns if self.has_intercept else columns, weight
 
     def log_likelihood(self) -> Likelihood:
-        """Gaussian, the variance at its maximum. A fit that leaves no residual is not a candidate."""
+        """Return the Gaussian likelihood at the maximum-likelihood variance; perfect fits are not candidates."""
         return gaussian_likelihood(self, self.degrees_of_freedom, self.coef_sparse.shape[1])
 
     def loo(self) -> LeaveOneOut:
-        """Residuals over one minus leverage on the columns in use, which is what leaving a row out does to a ridge
-        regression on these columns: exact but for columns that would enter, leave or turn."""
+        """Approximate leave-one-out by the residuals over one minus leverage on the active set.
+
+        This is exact for a ridge regression on the active columns; it ignores columns that would enter, leave or change
+        sign without the sample.
+        """
         data = self._rows()
         fitted = self.predict(data)
         left_out = np.empty_like(fitted)
@@ -112,9 +121,10 @@ class SparseLinearPath(CoefficientPath):
         for p in range(len(self.grid)):
             leverage = self._leverage(p)
             residual = (data.y - fitted[:, p]) / np.maximum(1 - leverage, LEAST_LEFT)
-            # A row that the fit follows wherever it goes says nothing of a fit without it: the others' mean stands in.
+            # The fit follows a row of leverage one exactly, so the formula is undefined there: use the mean of the
+            # other rows.
             left_out[:, p] = np.where(1 - leverage > LEAST_LEFT, data.y - residual, without)
-        # Near such rows the formula runs away, which a refit, whose columns would change, does not.
+        # The formula diverges near such rows; a refit would not, since its active set would change.
         span = np.ptp(data.y)
         left_out = np.clip(left_out, data.y.min() - span, data.y.max() + span)
         return LeaveOneOut(left_out, False, "the features in use are held as they are")
@@ -128,7 +138,7 @@ class SparseLinearPath(CoefficientPath):
         scaled = columns * np.sqrt(weight)[:, None]
         gram = scaled.T @ scaled + np.diag(self.ridge(point, active))
         lower, is_sound = _cholesky(gram)
-        if not is_sound:  # more columns than the rows can carry: every row is fitted by itself
+        if not is_sound:  # singular: the active columns are collinear on these rows
             vectors, sizes, _ = linalg.svd(scaled, full_matrices=False)
             keep = sizes > 1e-10 * sizes.max()
             return base + np.sum(vectors[:, keep] ** 2, axis=1)
@@ -143,7 +153,7 @@ class SparseLinearPath(CoefficientPath):
 
 @dataclass(frozen=True, kw_only=True)
 class LinearPath(SparseLinearPath):
-    """Coefficients of a linear model over a falling grid of penalties.
+    """Path of penalized linear models over a decreasing grid of penalties.
 
     Attributes
     ----------
@@ -153,10 +163,10 @@ class LinearPath(SparseLinearPath):
         Coefficients; zeros are exact. ``coef`` is the same as a dense array.
     intercept : ndarray of shape (n_points,)
     dual_gap : ndarray of shape (n_points,)
-        How far the objective can be above its minimum, as a share of the objective of the null model: a certificate,
-        computed from the solution itself.
+        Upper bound on how far the objective is above its minimum, as a fraction of the objective of the null model:
+        a certificate computed from the solution itself.
     mean_squared_error : ndarray of shape (n_points,)
-        On the training rows.
+        Mean squared error on the training samples.
     names : sequence of str
     """
 

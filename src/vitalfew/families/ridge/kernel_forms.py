@@ -1,4 +1,4 @@
-"""Kernel ridge regression from the kernel matrix, or from some of its columns (Nyström)."""
+"""Kernel ridge regression with the full kernel matrix, or with some of its columns (Nyström)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from vitalfew.families.ridge.kernels import Kernel, KernelData
 from vitalfew.families.ridge.ridge_forms import solve_positive
 from vitalfew.support.deadline import check_deadline
 
-# Eigenvalues of the kernel of landmarks below this share of the largest are rounding.
+# Eigenvalues of the landmark kernel below this fraction of the largest are rounding error.
 LEAST_SHARE = 1e-12
 
 
 class Duals(NamedTuple):
-    """Coefficients of the basis (points, basis), weighted sums of squared residuals, traces of hat matrices."""
+    """Dual coefficients (points, basis), weighted sums of squared residuals, and traces of the hat matrix."""
 
     coef: NDArray[np.float64]
     squared_error: NDArray[np.float64]
@@ -27,7 +27,10 @@ class Duals(NamedTuple):
 
 
 class ExactForm:
-    """From the n x n kernel matrix, scaled by the roots of weights: one eigendecomposition for many penalties."""
+    """Exact solver on the weighted n x n kernel matrix, with one eigendecomposition for many penalties.
+
+    The kernel matrix is scaled by the square roots of the weights.
+    """
 
     error = 0.0
 
@@ -38,7 +41,7 @@ class ExactForm:
         self.y = data.target if self.root is None else self.root * data.target
 
     def matrix(self) -> NDArray[np.float64]:
-        """The kernel matrix with weights, a new array."""
+        """Return the weighted kernel matrix as a new array."""
         values = self.kernel.between(self.data.X, self.basis)
         if self.root is not None:
             values *= self.root[:, None]
@@ -50,12 +53,12 @@ class ExactForm:
         return KernelSpectrum(self.matrix(), self.y)
 
     def many(self, grid: NDArray) -> Duals:
-        """By eigenvalues."""
+        """Compute the solutions at many penalties from the eigenvalues."""
         e = self.spectrum
         return Duals(self._unscaled(e.dual(grid)).T, e.squared_error(grid), e.degrees_of_freedom(grid))
 
     def one(self, alpha: float) -> Duals:
-        """By Cholesky factor, if the kernel with the penalty is positive definite."""
+        """Compute the solution at one penalty, by Cholesky factorization if the matrix is positive definite."""
         values = self.matrix()
         np.einsum("ii->i", values)[:] += alpha
         found = solve_positive(values, self.y)
@@ -66,7 +69,7 @@ class ExactForm:
         return Duals(self._unscaled(dual[:, None]).T, np.array([alpha**2 * (dual @ dual)]), freedom)
 
     def left_out(self, grid: NDArray) -> NDArray[np.float64]:
-        """Residual of each row by the fit without it: (rows, points)."""
+        """Return the leave-one-out residuals, of shape (rows, points)."""
         residual = self.spectrum.left_out(grid)
         return residual if self.root is None else np.divide(residual, self.root[:, None], out=residual)
 
@@ -75,8 +78,10 @@ class ExactForm:
 
 
 class NystroemForm:
-    """From the columns of landmarks: ridge regression on the features K_mm^-½ k(landmarks, x). O(n m²), and no more
-    than a block of the n x m kernel values in memory."""
+    """Nyström solver: ridge regression on the features K_mm^-½ k(landmarks, x).
+
+    It takes O(n m²) time and holds only one block of the n x m kernel values in memory.
+    """
 
     def __init__(self, kernel: Kernel, data: KernelData, n_components: int, seed: int):
         self.kernel, self.data = kernel, data
@@ -110,19 +115,19 @@ class NystroemForm:
 
     @cached_property
     def error(self) -> float:
-        """Share of the trace of the kernel matrix that the landmarks leave out."""
+        """Fraction of the trace of the kernel matrix that the landmarks do not capture."""
         total = float(self.kernel.diagonal(self.data).sum())
         return max(1 - self.trace / total, 0.0) if total > 0 else 0.0
 
     def many(self, grid: NDArray) -> Duals:
-        """By eigenvalues."""
+        """Compute the solutions at many penalties from the eigenvalues."""
         e = self.spectrum
         return Duals(e.coef(grid) @ self.features.T, e.squared_error(grid), e.degrees_of_freedom(grid))
 
     def one(self, alpha: float) -> Duals:
-        """By eigenvalues too: they are few."""
+        """Compute the solution at one penalty, also from the eigenvalues, since these are few."""
         return self.many(np.array([alpha]))
 
     def left_out(self, grid: NDArray) -> NDArray[np.float64]:
-        """Residual of each row by the fit without it: (rows, points)."""
+        """Return the leave-one-out residuals, of shape (rows, points)."""
         return self.spectrum.left_out(self._turn, self.data.target, self.data.weight, grid, 0.0)

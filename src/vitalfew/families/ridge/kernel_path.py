@@ -1,4 +1,4 @@
-"""The path of kernel ridge regression: dual coefficients at every penalty, and what rules ask of them."""
+"""Path of kernel ridge regression: dual coefficients at every penalty, with the quantities selection rules need."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vitalfew.support.threads import limit_threads
 
 @dataclass(frozen=True)
 class KernelPath:
-    """Dual coefficients over a falling grid of penalties.
+    """Path of kernel ridge regression over a decreasing grid of penalties.
 
     Attributes
     ----------
@@ -28,9 +28,10 @@ class KernelPath:
         Penalties alpha, from the largest (simple) to the smallest (complex).
     dual_coef : ndarray of shape (n_points, n_basis)
     basis : array
-        The rows that the coefficients belong to: training rows, or landmarks; their numbers for a precomputed kernel.
+        Samples that the coefficients belong to: the training samples or the landmarks; for a precomputed kernel, their
+        indices.
     mean_squared_error : ndarray of shape (n_points,)
-        On the training rows.
+        Mean squared error on the training samples.
     degrees_of_freedom : ndarray of shape (n_points,)
         Trace of the hat matrix.
     """
@@ -49,36 +50,36 @@ class KernelPath:
     knob = "alpha"
     loss = "squared_error"
     has_intercept = False
-    # The extended criterion charges for the choice of a subset, and here there is none.
+    # The extended criterion penalizes the choice of a subset, and none is chosen here.
     without_rules = ("ebic",)
 
     def __getstate__(self):
         return {**self.__dict__, "data": None, "form": None}
 
     def without_data(self) -> KernelPath:
-        """The same path, which no longer holds the training rows but for those of its basis."""
+        """Return a copy of the path without the training rows, except those of its basis."""
         return replace(self, data=None, form=None)
 
     @property
     def n_features(self) -> NDArray[np.int64]:
-        """All columns, at each point."""
+        """Number of features at each point, which is always all of them."""
         return np.full(len(self.grid), self.n_columns, dtype=np.int64)
 
     def at(self, index: int) -> NDArray[np.float64]:
-        """Dual coefficients of one point."""
+        """Return the dual coefficients of one point."""
         return self.dual_coef[index].copy()
 
     def predict(self, data: KernelData) -> NDArray[np.float64]:
-        """Predictions at all points: (rows, points)."""
+        """Return predictions at all points, of shape (rows, points)."""
         with limit_threads(data.threads):
             return self.kernel.between(data.X, self.basis) @ self.dual_coef.T
 
     def log_likelihood(self) -> Likelihood:
-        """Gaussian, the variance at its maximum. A fit that leaves no residual is not a candidate."""
+        """Return the Gaussian likelihood at the maximum-likelihood variance; perfect fits are not candidates."""
         return gaussian_likelihood(self, self.degrees_of_freedom, self.n_columns)
 
     def loo(self) -> LeaveOneOut:
-        """Exact: from the diagonal of the inverse, or from leverages given the landmarks."""
+        """Compute exact leave-one-out, from the diagonal of the inverse or from leverages given the landmarks."""
         data = self.data
         assert data is not None
         if data.n_rows < 2:
@@ -89,7 +90,7 @@ class KernelPath:
         return LeaveOneOut(np.subtract(data.target[:, None], residual, out=residual), True, note)
 
     def to_frame(self):
-        """Penalty, training error and degrees of freedom of each point, as a data frame."""
+        """Return a data frame with the penalty, training error and degrees of freedom of each point."""
         return make_frame(
             {
                 self.knob: self.grid,
@@ -99,7 +100,7 @@ class KernelPath:
         )
 
     def plot(self):
-        """Degrees of freedom against the penalty, as an Altair chart."""
+        """Plot the degrees of freedom against the penalty as an Altair chart."""
         alt = import_altair()
         rows = [{"alpha": float(a), "freedom": float(f)} for a, f in zip(self.grid, self.degrees_of_freedom)]
         return (
@@ -116,7 +117,7 @@ class KernelPath:
 
 @dataclass(frozen=True)
 class KernelFamily:
-    """How paths of kernel ridge regression are fitted. `n_components` landmarks, or None for all rows."""
+    """Settings and solver of kernel ridge paths, with `n_components` landmarks, or all rows if it is None."""
 
     kernel: Kernel
     n_components: int | None
@@ -126,7 +127,7 @@ class KernelFamily:
     threads: int
 
     def path(self, data: KernelData, grid: NDArray | None = None) -> KernelPath:
-        """The path on all penalties of the grid, or on a grid of its own."""
+        """Return the path over all penalties of the grid, or over a default grid."""
         with limit_threads(self.threads):
             form = self._form(data)
             if grid is None:
@@ -146,7 +147,7 @@ class KernelFamily:
         )
 
     def with_parameter(self, name: str, value) -> KernelFamily:
-        """The same with another value of a parameter of the kernel."""
+        """Return a copy with another value of one kernel parameter."""
         return replace(self, kernel=replace(self.kernel, parameters={**self.kernel.parameters, name: value}))
 
     def _form(self, data: KernelData) -> ExactForm | NystroemForm:

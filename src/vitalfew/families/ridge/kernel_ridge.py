@@ -1,4 +1,4 @@
-"""Kernel ridge regression with its penalty and kernel chosen by rule."""
+"""Kernel ridge regression with the penalty and kernel parameters selected by rules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vitalfew.support.checks import check_threads
 from vitalfew.support.progress import progress
 from vitalfew.support.threads import limit_threads
 
-# Beyond so many rows the kernel matrix is approximated, from so many landmarks.
+# Beyond `MOST_ROWS` rows, the kernel matrix is approximated with `N_LANDMARKS` landmarks.
 MOST_ROWS = 10_000
 N_LANDMARKS = 1_000
 CHOSEN = ("gamma", "degree", "coef0")
@@ -35,81 +35,81 @@ COEF0 = (10.0, 3.0, 1.0, 0.3, 0.1, 0.0)
 
 
 class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
-    r"""Kernel ridge regression: penalty and kernel by rule, leave-one-out exact.
+    r"""Kernel ridge regression with penalty and kernel parameters selected by rules, and exact leave-one-out.
 
     .. math:: \hat y(x) = \sum_i a_i k(x_i, x), \qquad a = (K + \alpha I)^{-1} y
 
-    which minimises :math:`\sum_i (y_i - f(x_i))^2 + \alpha \|f\|^2` over the functions f of the kernel. This is
-    scikit-learn's scaling. Texts that write the dual as :math:`a' = (I + K / \lambda)^{-1} y` and predict
-    :math:`\frac1\lambda \sum_i a'_i k(x_i, x)` have :math:`\lambda = \alpha` and :math:`a' = \alpha a`: the dual is the
-    residual. There is no intercept: centre y if its mean is far from zero. With weights,
+    which minimizes :math:`\sum_i (y_i - f(x_i))^2 + \alpha \|f\|^2` over the functions f of the kernel's Hilbert space.
+    This is scikit-learn's scaling. Texts that write the dual as :math:`a' = (I + K / \lambda)^{-1} y` and predict
+    :math:`\frac1\lambda \sum_i a'_i k(x_i, x)` have :math:`\lambda = \alpha` and :math:`a' = \alpha a`: their dual is
+    the residual. There is no intercept: center y if its mean is far from zero. With weights,
     :math:`a = W^{1/2} (W^{1/2} K W^{1/2} + \alpha I)^{-1} W^{1/2} y`.
 
     One eigendecomposition of K gives the solution and the exact leave-one-out residuals,
 
     .. math:: y_i - \hat y_{-i}(x_i) = \frac{a_i}{\left( (K + \alpha I)^{-1} \right)_{ii}},
 
-    at all penalties. With `n_components` landmarks the kernel matrix is replaced by
-    :math:`K_{nm} K_{mm}^{-1} K_{mn}` (Nyström), in time :math:`O(n m^2)` and little memory; leave-one-out is then exact
-    for the model with these landmarks.
+    at all penalties. With `n_components` landmarks, the kernel matrix is replaced by
+    :math:`K_{nm} K_{mm}^{-1} K_{mn}` (Nyström), which takes :math:`O(n m^2)` time and little memory; leave-one-out is
+    then exact for the model with these landmarks.
 
     Parameters
     ----------
     alpha : float or rule, default "loo"
-        The penalty: a number, or ``"loo"`` (exact), ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"`` or ``"aic"``, which
-        count the trace of the hat matrix as number of coefficients.
+        Penalty: a number, or ``"loo"`` (exact), ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"`` or ``"aic"``. The last
+        two count the trace of the hat matrix as the number of coefficients.
     kernel : str or callable, default "rbf"
-        A kernel of scikit-learn's ``pairwise_kernels``, a function of two rows, or ``"precomputed"``: X is then the
-        kernel matrix, and that of new rows with the training rows in `predict`.
+        Kernel name from scikit-learn's ``pairwise_kernels``, a function of two samples, or ``"precomputed"``. In the
+        last case X is the kernel matrix; in `predict`, it is the kernel matrix between new and training samples.
     gamma : float, rule or list, optional
-        Of ``"rbf"``, ``"laplacian"``, ``"poly"``, ``"sigmoid"`` and ``"chi2"``; scikit-learn's default if None. A rule
-        chooses among nine values, from 0.01 to 100 times one over the sum of the variances of the columns; from a list
-        the rule of `alpha` chooses (``"loo"`` if that is a number). Each value is judged at the penalty that suits it
-        best by the same rule. Of `gamma`, `degree` and `coef0` with rules one is chosen after the other in this order,
-        those still to come at their default, then `alpha`.
+        Parameter of ``"rbf"``, ``"laplacian"``, ``"poly"``, ``"sigmoid"`` and ``"chi2"``; scikit-learn's default if
+        None. A rule chooses among nine values, from 0.01 to 100 times the inverse of the sum of the feature variances.
+        From a list, the rule of `alpha` chooses (``"loo"`` if `alpha` is a number). Each value is scored at its best
+        penalty by the same rule. If several of `gamma`, `degree` and `coef0` are to be selected, they are selected one
+        at a time in this order, with the later ones at their defaults; `alpha` comes last.
     degree : int, rule or list, default 3
-        Of the kernel ``"poly"``; a rule chooses among 1 to 5.
+        Parameter of the kernel ``"poly"``; a rule chooses among 1 to 5.
     coef0 : float, rule or list, default 1
-        Of the kernels ``"poly"`` and ``"sigmoid"``; a rule chooses among 10, 3, 1, 0.3, 0.1 and 0.
+        Parameter of the kernels ``"poly"`` and ``"sigmoid"``; a rule chooses among 10, 3, 1, 0.3, 0.1 and 0.
     kernel_params : dict, optional
-        Arguments of a kernel that is a function.
+        Keyword arguments of a callable kernel.
     grid : int or array-like, default 100
-        Penalties of the path: how many, or the penalties themselves. They are spaced evenly on a logarithmic scale from
-        100 times the largest eigenvalue of K to a hundredth of the smallest that is not zero, or to 1e-8 of the
-        largest if that is more.
+        Penalties of the path: their number, or the penalties themselves. A number of penalties is spaced evenly on a
+        logarithmic scale from 100 times the largest eigenvalue of K to a hundredth of the smallest nonzero one, or to
+        1e-8 of the largest if that is more.
     grid_ratio : float, optional
-        Smallest over largest penalty of the grid, instead of the smallest above.
+        Ratio of the smallest to the largest penalty of the grid, which replaces the smallest penalty above.
     n_components : int, optional
-        Number m of landmarks. By default all rows, up to 10,000 of them, and 1,000 landmarks beyond.
+        Number m of landmarks. By default, all samples are used up to 10,000, and 1,000 landmarks beyond.
     cv, scoring, random_state
-        As in scikit-learn, for rules that resample; the squared error is minimised unless `scoring` is given.
-        `random_state` also draws the landmarks, evenly among the rows.
+        As in scikit-learn, for rules that resample; the squared error is minimized unless `scoring` is given.
+        `random_state` also draws the landmarks, uniformly from the samples.
     n_jobs : int, optional
-        Threads; all by default. Results do not depend on it, but for rounding.
+        Number of threads; all available by default. Results do not depend on it, except for rounding.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Whether to show a progress bar; by default, for long fits on a terminal.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n_basis,)
-        Coefficients a of the training rows, or of the landmarks.
+        Coefficients a of the training samples or of the landmarks.
     X_fit_ : array of shape (n_basis, `n_features_in_`)
-        These rows; for a precomputed kernel their numbers.
+        Samples that the coefficients belong to; for a precomputed kernel, their indices.
     alpha_, gamma_, degree_, coef0_ : float
-        The values chosen or given.
+        Selected or given values.
     nystroem_error_ : float
-        :math:`\mathrm{tr}(K - K_{nm} K_{mm}^{-1} K_{mn}) / \mathrm{tr} K`, the share of the trace of the kernel matrix
-        that the landmarks leave out; 0 if all rows are used.
+        :math:`\mathrm{tr}(K - K_{nm} K_{mm}^{-1} K_{mn}) / \mathrm{tr} K`, the fraction of the trace of the kernel
+        matrix that the landmarks do not capture; 0 if all samples are used.
     note_ : str
-        Says so where the kernel matrix was approximated.
+        Note on the approximation of the kernel matrix; empty if it was not approximated.
     support_ : ndarray of bool, shape (`n_features_in_`,)
-        All true: a kernel uses every column.
+        All True: a kernel uses every feature.
     path_ : KernelPath
         Dual coefficients at all penalties (``grid``, ``degrees_of_freedom``; ``plot()``, ``to_frame()``).
     selection_ : Selection
-        The curve from which `alpha` was chosen (``plot()``, ``to_frame()``).
+        Score curve from which `alpha` was selected (``plot()``, ``to_frame()``).
     selections_ : dict of Selection
-        One for each of `gamma`, `degree` and `coef0` that was chosen, in this order, and for `alpha`.
+        One entry for each of `gamma`, `degree` and `coef0` that was selected, in this order, and one for `alpha`.
 
     References
     ----------
@@ -164,7 +164,7 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Choose the kernel, fit the whole path, then let the rule choose."""
+        """Select the kernel parameters, fit the whole path, then select the penalty by the rule."""
         self._check_parameters()
         data = self._read(X, y, sample_weight)
         family, selections = self._family(data), {}
@@ -176,7 +176,7 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         return self._keep(path, selections)
 
     def predict(self, X) -> NDArray[np.float64]:
-        """The fitted function of each row."""
+        """Return the prediction for each sample."""
         check_is_fitted(self)
         matrix, _ = read_matrix(X, threads=check_threads(self.n_jobs))
         validate_data(self, X, reset=False, skip_check_array=True)
@@ -185,7 +185,7 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
 
     @property
     def support_(self) -> NDArray[np.bool_]:
-        """All features."""
+        """Mask of the features in use, which is all of them."""
         check_is_fitted(self)
         return np.ones(self.n_features_in_, dtype=bool)
 
@@ -247,7 +247,7 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
 
     def _choose_parameter(self, name: str, family: KernelFamily, data) -> tuple[KernelFamily, rules.Selection]:
-        """Each value at the penalty that suits it best; the family with the value chosen."""
+        """Score each value of a kernel parameter at its best penalty, and return the family with the selected value."""
         given = getattr(self, name)
         rule = given if isinstance(given, str) else self.alpha if isinstance(self.alpha, str) else "loo"
         values = candidates(name, data) if isinstance(given, str) else in_order(name, given)
@@ -272,7 +272,7 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         return family.with_parameter(name, chosen.value), chosen
 
     def _keep(self, path: KernelPath, selections: dict[str, rules.Selection]):
-        """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
+        """Set the fitted attributes all at once, so that a failed fit changes nothing."""
         selection = selections["alpha"]
         self.nystroem_error_ = float(path.form.error)
         self.note_ = ""
@@ -292,18 +292,18 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
 
 
 def is_to_choose(value) -> bool:
-    """Whether a parameter is a rule or a list of values."""
+    """Return True if a parameter is to be selected, that is, if it is a rule or a list of values."""
     return isinstance(value, str) or np.ndim(value) > 0
 
 
 def in_order(name: str, values) -> NDArray:
-    """Values from simple to complex: a large constant makes the terms of low degree heavy."""
+    """Return values from simple to complex; for `coef0`, larger is simpler, as it favors terms of low degree."""
     rising = np.unique(np.asarray(values))
     return rising[::-1] if name == "coef0" else rising
 
 
 def candidates(name: str, data: KernelData) -> NDArray:
-    """Values of a parameter among which a rule chooses, from simple to complex."""
+    """Return the values of a parameter that a rule chooses from, from simple to complex."""
     if name == "degree":
         return np.array(DEGREES)
     if name == "coef0":

@@ -1,4 +1,4 @@
-"""Kernels by name, by function or computed by the user, and rows with their place in a matrix of kernel values."""
+"""Kernels given by name, as a function or precomputed, and data with row positions in a precomputed kernel matrix."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ PRECOMPUTED = "precomputed"
 
 @dataclass(frozen=True)
 class KernelData(NumericData):
-    """Rows of numbers, or of kernel values with all rows given; `place` is the column of each row among these."""
+    """Rows of features, or of kernel values with all input rows; `place` is the kernel column of each row."""
 
     place: NDArray[np.intp] = field(default_factory=lambda: np.arange(0))
 
     @classmethod
     def of(cls, data: NumericData) -> KernelData:
-        """Rows of weight zero are left out already, their columns are not."""
+        """Return kernel data for numeric data, whose rows of weight zero are already removed, but not their columns."""
         place = np.arange(data.n_rows) if data.given is None else data.given.kept
         X = data.X.tocsr() if sparse.issparse(data.X) else data.X
         return cls(X, data.target, data.weight, data.names, None, data.given, data.threads, place=place)
@@ -37,7 +37,10 @@ class KernelData(NumericData):
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel and its parameters. A `basis` is the rows it compares with, or their columns if it was precomputed."""
+    """Kernel and its parameters.
+
+    A `basis` is the rows to compare with, or their column indices if the kernel is precomputed.
+    """
 
     kind: str | Callable
     parameters: Mapping[str, Any]
@@ -47,12 +50,12 @@ class Kernel:
         return isinstance(self.kind, str) and self.kind == PRECOMPUTED
 
     def basis(self, data: KernelData, rows=None):
-        """What stands for some rows of the data, or for all."""
+        """Return the basis for the given rows of the data, or for all rows."""
         every = data.place if self.is_precomputed else data.X
         return every if rows is None else every[rows]
 
     def between(self, X, basis) -> NDArray[np.float64]:
-        """Values of each row of X with each of the basis; a new array."""
+        """Return the kernel values between the rows of X and the basis, as a new array."""
         if self.is_precomputed:
             return np.array(X[:, basis].toarray() if hasattr(X, "toarray") else X[:, basis], dtype=np.float64)
         by_name = isinstance(self.kind, str)
@@ -60,7 +63,7 @@ class Kernel:
         return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)
 
     def diagonal(self, data: KernelData, step: int = 256) -> NDArray[np.float64]:
-        """Value of each row with itself."""
+        """Return the kernel value of each row with itself."""
         parts = []
         for start in range(0, data.n_rows, step):
             rows = slice(start, start + step)
@@ -69,7 +72,7 @@ class Kernel:
 
 
 def parameters_of(kind) -> list[str]:
-    """The parameters a kernel takes, of those that can be chosen by rule."""
+    """Return the parameters of a kernel that can be selected by a rule."""
     if not isinstance(kind, str) or kind == PRECOMPUTED:
         return []
     known = signature(kernel_metrics()[kind]).parameters
@@ -77,7 +80,7 @@ def parameters_of(kind) -> list[str]:
 
 
 def check_kernel(kind) -> None:
-    """A name scikit-learn knows, a function of two rows, or "precomputed"."""
+    """Check that a kernel is a name known to scikit-learn, a callable, or "precomputed"."""
     names = sorted(kernel_metrics())
     if not callable(kind) and kind != PRECOMPUTED and kind not in names:
         listed = ", ".join(repr(n) for n in names)

@@ -1,4 +1,4 @@
-"""Ridge regression, all penalties from one decomposition."""
+"""Ridge regression, with all penalties solved from one decomposition."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from vitalfew.summaries.moments import Moments
 from vitalfew.support.checks import check_threads
 from vitalfew.support.threads import limit_threads
 
-# Up to so many penalties a Cholesky factor for each costs less than eigenvalues for all.
+# Up to this many penalties, one Cholesky factorization each costs less than one eigendecomposition for all.
 FEW = 4
 FEW_NUMBERS = 2**16
 
 
 @dataclass(frozen=True)
 class RidgeFamily:
-    """How ridge paths are fitted: from second moments, or from products of rows where columns are more."""
+    """Settings and solver of ridge paths, from second moments or, if columns outnumber rows, from products of rows."""
 
     fit_intercept: bool
     n_points: int
@@ -36,7 +36,7 @@ class RidgeFamily:
     threads: int
 
     def path(self, data: NumericData | Moments, grid: NDArray | None = None) -> RidgePath:
-        """The path on all penalties of the grid, or on a grid of its own."""
+        """Return the path over all penalties of the grid, or over a default grid."""
         with limit_threads(self.threads):
             form = self._form(data)
             if grid is None:
@@ -57,11 +57,11 @@ class RidgeFamily:
         )
 
     def uses_moments(self, data: NumericData) -> bool:
-        """Whether paths of these rows come from their second moments."""
+        """Return True if paths for this data are computed from its second moments."""
         return data.n_features <= data.n_rows
 
     def fold_paths(self, data: NumericData, splits, path: RidgePath, options):
-        """From fold moments and subtraction, unless there are more columns than rows or digits would be lost."""
+        """Return the fold paths, by subtraction of moments unless columns outnumber rows or digits would be lost."""
         is_primal = isinstance(path.form, PrimalForm) and (len(path.grid) <= FEW or path.form.is_safe(path.grid).all())
         found = paths_from_moments(self, data, splits, path, options) if is_primal else None
         return self._from_rows(data, splits, path) if found is None else found
@@ -79,8 +79,11 @@ class RidgeFamily:
         return PrimalForm(Moments.of(data), self.fit_intercept)
 
     def _solve(self, data, form, grid: NDArray) -> tuple[Solutions, NDArray[np.float64]]:
-        """By eigenvalues if penalties are many; one by one where they are few or eigenvalues would lose digits; from
-        the rows where any product of columns would."""
+        """Compute the solutions and intercepts at all penalties.
+
+        Many penalties are solved from one eigendecomposition. Few penalties, and those where it would lose digits, are
+        solved one by one. Where any product of columns would lose digits, the solution is computed from the rows.
+        """
         if len(grid) > FEW:
             found, again = form.many(grid), np.flatnonzero(~form.is_safe(grid))
         else:
@@ -97,8 +100,11 @@ class RidgeFamily:
         return found, intercept
 
     def _to_refine(self, data: NumericData, form, grid: NDArray, found: Solutions) -> NDArray[np.intp]:
-        """Points to compute from the rows: least squares, and where a coefficient has lost digits, if rows are few;
-        otherwise where the coefficients as a whole have."""
+        """Return the points to recompute from the rows.
+
+        For small data these are least squares and the points where any coefficient has lost digits; otherwise, the
+        points where the coefficients as a whole have lost digits. The dual form recomputes only least squares.
+        """
         if not is_affordable(data):
             return np.arange(0)
         is_small = data.n_rows * data.n_features <= FEW_NUMBERS
@@ -109,67 +115,68 @@ class RidgeFamily:
 
 
 class Ridge(LinearRegressor):
-    r"""Ridge regression: all penalties from one decomposition, leave-one-out exact.
+    r"""Ridge regression, with all penalties solved from one decomposition and exact leave-one-out.
 
     .. math:: \min_{b, \beta} \; \sum_i w_i (y_i - b - x_i^T \beta)^2 + \alpha \|\beta\|^2
 
-    This is scikit-learn's scaling, and :math:`\alpha` is the :math:`\lambda` of texts that penalise the sum of squares,
-    also of those that halve both terms. On the scale of :class:`~vitalfew.Lasso`, that of the mean loss, this is
-    :math:`\alpha / \sum_i w_i`. Columns are taken as they are: scale them first (scikit-learn's ``StandardScaler``)
+    This is scikit-learn's scaling, and :math:`\alpha` is the :math:`\lambda` of texts that penalize the sum of squares,
+    including those that halve both terms. On the scale of the mean loss, as in :class:`~vitalfew.Lasso`, the penalty is
+    :math:`\alpha / \sum_i w_i`. Features are not standardized: scale them first (scikit-learn's ``StandardScaler``)
     unless they share a unit.
 
-    The eigenvalues of the centred second moments (of the products of rows where columns outnumber rows) give the
+    The eigenvalues of the centered second moments (or of the products of rows, if columns outnumber rows) give the
     coefficients, degrees of freedom and leverages at all penalties, so that leave-one-out,
 
     .. math:: y_i - \hat y_{-i} = \frac{y_i - \hat y_i}{1 - h_{ii}}, \qquad
        h_{ii} = \frac{w_i}{\sum_k w_k} + w_i (x_i - \bar x)^T (S + \alpha I)^{-1} (x_i - \bar x),
 
-    costs little more than one fit. k-fold cross-validation takes one pass over the rows: the second moments of a
-    training set are those of all rows minus those of the fold. A penalty so small that these lose digits (condition
-    beyond some 1e8), and least squares (``alpha=0``, the solution of least norm if there are many) are computed from
-    the rows instead, by orthogonal factors and refinement with residuals in double-double.
+    costs little more than one fit. k-fold cross-validation takes one pass over the samples: the second moments of a
+    training set are those of all samples minus those of the fold. Penalties so small that the moments lose digits
+    (condition number beyond about 1e8), and least squares (``alpha=0``, the solution of least norm if it is not unique)
+    are computed from the samples instead, by orthogonal factorization and refinement with residuals in double-double
+    arithmetic.
 
     Parameters
     ----------
     alpha : float or rule, default "loo"
-        The penalty: a number, or ``"loo"`` (exact), ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"`` or ``"aic"``, which
-        count the trace of the hat matrix as number of coefficients.
+        Penalty: a number, or ``"loo"`` (exact), ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"`` or ``"aic"``. The last
+        two count the trace of the hat matrix as the number of coefficients.
     fit_intercept : bool, default True
     grid : int or array-like, default 100
-        Penalties of the path: how many, or the penalties themselves. They are spaced evenly on a logarithmic scale from
-        100 times the largest eigenvalue of the centred second moments, where every direction is shrunk to less than
-        1 %, to a hundredth of the smallest that is not zero, where none is shrunk by more than 1 %, or to 1e-8 of the
-        largest if that is more.
+        Penalties of the path: their number, or the penalties themselves. A number of penalties is spaced evenly on a
+        logarithmic scale. They range from 100 times the largest eigenvalue of the centered second moments, where every
+        direction is shrunk to less than 1 %, to a hundredth of the smallest nonzero one, where none is shrunk by more
+        than 1 %, or to 1e-8 of the largest if that is more.
     grid_ratio : float, optional
-        Smallest over largest penalty of the grid, instead of the smallest above.
+        Ratio of the smallest to the largest penalty of the grid, which replaces the smallest penalty above.
     cv, scoring, random_state
-        As in scikit-learn, for rules that resample; the squared error is minimised unless `scoring` is given.
+        As in scikit-learn, for rules that resample; the squared error is minimized unless `scoring` is given.
     n_jobs : int, optional
-        Threads; all by default. Results do not depend on it, but for rounding.
+        Number of threads; all available by default. Results do not depend on it, except for rounding.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Whether to show a progress bar; by default, for long fits on a terminal.
 
     Attributes
     ----------
     coef_ : ndarray of shape (`n_features_in_`,)
     intercept_ : float
     alpha_ : float
-        The penalty chosen.
+        Selected penalty.
     dual_gap_ : float
-        0: the solution has a closed form.
+        Always 0, since the solution has a closed form.
     support_ : ndarray of bool, shape (`n_features_in_`,)
-        Features with a coefficient that is not zero: all but constant ones.
+        Features with a nonzero coefficient: all except constant ones.
     path_ : RidgePath
         Coefficients at all penalties (``coef``, ``intercept``, ``grid``, ``degrees_of_freedom``, ``trusted_digits``;
         ``plot()``, ``to_frame()``).
     selection_ : Selection
-        The curve the rule saw (``plot()``, ``to_frame()``).
+        Score curve used by the rule (``plot()``, ``to_frame()``).
 
     Warns
     -----
     ConditioningWarning
-        Where fewer than 8 digits of the coefficients can be trusted: collinear columns and next to no penalty, and no
-        rows to do better with (`fit_moments`).
+        If fewer than 8 digits of the coefficients can be trusted: columns are collinear, the penalty is close to zero,
+        and there are no samples to recompute the solution from (`fit_moments`).
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The two forms of ridge regression: second moments of columns, or products of rows where columns are more."""
+"""Primal and dual forms of ridge regression, on second moments of columns or on products of rows."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ from vitalfew.support.deadline import check_deadline
 
 
 class Solutions(NamedTuple):
-    """Of each point: coefficients (points, columns), weighted sum of squared residuals, trace of the hat matrix, digits
-    to trust of the coefficients as a whole, and of each of them. Of one point without the first axis."""
+    """Solutions at several points, or at one point without the first axis.
+
+    Each point has its coefficients (points, columns), weighted sum of squared residuals, trace of the hat matrix, and
+    the trusted digits of the coefficients as a whole and of the least accurate one.
+    """
 
     coef: Any
     squared_error: Any
@@ -32,20 +35,20 @@ class Solutions(NamedTuple):
         return cls(*(np.stack(each) for each in zip(*parts)))
 
     def put(self, point: int, solution: Solutions) -> None:
-        """Another solution at one point."""
+        """Replace the solution at one point."""
         for values, value in zip(self, solution):
             values[point] = value
 
 
 class PrimalForm:
-    """From second moments: one eigendecomposition of the Gram matrix for many penalties, a Cholesky factor for one."""
+    """Primal form on second moments: eigenvalues of the Gram matrix for many penalties, a Cholesky factor for one."""
 
     def __init__(self, moments: Moments, has_intercept: bool):
         self.mean, self.y_mean = moments.mean[:-1], float(moments.mean[-1])
         self.weight_sum, self.has_intercept = moments.weight_sum, has_intercept
         second = moments.scatter.copy()
         if has_intercept:
-            # What is left of a constant column is rounding.
+            # The scatter of a constant column is only rounding error.
             constant = np.diag(second) <= moments.weight_sum * (64 * EPS * moments.mean) ** 2
             second[constant] = 0
             second[:, constant] = 0
@@ -59,17 +62,20 @@ class PrimalForm:
         return GramSpectrum(np.array(self.gram, order="F"), self.cross, self.square)
 
     def is_safe(self, grid: NDArray) -> NDArray[np.bool_]:
-        """Whether eigenvalues leave enough digits at each penalty."""
+        """Return a mask of the penalties at which eigenvalues preserve enough digits."""
         return digits_left(self.spectrum.condition(grid)) >= DIGITS
 
     def many(self, grid: NDArray) -> Solutions:
-        """By eigenvalues."""
+        """Compute the solutions at many penalties from the eigenvalues."""
         e = self.spectrum
         digits = digits_left(e.condition(grid))
         return Solutions(e.coef(grid), e.squared_error(grid), e.degrees_of_freedom(grid), digits, digits.copy())
 
     def one(self, alpha: float) -> Solutions:
-        """By Cholesky factor of the matrix scaled to a unit diagonal: columns may have any unit."""
+        """Compute the solution at one penalty by Cholesky factorization.
+
+        The matrix is scaled to a unit diagonal, so that columns may have any unit.
+        """
         used = np.flatnonzero(np.diag(self.gram) > 0)
         matrix, cross = self.gram[np.ix_(used, used)], self.cross[used]
         size = np.sqrt(np.diag(matrix) + alpha)
@@ -94,7 +100,7 @@ class PrimalForm:
         return e.coef(at)[0, used], float(e.degrees_of_freedom(at)[0])
 
     def left_out(self, data: NumericData, grid: NDArray) -> NDArray[np.float64]:
-        """Residual of each row by the fit without it: (rows, points)."""
+        """Return the leave-one-out residuals, of shape (rows, points)."""
         weight = data.weight
         base = 0.0 if not self.has_intercept else (1.0 if weight is None else weight) / self.weight_sum
         turn = partial(rows_times, data.X, self.mean)
@@ -102,7 +108,7 @@ class PrimalForm:
 
 
 class DualForm:
-    """From products of rows, an n x n matrix: for more columns than rows."""
+    """Dual form on the n x n matrix of products of rows, for more columns than rows."""
 
     def __init__(self, data: NumericData, has_intercept: bool):
         check_products(data)
@@ -121,7 +127,7 @@ class DualForm:
                 self.X[:, is_constant(data.X, has_intercept)] = 0
 
     def kernel(self) -> NDArray[np.float64]:
-        """Weighted products of centred rows."""
+        """Return the weighted products of centered rows."""
         if not self.is_sparse:
             return self.X @ self.X.T
         rows = self.X.tocsr().astype(np.float64)
@@ -141,18 +147,21 @@ class DualForm:
         return found
 
     def is_safe(self, grid: NDArray) -> NDArray[np.bool_]:
-        """Whether eigenvalues leave enough digits at each penalty; from the rows only least squares does better."""
+        """Return a mask of the penalties at which eigenvalues preserve enough digits.
+
+        Solving from the rows improves only on least squares, so all positive penalties count as safe.
+        """
         return (grid > 0) | (digits_left(self.spectrum.condition(grid)) >= DIGITS)
 
     def many(self, grid: NDArray) -> Solutions:
-        """By eigenvalues."""
+        """Compute the solutions at many penalties from the eigenvalues."""
         e = self.spectrum
         dual = e.dual(grid)
         digits = digits_left(e.condition(grid))
         return Solutions(self._coef(dual), e.squared_error(grid), e.degrees_of_freedom(grid), digits, digits.copy())
 
     def one(self, alpha: float) -> Solutions:
-        """By Cholesky factor."""
+        """Compute the solution at one penalty by Cholesky factorization."""
         kernel = self.kernel()
         np.einsum("ii->i", kernel)[:] += alpha
         found = solve_positive(kernel, self.y)
@@ -170,12 +179,12 @@ class DualForm:
         return np.asarray((self.X.T @ weighted).T) - np.outer(weighted.sum(axis=0), self.mean)
 
     def left_out(self, _data: NumericData, grid: NDArray) -> NDArray[np.float64]:
-        """Residual of each row by the fit without it: (rows, points)."""
+        """Return the leave-one-out residuals, of shape (rows, points)."""
         return self.spectrum.left_out(grid) / self.root[:, None]
 
 
 def rows_times(X, mean: NDArray, vectors: NDArray) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """Centred rows times vectors, a block of rows at a time; a block is overwritten by the next."""
+    """Yield centered rows times vectors in blocks of rows; each block overwrites the previous one."""
     n, d = X.shape
     step = max(64, BLOCK_NUMBERS // max(d, 1))
     if sparse.issparse(X):
@@ -194,7 +203,10 @@ def rows_times(X, mean: NDArray, vectors: NDArray) -> Iterator[tuple[slice, NDAr
 
 
 def solve_positive(matrix: NDArray, rhs: NDArray) -> tuple[NDArray, NDArray, float] | None:
-    """Solution, diagonal of the inverse and condition of a positive definite matrix; None if it is not. O(n³)."""
+    """Solve a positive definite system in O(n³), or return None if the matrix is not positive definite.
+
+    Returns the solution, the diagonal of the inverse and the condition number.
+    """
     check_deadline()
     norm = float(np.abs(matrix).sum(axis=0).max(initial=0.0))
     lower, info = linalg.lapack.dpotrf(matrix.T, lower=1)
@@ -209,15 +221,17 @@ def solve_positive(matrix: NDArray, rhs: NDArray) -> tuple[NDArray, NDArray, flo
 
 
 def _condition_of_each(solution: NDArray, diagonal: NDArray, y_norm: float) -> float:
-    """How far rounding of the equations is magnified in the coefficient that suffers most, of those that matter: beside
-    a large coefficient a small one has fewer digits than the condition tells."""
+    """Return the largest amplification of rounding error in any coefficient that is not negligible.
+
+    Next to a large coefficient, a small one has fewer accurate digits than the condition number suggests.
+    """
     matters = np.abs(solution) > 1e-6 * np.abs(solution).max(initial=0.0)
     error = np.sqrt(diagonal * diagonal.max(initial=0.0)) * (y_norm + np.linalg.norm(solution))
     return float(np.max(error[matters] / np.abs(solution[matters]), initial=1.0))
 
 
 def _least_norm(scaled: NDArray, cross: NDArray, size: NDArray) -> tuple[NDArray, float]:
-    """Least squares of least norm where columns are collinear as far as their second moments tell, and their rank."""
+    """Return the least-norm least-squares solution for columns with collinear second moments, and their rank."""
     values, vectors = linalg.eigh(scaled, driver="evd", check_finite=False)
     keep = values > 16 * len(values) * EPS * values.max(initial=0.0)
     kept = vectors[:, keep]

@@ -1,4 +1,4 @@
-"""The path of ridge regression: coefficients at every penalty, and what rules ask of them."""
+"""Path of ridge regression: coefficients at every penalty, with the quantities that selection rules need."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vitalfew.support.threads import limit_threads
 
 @dataclass(frozen=True)
 class RidgePath(CoefficientPath):
-    """Coefficients of ridge regression over a falling grid of penalties.
+    """Path of ridge regression over a decreasing grid of penalties.
 
     Attributes
     ----------
@@ -28,11 +28,11 @@ class RidgePath(CoefficientPath):
     coef : ndarray of shape (n_points, n_features)
     intercept : ndarray of shape (n_points,)
     mean_squared_error : ndarray of shape (n_points,)
-        On the training rows.
+        Mean squared error on the training samples.
     degrees_of_freedom : ndarray of shape (n_points,)
         Trace of the hat matrix, without the intercept: the effective number of coefficients.
     trusted_digits : ndarray of int, shape (n_points,)
-        Decimal digits that rounding leaves in the coefficients, by the condition of the equations solved.
+        Decimal digits that rounding leaves in the coefficients, by the condition number of the equations solved.
     names : sequence of str
     """
 
@@ -49,33 +49,33 @@ class RidgePath(CoefficientPath):
     form: Any = None
 
     transient = ("data", "form")
-    # The extended criterion charges for the choice of a subset, and here there is none.
+    # The extended criterion penalizes the choice of a subset, and none is chosen here.
     without_rules = ("ebic",)
 
     @property
     def dual_gap(self) -> NDArray[np.float64]:
-        """Zero: the solution has a closed form."""
+        """Duality gap at each point, always zero since the solution has a closed form."""
         return np.zeros(len(self.grid))
 
     def at(self, index: int) -> tuple[NDArray[np.float64], float]:
-        """Coefficients and intercept of one point."""
+        """Return the coefficients and intercept of one point."""
         return self.coef[index].copy(), float(self.intercept[index])
 
     def used(self) -> tuple[None, NDArray[np.float64]]:
-        """All columns, and their coefficients."""
+        """Return None, for all columns, and their coefficients."""
         return None, self.coef
 
     def log_likelihood(self) -> Likelihood:
-        """Gaussian, the variance at its maximum. A fit that leaves no residual is not a candidate."""
+        """Return the Gaussian likelihood at the maximum-likelihood variance; perfect fits are not candidates."""
         return gaussian_likelihood(self, self.degrees_of_freedom, self.coef.shape[1])
 
     def loo(self) -> LeaveOneOut:
-        """Exact: the residual over one minus the leverage."""
+        """Compute exact leave-one-out: the residual over one minus the leverage."""
         data = self.data
         assert isinstance(data, NumericData)
         if data.n_rows < 2:
             raise ValueError("leave-one-out needs at least two rows to fit one without the other, got n_samples = 1.")
-        # Without penalty a row may be fitted by a direction of its own, and the residual over what is left is 0 / 0.
+        # Without a penalty, a row may alone determine a direction of the fit, and its residual over 1 - h is 0 / 0.
         is_safe = (self.form.is_safe(self.grid) & (self.grid > 0)) | (not is_affordable(data))
         residual = np.empty((data.n_rows, len(self.grid)))
         with limit_threads(data.threads):

@@ -1,1 +1,1 @@
-"""Best, greedy and forward-fitted subsets, and greedy search around any estimator."""
+"""Best-subset, greedy and forward-fitting models, and greedy feature search for any estimator."""

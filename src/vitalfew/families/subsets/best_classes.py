@@ -1,4 +1,4 @@
-"""Best subset selection for classes: logistic and multinomial loss, leaps and bounds."""
+"""Best subset selection for classification: logistic and multinomial loss, by leaps and bounds."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from vitalfew.support.progress import kernel_progress
 
 @dataclass(frozen=True, kw_only=True)
 class BestClassPath(SubsetClassPath):
-    """The best subset found of each size.
+    """Path of the best subset found for each size.
 
     Attributes
     ----------
     gap : ndarray of shape (n_points,)
-        How far the log loss may be above the least possible, as a share of it; 0 is a proof that it is not.
+        Upper bound on how far the log loss is above the least possible, as a fraction of it; 0 proves optimality.
     """
 
     gap: NDArray[np.float64]
@@ -36,10 +36,10 @@ class BestClassPath(SubsetClassPath):
 
 @dataclass(frozen=True)
 class BestClassFamily(BestSettings):
-    """How best subsets for classes are searched for."""
+    """Settings and solver of best subset paths for classification."""
 
     def path(self, data: NumericData, grid: NDArray | None = None, heed=None) -> BestClassPath:
-        """The path up to the largest size wanted, or over the sizes of a grid."""
+        """Return the path up to the largest requested size, or over the sizes of a grid."""
         most = self.most(data, grid)
         reduced, present = present_classes(data)
         with kernel_progress(most, "best subsets", self.verbose) as show:
@@ -48,42 +48,44 @@ class BestClassFamily(BestSettings):
         return with_gap(BestClassPath, path, found, path.log_loss)
 
     def fold_paths(self, data: NumericData, splits, path: BestClassPath, _options):
-        """Folds run side by side and share the time: what they find need not be proven."""
+        """Return the fold paths, fitted in parallel; the folds share the time budget and need no proof."""
         return paths_in_threads(replace(self, seconds=self.seconds / len(splits)), data, splits, path)
 
 
 class BestSubsetClassifier(SubsetClassifier):
-    r"""Logistic regression on the best subset of the features, with a proof or the gap that is left.
+    r"""Logistic regression on the best subset of the features, with a proof of optimality or a bound on the gap.
 
-    Of all subsets of k columns this is the one with the least log loss; multinomial for more than two classes.
+    Of all subsets of k features, this is the one with the least log loss (multinomial for more than two classes).
 
-    A greedy search both ways and exchanges of single columns find a subset; leaps and bounds then prove that nothing is
-    better, or find what is: no subset of some columns has a smaller loss than all of them together, so columns without
-    which the others cannot do as well must be in. This is quick for some tens of columns; with more, or where all of
-    them together fit far better than k do, time runs out, and `gap_` says how much better another subset may still be.
+    A bidirectional greedy search and exchanges of single features find a subset. Leaps and bounds then prove that no
+    subset is better, or find a better one: no subset of a set of features has a smaller loss than the whole set, so a
+    feature is required if the others cannot do as well without it. This is fast for a few tens of features. With more,
+    or if all features together fit far better than k do, time runs out, and `gap_` bounds how much better another
+    subset may be.
 
     Parameters
     ----------
     k : int or rule, default "bic"
-        How many features: a number, or ``"bic"``, ``"aic"``, ``"ebic"``, ``"loo"`` (approximate), ``"cv"``, ``"1se"``
-        or ``"holdout"``, which repeat the search in each fold.
+        Number of features: a number, or ``"bic"``, ``"aic"``, ``"ebic"``, ``"loo"`` (approximate), ``"cv"``, ``"1se"``
+        or ``"holdout"``. The last three repeat the search in each fold.
     max_features : int, default 12
-        Features of the largest model a rule may choose; fewer where rows and columns do not allow so many.
+        Number of features of the largest model a rule may select; fewer if the shape of X does not allow that many.
     time_budget : float, default 60
-        Seconds for the search; afterwards the best so far stands. As long again for near ties.
+        Time limit of the search in seconds, after which the best subset so far is used. The search for near ties may
+        take as long again.
     near_ties : float, default 0.01
-        Subsets of the same size are listed in `near_ties_` if their log loss is at most this share above the best.
+        Subsets of the same size are listed in `near_ties_` if their log loss exceeds the best by at most this fraction.
     max_ties : int, default 100
-        How many of them are listed, the best first.
+        Maximum number of near ties to list, best first.
     fit_intercept : bool, default True
     class_weight : dict or "balanced", optional
-        Weights of classes, as in scikit-learn.
+        Class weights, as in scikit-learn.
     cv, scoring, random_state
-        As in scikit-learn, for rules that resample; the log loss is minimised unless `scoring` is given.
+        As in scikit-learn, for rules that resample; the log loss is minimized unless `scoring` is given.
     n_jobs : int, optional
-        Threads; all by default. A result that is certified does not depend on it.
+        Number of threads; all available by default. Certified results do not depend on it.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Whether to show a progress bar; by default, for long fits on a terminal.
 
     Attributes
     ----------
@@ -93,20 +95,20 @@ class BestSubsetClassifier(SubsetClassifier):
     intercept_ : ndarray of shape (1,) or (n_classes,)
     k_ : int
     subset_ : ndarray of int
-        Columns of the model.
+        Indices of the selected features.
     certified_ : bool
-        Whether it is proven that no subset of this size has a smaller loss.
+        True if it is proven that no subset of this size has a smaller loss.
     gap_ : float
-        How far the log loss may be above the least possible, as a share of it: 0 if certified.
+        Upper bound on how far the log loss is above the least possible, as a fraction of it; 0 if certified.
     near_ties_ : data frame, or dict of columns where no library of frames is installed
         Subsets of this size that do nearly as well: features, log loss, and how far it is above the best.
     near_ties_complete_ : bool
-        Whether these are proven to be all of them.
+        True if the list of near ties is proven to be complete.
     support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : BestClassPath
-        The best subset found of every size, with its gap.
+        Best subset found for each size, with its gap.
     selection_ : Selection
-        The curve the rule saw (``plot()``, ``to_frame()``).
+        Score curve used by the rule (``plot()``, ``to_frame()``).
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Best subset selection: for every size the subset of least loss, with a proof or the gap that is left."""
+"""Best subset selection: the subset of least loss for each size, with a proof of optimality or a bound on the gap."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ from vitalfew.support.checks import check_threads
 from vitalfew.support.deadline import time_left
 from vitalfew.support.progress import kernel_progress
 
-# Beyond so many columns, and where columns outnumber rows, exchanges are made from the rows and nothing is proven.
+# Beyond this many columns, or if columns outnumber rows, subsets come from exchanges on the rows, without a proof.
 MOST_COLUMNS = 1500
-# Share of the time to a deadline after which the best so far stands, unproven.
+# Fraction of the time to a deadline after which the best subset so far is used without a proof.
 FOR_PROOFS = 0.9
-# Variables of the largest model where a rule chooses and `max_features` does not say.
+# Number of variables of the largest model a rule may select if `max_features` is None.
 MOST_VARIABLES = 12
 
 
 @dataclass(frozen=True, kw_only=True)
 class BestSubsetPath(SubsetPath):
-    """The best subset found of each size.
+    """Path of the best subset found for each size.
 
     Attributes
     ----------
     gap : ndarray of shape (n_points,)
-        How far the mean squared error may be above the least possible, as a share of it; 0 is a proof that it is not.
+        Upper bound on how far the mean squared error is above the least possible, as a fraction of it; 0 proves
+        optimality.
     """
 
     gap: NDArray[np.float64]
@@ -47,7 +48,7 @@ class BestSubsetPath(SubsetPath):
 
 @dataclass(frozen=True)
 class BestSettings:
-    """What searches for best subsets of both losses are told."""
+    """Settings of best subset search, for both losses."""
 
     k: int | str
     max_features: int | None
@@ -58,20 +59,20 @@ class BestSettings:
 
     @classmethod
     def of(cls, model):
-        """As the model has them."""
+        """Return the settings of an estimator."""
         threads = check_threads(model.n_jobs)
         seconds, has_intercept = float(model.time_budget), bool(model.fit_intercept)
         return cls(model.k, model.max_features, has_intercept, seconds, threads, model.verbose)
 
     def most(self, data: NumericData | Moments, grid: NDArray | None) -> int:
-        """Features of the largest model: of the grid, or as many as rows and columns allow."""
+        """Return the size of the largest model: that of the grid, or the largest that rows and columns allow."""
         if grid is not None:
             return int(grid[-1])
         limit = MOST_VARIABLES if self.max_features is None else self.max_features
         return largest_size(self.k, limit, data.n_features, data.n_rows, self.fit_intercept)
 
     def request(self, most: int, progress) -> _core.BestRequest:
-        """For the kernel."""
+        """Return the request for the kernel."""
         return _core.BestRequest(
             most=most,
             seconds=min(self.seconds, FOR_PROOFS * time_left()),
@@ -83,7 +84,7 @@ class BestSettings:
 
 
 def with_gap(path_type: type, path, found: dict[str, Any], loss: NDArray, of_loss: float = 1.0):
-    """The path with its gaps, which the kernel gives as shares of the null loss, as shares of each point's own."""
+    """Return the path with gaps relative to the loss of each point; the kernel gives them relative to the null loss."""
     share = found["gap"][np.minimum(path.grid, len(found["gap"]) - 1)] * of_loss * found["null_loss"]
     gap = np.divide(share, loss, out=np.zeros_like(share), where=loss > 0)
     return path_type(**{field.name: getattr(path, field.name) for field in fields(path)}, gap=gap)
@@ -91,10 +92,10 @@ def with_gap(path_type: type, path, found: dict[str, Any], loss: NDArray, of_los
 
 @dataclass(frozen=True)
 class BestFamily(BestSettings):
-    """How best subsets are searched for: from second moments with a proof, or by exchanges."""
+    """Settings and solver of best subset paths, from second moments with a proof, or by exchanges on the rows."""
 
     def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> BestSubsetPath:
-        """The path up to the largest size wanted, or over the sizes of a grid."""
+        """Return the path up to the largest requested size, or over the sizes of a grid."""
         most = self.most(data, grid)
         seen = Moments.of(data) if isinstance(data, NumericData) and self.uses_moments(data) else data
         with kernel_progress(most, "best subsets", self.verbose) as show:
@@ -117,46 +118,46 @@ class BestFamily(BestSettings):
         return found
 
     def uses_moments(self, data: NumericData) -> bool:
-        """Whether a proof is tried."""
+        """Return True if the search uses second moments, with which a bound or proof is possible."""
         return data.n_features <= MOST_COLUMNS and data.n_rows > data.n_features
 
     def fold_paths(self, data: NumericData, splits, path: BestSubsetPath, options):
-        """Folds share the time: what they find need not be proven."""
+        """Return the fold paths; the folds share the time budget and need no proof."""
         return squared_loss_folds(replace(self, seconds=self.seconds / len(splits)), data, splits, path, options)
 
 
 class BestSubsetRegressor(SubsetRegressor):
-    r"""Least squares on the best subset of the features: of all subsets of k columns the one with the least loss.
+    r"""Least squares on the best subset of the features, the one with the least loss among all subsets of size k.
 
     .. math:: \min_{b, \beta} \; \tfrac12 \sum_i w_i (y_i - b - x_i^T \beta)^2 \quad \text{with at most k coefficients
        that are not zero}
 
-    Exchanges of single columns find a subset that is hard to beat; branch and bound then proves that nothing beats it,
-    or finds what does. Bounds come from splitting the second moments G = Q + D with a diagonal D as large as it can be
-    (the perspective relaxation). They rule out most columns at once; what is left splits better, and so on. Where time
-    runs out, `gap_` says how much better another subset may still be.
+    Exchanges of single features find a subset that is hard to beat. Branch and bound then proves that no subset is
+    better, or finds a better one. Bounds come from splitting the second moments G = Q + D with a diagonal D as large as
+    possible (the perspective relaxation). They rule out most features at once; the split of the remaining ones is
+    tighter, and so on. If time runs out, `gap_` bounds how much better another subset may be.
 
     Parameters
     ----------
     k : int or rule, default "bic"
-        How many features: a number, or ``"bic"``, ``"aic"``, ``"ebic"``, ``"loo"`` (with the subset held as it is),
-        ``"cv"``, ``"1se"`` or ``"holdout"``, which repeat the search in each fold.
+        Number of features: a number, or ``"bic"``, ``"aic"``, ``"ebic"``, ``"loo"`` (with the subset fixed), ``"cv"``,
+        ``"1se"`` or ``"holdout"``. The last three repeat the search in each fold.
     max_features : int, default 12
-        Features of the largest model a rule may choose; fewer where rows and columns do not allow so many.
+        Number of features of the largest model a rule may select; fewer if the shape of X does not allow that many.
     time_budget : float, default 60
-        Seconds for the search; afterwards the best so far stands.
+        Time limit of the search in seconds, after which the best subset so far is used.
     near_ties : float, default 0.01
-        Subsets of the same size are listed in `near_ties_` if their mean squared error is at most this share above the
-        best; 0 lists the best alone, and spares the search for others.
+        Subsets of the same size are listed in `near_ties_` if their mean squared error exceeds the best by at most this
+        fraction; 0 lists only the best and skips the search for others.
     max_ties : int, default 100
-        The longest list of them.
+        Maximum number of near ties to list.
     fit_intercept : bool, default True
     cv, scoring, random_state
         As in scikit-learn, for rules that resample.
     n_jobs : int, optional
-        Threads; all by default. A result that is certified does not depend on it.
+        Number of threads; all available by default. Certified results do not depend on it.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Whether to show a progress bar; by default, for long fits on a terminal.
 
     Attributes
     ----------
@@ -165,27 +166,28 @@ class BestSubsetRegressor(SubsetRegressor):
     intercept_ : float
     k_ : int
     subset_ : ndarray of int
-        Columns of the model.
+        Indices of the selected features.
     certified_ : bool
-        Whether it is proven that no subset of this size has a smaller loss.
+        True if it is proven that no subset of this size has a smaller loss.
     gap_ : float
-        How far the mean squared error may be above the least possible, as a share of it: 0 if certified.
+        Upper bound on how far the mean squared error is above the least possible, as a fraction of it; 0 if certified.
     near_ties_ : data frame, or dict of columns where no library of frames is installed
         Subsets of this size that do nearly as well: features, mean squared error, and how far it is above the best.
     near_ties_complete_ : bool
-        Whether all of them are listed.
+        True if all near ties are listed.
     support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : BestSubsetPath
-        The best subset found of every size, with its gap.
+        Best subset found for each size, with its gap.
     selection_ : Selection
-        The curve the rule saw (``plot()``, ``to_frame()``).
+        Score curve used by the rule (``plot()``, ``to_frame()``).
 
     Notes
     -----
-    A proof is tried where rows outnumber columns and there are at most 600 of these; up to 1,500 the gap is that to all
-    columns together. On more, exchanges alone are made from the rows, `certified_` is False and `gap_` 1: nothing is
-    known of what is possible. Certificates hold up to rounding, 1e-10 of the target's variance, and for subsets whose
-    columns are independent. Ties are broken by column order where a greedy search meets them.
+    A proof is attempted if samples outnumber features and there are at most 600 features; up to 1,500, the gap is
+    relative to the fit on all features. With more features or too few samples, only exchanges are made, from the
+    samples: `certified_` is False and `gap_` is 1, since there is no bound on the least possible loss. Certificates
+    hold up to rounding, 1e-10 of the variance of the target, and for subsets of linearly independent features. Ties
+    that a greedy search encounters are broken by column order.
 
     References
     ----------
@@ -259,7 +261,7 @@ class BestSubsetRegressor(SubsetRegressor):
 
 
 def check_ties(model, measure: str) -> None:
-    """How near ties must be, and how many are listed."""
+    """Check `near_ties` and `max_ties` of a model."""
     if not model.near_ties >= 0:
         raise ValueError(f"near_ties must be a share >= 0 of the {measure}, got {model.near_ties!r}.")
     if not model.max_ties >= 1:
@@ -267,7 +269,7 @@ def check_ties(model, measure: str) -> None:
 
 
 def find_ties(model, kernel: str, data: NumericData | Moments | None, columns: NDArray, loss: float) -> dict[str, Any]:
-    """Subsets of a size with nearly the loss of the best, as the kernel finds them; the best alone where it cannot."""
+    """Return the kernel's subsets of one size with nearly the best loss, or the best alone if it cannot search."""
     alone = {"start": np.array([0, len(columns)]), "index": columns, "loss": np.array([loss]), "is_complete": False}
     if len(columns) == 0 or data is None or model.near_ties == 0:
         return {**alone, "is_complete": len(columns) == 0 or (model.near_ties == 0 and model.certified_)}
@@ -284,7 +286,7 @@ def find_ties(model, kernel: str, data: NumericData | Moments | None, columns: N
 
 
 def tie_frame(found: dict[str, Any], measure: str, unit: float, best: float, names):
-    """Near ties for a person: features, loss, and how far it is above the best."""
+    """Return near ties as a data frame: features, loss, and how far it is above the best."""
     subsets = [found["index"][a:b] for a, b in itertools.pairwise(found["start"])]
     loss = unit * found["loss"]
     above = np.divide(loss, best, out=np.ones_like(loss), where=best > 0)

@@ -1,4 +1,4 @@
-"""The path of forward-fitting: what each step did, and the model after it."""
+"""Path of forward-fitting: the change made by each step, and the model after it."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from vitalfew.support.optional import make_frame
 
 @dataclass(frozen=True)
 class Steps:
-    """Changes of one coefficient at a time."""
+    """Sequence of changes to one coefficient at a time."""
 
     column: NDArray[np.int32]
     change: NDArray[np.float64]
 
     @cached_property
     def columns(self) -> NDArray[np.intp]:
-        """Columns that some step changes, in rising order."""
+        """Columns changed by any step, in increasing order."""
         return np.unique(self.column).astype(np.intp)
 
     def coefficients(self, sizes: NDArray) -> NDArray[np.float64]:
-        """Coefficients of these columns after so many steps, or after the last: (sizes, columns)."""
+        """Return the coefficients of these columns after each number of steps, at most the last: (sizes, columns)."""
         moved = np.zeros((len(self.column) + 1, len(self.columns)))
         moved[np.arange(1, len(moved)), np.searchsorted(self.columns, self.column)] = self.change
         return np.cumsum(moved, axis=0)[np.minimum(sizes, len(self.column))]
@@ -38,17 +38,17 @@ class Steps:
 
 @dataclass(frozen=True, kw_only=True)
 class FittingPath(CoefficientPath):
-    """Models of forward-fitting after each step.
+    """Path of forward-fitting models, one after each step.
 
     Attributes
     ----------
     grid : ndarray of shape (n_points,)
         Numbers of steps, from 0.
     steps : Steps
-        The column that each step takes (``column``) and the change of its coefficient (``change``).
+        Column selected by each step (``column``) and the change of its coefficient (``change``).
     intercept : ndarray of shape (n_points,)
     mean_squared_error : ndarray of shape (n_points,)
-        On the training rows.
+        Mean squared error on the training samples.
     names : sequence of str
     """
 
@@ -66,7 +66,7 @@ class FittingPath(CoefficientPath):
     knob_title = "steps"
 
     def used(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Columns that some step takes, and their coefficients: (points, columns)."""
+        """Return the columns selected by any step, and their coefficients (points, columns)."""
         return self.steps.columns, self.steps.coefficients(self.grid)
 
     @property
@@ -78,18 +78,21 @@ class FittingPath(CoefficientPath):
         return full
 
     def at(self, index: int) -> tuple[NDArray[np.float64], float]:
-        """Coefficients and intercept of one point."""
+        """Return the coefficients and intercept of one point."""
         coef = np.zeros(self.n_columns)
         coef[self.steps.columns] = self.steps.coefficients(self.grid[[index]])[0]
         return coef, float(self.intercept[index])
 
     def log_likelihood(self) -> Likelihood:
-        """Gaussian, the variance at its maximum; parameters are the features taken so far, which counts too many: their
-        coefficients are not fitted together."""
+        """Return the Gaussian likelihood at the maximum-likelihood variance.
+
+        The parameter count is the number of features selected so far, which is too high, since their coefficients are
+        not fitted jointly.
+        """
         return gaussian_likelihood(self, self.n_features.astype(float), self.n_columns)
 
     def to_frame(self):
-        """A line for each step: iteration, feature, change of its coefficient, and J (half the sum of squares) then."""
+        """Return a data frame with one row per step: iteration, feature, change, and J (half the sum of squares)."""
         taken = len(self.steps.column)
         return make_frame(
             {
@@ -102,9 +105,9 @@ class FittingPath(CoefficientPath):
 
     @classmethod
     def from_kernel(cls, found: dict, data, seen, has_intercept: bool, grid: NDArray | None, names) -> FittingPath:
-        """The path a kernel found of `data`, of which it has `seen` the rows or the moments.
+        """Return the path for `data` that a kernel found from `seen`, its rows or its moments.
 
-        After the last step it took, the model stays as it is.
+        Points of the grid beyond the last step have the final model.
         """
         steps = Steps(found["column"], found["change"])
         points = np.arange(len(steps.column) + 1) if grid is None else np.asarray(grid)
@@ -127,7 +130,7 @@ class FittingPath(CoefficientPath):
 
 
 def _means(data: NumericData | Moments, columns: NDArray) -> tuple[NDArray, float]:
-    """Weighted means of some columns, and of y."""
+    """Return the weighted means of some columns, and of y."""
     if isinstance(data, Moments):
         return data.mean[columns], float(data.mean[-1])
     weight = data.weights / data.weight_sum

@@ -1,4 +1,4 @@
-"""Forward-fitting: a step fits one coefficient and leaves all others as they are."""
+"""Forward-fitting regression: each step fits one coefficient and leaves all others unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vitalfew.support.progress import kernel_progress
 
 @dataclass(frozen=True)
 class FittingSettings:
-    """What forward-fitting of both losses is told."""
+    """Settings of forward-fitting, for both losses."""
 
     most: int
     myopic: bool
@@ -32,13 +32,13 @@ class FittingSettings:
 
     @classmethod
     def of(cls, model):
-        """As the model has them."""
+        """Return the settings of an estimator."""
         most = int(model.max_steps if isinstance(model.steps, str) else model.steps)
         rate, has_intercept = float(model.learning_rate), bool(model.fit_intercept)
         return cls(most, bool(model.myopic), rate, has_intercept, check_threads(model.n_jobs), model.verbose)
 
     def request(self, steps: int, progress) -> _core.FittingRequest:
-        """For the kernel."""
+        """Return the request for the kernel."""
         return _core.FittingRequest(
             steps=steps,
             myopic=self.myopic,
@@ -51,14 +51,14 @@ class FittingSettings:
 
 @dataclass(frozen=True)
 class FittingFamily(FittingSettings):
-    """How paths of forward-fitting are made."""
+    """Settings and solver of forward-fitting paths for a numeric target."""
 
     def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> FittingPath:
-        """All steps, or those of a grid."""
+        """Return the path over all steps, or over those of a grid."""
         most = self.most if grid is None else int(grid[-1])
         seen = data
         if isinstance(data, NumericData) and not sparse.issparse(data.X) and pays_to_summarise(data):
-            # A column that comes again costs nothing more, so rows are read for different columns only.
+            # Selecting a column again costs nothing, so the rows are read once per distinct column.
             seen = Moments.of(data) if "moments" in data.known or data.n_features <= most else data
         with kernel_progress(most, "forward-fitting", self.verbose) as show:
             found = solve("fitting", seen, self.request(most, heed or show), self.fit_intercept, grid is None)
@@ -66,16 +66,16 @@ class FittingFamily(FittingSettings):
         return FittingPath.from_kernel(found, data, seen, self.fit_intercept, grid, names)
 
     def uses_moments(self, data: NumericData) -> bool:
-        """Whether paths of folds come from their second moments."""
+        """Return True if fold paths are computed from second moments."""
         return pays_to_summarise(data)
 
     def fold_paths(self, data: NumericData, splits, path: FittingPath, options):
-        """From fold moments and subtraction, or side by side."""
+        """Return the fold paths, by subtraction of fold moments or in parallel."""
         return squared_loss_folds(self, data, splits, path, options)
 
 
 def check_steps(model, path_type: type) -> None:
-    """`steps`, `max_steps` and `learning_rate` of a model."""
+    """Check `steps`, `max_steps` and `learning_rate` of a model."""
     rules.check_rule("steps", model.steps, path_type, "a number of steps")
     if not isinstance(model.steps, str) and not is_count(model.steps):
         raise ValueError(f"steps must be a whole number of steps or a rule, got {model.steps!r}.")
@@ -86,57 +86,58 @@ def check_steps(model, path_type: type) -> None:
 
 
 def choose_steps(steps, path, family, data, options: rules.Options) -> rules.Selection:
-    """The point of the path that the rule picks, or the last of as many steps as were asked for."""
+    """Return the point of the path selected by the rule, or the last point if `steps` is a number."""
     if isinstance(steps, str):
         return rules.choose(steps, path, family, data, options)
     return rules.fixed(path, len(path.grid) - 1)
 
 
 class ForwardFittingRegressor(LinearRegressor):
-    r"""Forward-fitting of a linear model: a step fits one coefficient, all others stay, and a feature may come again.
+    r"""Forward-fitting of a linear model, one coefficient at a time; a feature may be selected more than once.
 
-    With the residuals r of the model so far a step takes the feature j for which
+    Each step leaves all other coefficients unchanged. Given the residuals r of the current model, it selects the
+    feature j for which
 
     .. math:: \min_{\theta} \; \tfrac12 \sum_i w_i (r_i - \theta x_{ij})^2, \qquad
        \hat\theta = \frac{\sum_i w_i r_i x_{ij}}{\sum_i w_i x_{ij}^2},
 
-    is least, and adds :math:`\eta \hat\theta` to its coefficient. The myopic form takes the feature with the largest
-    :math:`|\partial J / \partial \theta_j|_{\theta_j = 0} = |\sum_i w_i r_i x_{ij}|` instead; the two agree where all
-    columns have the same norm. With an intercept, columns and target are centred first, so that it is fitted along; the
-    form of the lecture, in which the constant is a feature like others, is ``fit_intercept=False`` with a column of
-    ones.
+    is least, and adds :math:`\eta \hat\theta` to its coefficient. The myopic form instead selects the feature with the
+    largest :math:`|\partial J / \partial \theta_j|_{\theta_j = 0} = |\sum_i w_i r_i x_{ij}|`; the two agree if all
+    columns have the same norm. With an intercept, features and target are centered first, so that the intercept is
+    refitted in every step. To treat the constant as a feature like any other, as in the lecture, use
+    ``fit_intercept=False`` with a column of ones.
 
     Parameters
     ----------
     steps : int or rule, default "cv"
-        How many steps: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"``, ``"aic"`` or ``"ebic"`` (which count
-        the features taken).
+        Number of steps: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"``, ``"aic"`` or ``"ebic"``. The last
+        three count the selected features.
     myopic : bool, default False
-        Choose by the derivative alone.
+        If True, select features by the derivative alone.
     learning_rate : float in (0, 1], default 1.0
-        :math:`\eta`: the share of each step that is taken. Small values give the stagewise form, whose path is close to
-        that of the lasso.
+        :math:`\eta`: the fraction of each step that is taken. Small values give the stagewise form, whose path is close
+        to that of the lasso.
     max_steps : int, default 1000
-        Steps that a rule may choose from.
+        Maximum number of steps that a rule may select.
     fit_intercept : bool, default True
     cv, scoring, random_state
         As in scikit-learn, for rules that resample.
     n_jobs : int, optional
-        Threads; all by default. Results do not depend on it.
+        Number of threads; all available by default. Results do not depend on it.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Whether to show a progress bar; by default, for long fits on a terminal.
 
     Attributes
     ----------
     coef_ : ndarray of shape (`n_features_in_`,)
     intercept_ : float
     steps_ : int
-        The number of steps chosen.
+        Selected number of steps.
     support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : FittingPath
-        Every step; ``to_frame()`` is the table iteration, feature, change, J.
+        All steps; ``to_frame()`` has the columns iteration, feature, change and J.
     selection_ : Selection
-        The curve the rule saw (``plot()``, ``to_frame()``).
+        Score curve used by the rule (``plot()``, ``to_frame()``).
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Forward-fitting for classes: a step fits one coefficient of the logistic or multinomial loss."""
+"""Forward-fitting classification: each step fits one coefficient under the logistic or multinomial loss."""
 
 from __future__ import annotations
 
@@ -23,28 +23,29 @@ from vitalfew.support.progress import kernel_progress
 
 @dataclass(frozen=True, kw_only=True)
 class FittingClassPath(SparseClassPath):
-    """Models of forward-fitting after each step.
+    """Path of forward-fitting models for classification, one after each step.
 
     Attributes
     ----------
     grid : ndarray of shape (n_points,)
         Numbers of steps, from 0.
     steps : Steps
-        The coefficient that each step takes, by its place among those of all outputs (``column``), and its change.
+        Coefficient changed by each step, as an index into those of all outputs (``column``), and its change
+        (``change``).
     coef_sparse : scipy.sparse.csr_array of shape (n_points, n_outputs * n_features)
     intercept : ndarray of shape (n_points, n_outputs)
     log_loss : ndarray of shape (n_points,)
-        Mean log loss on the training rows.
+        Mean log loss on the training samples.
     """
 
     steps: Steps
 
     knob = "steps"
     knob_title = "steps"
-    without_rules = ("loo",)  # the coefficients are not at their optimum, from which its formula starts
+    without_rules = ("loo",)  # its formula assumes optimal coefficients, and these are not
 
     def to_frame(self):
-        """A line for each step: iteration, feature (and class), change of its coefficient, and J, the sum of losses."""
+        """Return a data frame with one row per step: iteration, feature (and class), change, and J (sum of losses)."""
         taken = len(self.steps.column)
         names = OutputNames(self.names, self.classes, self.n_outputs)
         return make_frame(
@@ -59,10 +60,10 @@ class FittingClassPath(SparseClassPath):
 
 @dataclass(frozen=True)
 class FittingClassFamily(FittingSettings):
-    """How paths of forward-fitting are made for classes."""
+    """Settings and solver of forward-fitting paths for classification."""
 
     def path(self, data: NumericData, grid: NDArray | None = None, heed=None) -> FittingClassPath:
-        """All steps, or those of a grid."""
+        """Return the path over all steps, or over those of a grid."""
         assert data.classes is not None
         most = self.most if grid is None else int(grid[-1])
         reduced, present = present_classes(data)
@@ -89,7 +90,7 @@ class FittingClassFamily(FittingSettings):
         )
 
     def fold_paths(self, data: NumericData, splits, path: FittingClassPath, _options):
-        """Folds run side by side."""
+        """Return the fold paths, fitted in parallel."""
         return paths_in_threads(self, data, splits, path)
 
     def _solve(self, data: NumericData, n_classes: int, request, takes_prefix: bool) -> dict[str, Any]:
@@ -101,45 +102,46 @@ class FittingClassFamily(FittingSettings):
 
 
 def _placed(steps: Steps, points: NDArray, width: int) -> sparse.csr_array:
-    """Coefficients after so many steps, each in its place among all."""
+    """Return the coefficients after each number of steps, as a sparse array of full width."""
     narrow = sparse.csr_array(steps.coefficients(points))
     return sparse.csr_array((narrow.data, steps.columns[narrow.indices], narrow.indptr), shape=(len(points), width))
 
 
 class ForwardFittingClassifier(LinearClassifier):
-    r"""Forward-fitting of a logistic model: a step fits one coefficient, all others stay, and a feature may come again.
+    r"""Forward-fitting of a logistic model, one coefficient at a time; a feature may be selected more than once.
 
-    With the linear predictors f of the model so far a step takes the feature j for which
+    Each step leaves all other coefficients unchanged. Given the linear predictors f of the current model, it selects
+    the feature j for which
 
     .. math:: \min_{\theta} \; \sum_i w_i \log\bigl(1 + e^{-y_i (f_i + \theta x_{ij})}\bigr)
 
-    is least, and adds :math:`\eta \hat\theta` to its coefficient. The myopic form takes the feature with the largest
-    derivative at :math:`\theta = 0` instead. With more than two classes a step takes a feature and a class. The
-    intercepts are fitted anew after each step.
+    is least, and adds :math:`\eta \hat\theta` to its coefficient. The myopic form instead selects the feature with the
+    largest derivative at :math:`\theta = 0`. With more than two classes, a step selects a feature and a class. The
+    intercepts are refitted after each step.
 
     Not every candidate is fitted: the third derivative of the loss along a feature is at most :math:`\max_i |x_{ij}|`
-    times the second, which bounds what it can gain. The result is that of fitting all.
+    times the second, which bounds the possible gain. The result is the same as if all candidates were fitted.
 
     Parameters
     ----------
     steps : int or rule, default "cv"
-        How many steps: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"``, ``"aic"`` or ``"ebic"`` (which count
-        the coefficients in use).
+        Number of steps: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"``, ``"aic"`` or ``"ebic"``. The last
+        three count the nonzero coefficients.
     myopic : bool, default False
-        Choose by the derivative alone.
+        If True, select features by the derivative alone.
     learning_rate : float in (0, 1], default 1.0
-        :math:`\eta`: the share of each step that is taken.
+        :math:`\eta`: the fraction of each step that is taken.
     max_steps : int, default 200
-        Steps that a rule may choose from.
+        Maximum number of steps that a rule may select.
     fit_intercept : bool, default True
     class_weight : dict or "balanced", optional
-        Weights of classes, as in scikit-learn.
+        Class weights, as in scikit-learn.
     cv, scoring, random_state
-        As in scikit-learn, for rules that resample; the log loss is minimised unless `scoring` is given.
+        As in scikit-learn, for rules that resample; the log loss is minimized unless `scoring` is given.
     n_jobs : int, optional
-        Threads; all by default. Results do not depend on it.
+        Number of threads; all available by default. Results do not depend on it.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Whether to show a progress bar; by default, for long fits on a terminal.
 
     Attributes
     ----------
@@ -147,12 +149,12 @@ class ForwardFittingClassifier(LinearClassifier):
     coef_ : ndarray of shape (1, `n_features_in_`) or (n_classes, `n_features_in_`)
     intercept_ : ndarray of shape (1,) or (n_classes,)
     steps_ : int
-        The number of steps chosen.
+        Selected number of steps.
     support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : FittingClassPath
-        Every step; ``to_frame()`` is the table iteration, feature, change, J.
+        All steps; ``to_frame()`` has the columns iteration, feature, change and J.
     selection_ : Selection
-        The curve the rule saw (``plot()``, ``to_frame()``).
+        Score curve used by the rule (``plot()``, ``to_frame()``).
 
     References
     ----------
@@ -198,7 +200,7 @@ class ForwardFittingClassifier(LinearClassifier):
         self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Take all steps, then let the rule choose how many."""
+        """Fit all steps, then select their number by the rule."""
         check_steps(self, FittingClassPath)
         data = self._read(X, y, sample_weight)
         family = FittingClassFamily.of(self)

@@ -1,4 +1,4 @@
-"""Greedy subset selection: every step tries each candidate with all coefficients fitted anew."""
+"""Greedy subset selection: every step tries each candidate with all coefficients refitted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DIRECTIONS = ("forward", "backward", "both")
 
 @dataclass(frozen=True)
 class GreedySettings:
-    """What greedy searches of both losses are told."""
+    """Settings of greedy search, for both losses."""
 
     k: int | str
     max_features: int | None
@@ -35,7 +35,7 @@ class GreedySettings:
     verbose: bool | None = False
 
     def most(self, data: NumericData | Moments, grid: NDArray | None) -> int:
-        """Variables of the largest model: of the grid, or as many as rows and columns allow."""
+        """Return the number of variables of the largest model, from the grid or from what rows and columns allow."""
         n_variables = data.n_features if self.group is None else int(self.group.max()) + 1
         if self.direction == "backward" and data.n_features > data.n_rows - self.fit_intercept:
             raise ValueError(
@@ -47,7 +47,7 @@ class GreedySettings:
         return largest_size(self.k, self.max_features, n_variables, data.n_rows, self.fit_intercept)
 
     def request(self, most: int, progress) -> _core.SubsetRequest:
-        """For the kernel."""
+        """Return the request for the kernel."""
         return _core.SubsetRequest(
             most=most,
             direction=getattr(_core.Direction, self.direction),
@@ -60,10 +60,10 @@ class GreedySettings:
 
 @dataclass(frozen=True)
 class GreedyFamily(GreedySettings):
-    """How greedy paths are fitted: from rows, or from second moments where these are fewer."""
+    """Settings and solver of greedy paths, from rows or, where that is cheaper, from second moments."""
 
     def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> SubsetPath:
-        """The path up to the largest size wanted, or over the sizes of a grid."""
+        """Return the path up to the largest requested size, or over the sizes of a grid."""
         most = self.most(data, grid)
         seen = Moments.of(data) if isinstance(data, NumericData) and self._wants_moments(data, most) else data
         with kernel_progress(most, "greedy search", self.verbose) as show:
@@ -71,54 +71,56 @@ class GreedyFamily(GreedySettings):
         return SubsetPath.from_kernel(found, data, seen, self.fit_intercept, grid)
 
     def uses_moments(self, data: NumericData) -> bool:
-        """Whether paths of folds come from their second moments."""
+        """Return True if fold paths are computed from second moments."""
         return self.direction == "backward" or pays_to_summarise(data)
 
     def fold_paths(self, data: NumericData, splits, path: SubsetPath, options):
-        """From fold moments and subtraction, or side by side."""
+        """Return the fold paths, by subtraction of fold moments or in parallel."""
         return squared_loss_folds(self, data, splits, path, options)
 
     def _wants_moments(self, data: NumericData, most: int) -> bool:
         if self.direction == "backward" or "moments" in data.known:
             return True
-        # A pass over the rows for about every third variable costs more than all moments of few columns.
+        # With few columns, one pass over the rows for about every third variable costs more than all moments.
         return not sparse.issparse(data.X) and pays_to_summarise(data) and data.n_features <= 4 * most
 
 
 class GreedySubsetRegressor(SubsetRegressor):
-    r"""Least squares on a subset of the features, found greedily.
+    r"""Least squares on a greedily selected subset of the features.
 
-    Forward, a step evaluates for each variable j that is not in the model yet
+    A forward step evaluates, for each variable j that is not yet in the model,
 
     .. math:: J(S \cup j) = \min_{b, \beta} \; \tfrac12 \sum_i w_i \Bigl(y_i - b - \sum_{l \in S \cup j} \beta_l x_{il}
        \Bigr)^2,
 
-    all coefficients fitted anew, and takes the best. The exact drop of J costs no more than a correlation: it is
-    :math:`\tfrac12 \langle r, x_j \rangle^2 / \|x_j^\perp\|^2`, with the part of x_j that S does not explain, kept
-    up to date by one row of a Cholesky factor a step. (Orthogonal matching pursuit takes the largest correlation
-    instead, which may be another feature.)
+    with all coefficients refitted, and adds the best variable. The exact decrease of J costs no more than a
+    correlation: it is :math:`\tfrac12 \langle r, x_j \rangle^2 / \|x_j^\perp\|^2`, where :math:`x_j^\perp` is the part
+    of x_j that S does not explain, updated by one row of a Cholesky factor per step. (Orthogonal matching pursuit
+    instead adds the feature with the largest correlation, which may be another one.)
 
     Parameters
     ----------
     k : int or rule, default "cv"
-        How many variables: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (with the subset held as it is),
+        Number of variables: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (with the subset fixed),
         ``"bic"``, ``"aic"`` or ``"ebic"``.
     direction : {"forward", "backward", "both"}, default "forward"
-        From nothing, one variable in at a time; from all, the least needed out at a time; or forward, where after each
-        variable that enters others leave as long as a smaller model gets better than the best of its size so far
-        (floating search). In all cases the path has a model for every k.
+        ``"forward"`` starts from no variable and adds one at a time. ``"backward"`` starts from all variables and
+        removes the least useful one at a time. ``"both"`` is a floating search: after each forward step, variables are
+        removed as long as the smaller model improves on the best of its size so far. In all cases the path has a model
+        for every k.
     feature_groups : array-like of shape (n_features,) or list of lists, optional
-        Columns that are one variable and enter or leave together, such as those of one categorical variable: a label
-        for each column, or lists of columns (by number or name; columns not listed stand alone). `k` counts variables.
+        Columns that form one variable and enter or leave together, such as those of one categorical variable: a label
+        for each column, or lists of columns (by number or name; each unlisted column is its own variable). `k` counts
+        variables.
     max_features : int, optional
-        Variables of the largest model a rule may choose; by default 100, or what rows and columns allow.
+        Number of variables of the largest model a rule may select; by default 100, or what rows and columns allow.
     fit_intercept : bool, default True
     cv, scoring, random_state
         As in scikit-learn, for rules that resample; the search is repeated in each fold.
     n_jobs : int, optional
-        Threads; all by default. Results do not depend on it.
+        Number of threads; all available by default. Results do not depend on it.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Whether to show a progress bar; by default, for long fits on a terminal.
 
     Attributes
     ----------
@@ -126,21 +128,21 @@ class GreedySubsetRegressor(SubsetRegressor):
         Zero outside the subset.
     intercept_ : float
     k_ : int
-        The number of variables chosen.
+        Selected number of variables.
     subset_ : ndarray of int
-        Columns of the model.
+        Indices of the selected columns.
     support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : SubsetPath
-        A model for every size (``coef``, ``mean_squared_error``, ``subset(k)``; ``plot()``, and ``to_frame()`` with the
-        feature that each step takes).
+        Model for every size (``coef``, ``mean_squared_error``, ``subset(k)``; ``plot()``, and ``to_frame()`` with the
+        features that enter and leave at each size).
     selection_ : Selection
-        The curve the rule saw (``plot()``, ``to_frame()``).
+        Score curve used by the rule (``plot()``, ``to_frame()``).
 
     Notes
     -----
-    Ties are broken by column order. Columns that are constant, or combinations of those in the model, never enter: a
-    path ends where nothing is left that lowers J. Information criteria count the coefficients of the model and not the
-    search; ``"ebic"`` adds the choice among all subsets of a size.
+    Ties are broken by column order. Constant columns, and linear combinations of those in the model, never enter: the
+    path ends when no variable can decrease J. Information criteria count the coefficients of the model but not the
+    search; ``"ebic"`` adds a penalty for the choice among all subsets of a size.
 
     References
     ----------

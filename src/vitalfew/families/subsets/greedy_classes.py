@@ -1,4 +1,4 @@
-"""Greedy subset selection for classes: logistic and multinomial loss, every candidate refitted."""
+"""Greedy subset selection for classification: logistic and multinomial loss, with every candidate refitted."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from vitalfew.families.subsets.subset_model import check_size, choose_size
 from vitalfew.support.checks import check_choice, check_threads
 from vitalfew.support.progress import kernel_progress
 
-# Mean log loss below which the labels are fitted perfectly.
+# Mean log loss below which the classes count as perfectly separated.
 SEPARATED = 1e-6
 
 
 @dataclass(frozen=True)
 class GreedyClassFamily(GreedySettings):
-    """How greedy paths of classifiers are fitted."""
+    """Settings and solver of greedy paths for classification."""
 
     def path(self, data: NumericData, grid: NDArray | None = None, heed=None) -> SubsetClassPath:
-        """The path up to the largest size wanted, or over the sizes of a grid."""
+        """Return the path up to the largest requested size, or over the sizes of a grid."""
         most = self.most(data, grid)
         reduced, present = present_classes(data)
         with kernel_progress(most, "greedy search", self.verbose) as show:
@@ -39,12 +39,12 @@ class GreedyClassFamily(GreedySettings):
         return SubsetClassPath.from_kernel(found, data, present, self.fit_intercept, grid)
 
     def fold_paths(self, data: NumericData, splits, path: SubsetClassPath, _options):
-        """Folds run side by side."""
+        """Return the fold paths, fitted in parallel."""
         return paths_in_threads(self, data, splits, path)
 
 
 def nothing_to_learn() -> dict[str, Any]:
-    """What a kernel would find in a fold with one class."""
+    """Return the result that a kernel would give for a fold with a single class."""
     return {
         "grid": np.zeros(1),
         "start": np.zeros(2, dtype=np.int64),
@@ -58,17 +58,17 @@ def nothing_to_learn() -> dict[str, Any]:
 
 
 def solve_classes(kernel: str, data: NumericData, request, takes_prefix: bool = False) -> dict[str, Any]:
-    """What a kernel finds; a fold may have one class only."""
+    """Return the result of a kernel, also for a fold with a single class."""
     if data.classes is not None and len(data.classes) == 1:
         return nothing_to_learn()
     return solve(kernel, data, request, takes_prefix=takes_prefix)
 
 
 class SubsetClassifier(LinearClassifier):
-    """A logistic model on a subset of the features, with a path over its size `k`."""
+    """Base class of logistic models on a subset of the features, with a path over its size `k`."""
 
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Search for a model of every size, then let the rule choose."""
+        """Search for a model of every size, then select the size by the rule."""
         self._check_parameters()
         data = self._read(X, y, sample_weight)
         family = self._family(data.n_features, data.names)
@@ -83,7 +83,7 @@ class SubsetClassifier(LinearClassifier):
         raise NotImplementedError
 
     def _keep(self, path: SubsetClassPath, selection: rules.Selection):
-        """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
+        """Set the fitted attributes all at once, so that a failed fit changes nothing."""
         coef, intercept = path.at(selection.index)
         if coef.any() and path.log_loss[selection.index] < SEPARATED:
             warnings.warn(
@@ -101,36 +101,37 @@ class SubsetClassifier(LinearClassifier):
 
 
 class GreedySubsetClassifier(SubsetClassifier):
-    r"""Logistic regression on a subset of the features, found greedily; multinomial for more than two classes.
+    r"""Logistic (or multinomial) regression on a greedily selected subset of the features.
 
-    Forward, a step evaluates for each variable j that is not in the model yet
+    A forward step evaluates, for each variable j that is not yet in the model,
 
     .. math:: J(S \cup j) = \min_{b, \beta} \; \sum_i w_i \log\bigl(1 + e^{-y_i (b + \beta^T x_{i, S \cup j})}\bigr),
 
-    all coefficients fitted anew by Newton steps from those of the model, and takes the best. A candidate is given up as
-    soon as its last steps show that it will not be the best.
+    with all coefficients refitted by Newton steps from those of the current model, and adds the best variable. A
+    candidate is abandoned as soon as its last steps show that it will not be the best. With more than two classes, the
+    loss is multinomial.
 
     Parameters
     ----------
     k : int or rule, default "cv"
-        How many variables: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (approximate), ``"bic"``,
+        Number of variables: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (approximate), ``"bic"``,
         ``"aic"`` or ``"ebic"``.
     direction : {"forward", "backward", "both"}, default "forward"
-        As for :class:`~vitalfew.GreedySubsetRegressor`.
+        Search direction, as in :class:`~vitalfew.GreedySubsetRegressor`.
     feature_groups : array-like of shape (n_features,) or list of lists, optional
-        Columns that are one variable and enter or leave together: a label for each column, or lists of columns (by
-        number or name; columns not listed stand alone). `k` counts variables.
+        Columns that form one variable and enter or leave together: a label for each column, or lists of columns (by
+        number or name; each unlisted column is its own variable). `k` counts variables.
     max_features : int, optional
-        Variables of the largest model a rule may choose; by default 100, or what rows and columns allow.
+        Number of variables of the largest model a rule may select; by default 100, or what rows and columns allow.
     fit_intercept : bool, default True
     class_weight : dict or "balanced", optional
-        Weights of classes, as in scikit-learn.
+        Class weights, as in scikit-learn.
     cv, scoring, random_state
-        As in scikit-learn, for rules that resample; the log loss is minimised unless `scoring` is given.
+        As in scikit-learn, for rules that resample; the log loss is minimized unless `scoring` is given.
     n_jobs : int, optional
-        Threads; all by default. Results do not depend on it.
+        Number of threads; all available by default. Results do not depend on it.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Whether to show a progress bar; by default, for long fits on a terminal.
 
     Attributes
     ----------
@@ -139,15 +140,15 @@ class GreedySubsetClassifier(SubsetClassifier):
         Zero outside the subset.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     k_ : int
-        The number of variables chosen.
+        Selected number of variables.
     subset_ : ndarray of int
-        Columns of the model.
+        Indices of the selected columns.
     support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : SubsetClassPath
-        A model for every size (``coef``, ``log_loss``, ``subset(k)``; ``plot()``, and ``to_frame()`` with the feature
-        that each step takes). It ends where the classes are separated perfectly.
+        Model for every size (``coef``, ``log_loss``, ``subset(k)``; ``plot()``, and ``to_frame()`` with the features
+        that enter and leave at each size). It ends where the classes are perfectly separated.
     selection_ : Selection
-        The curve the rule saw (``plot()``, ``to_frame()``).
+        Score curve used by the rule (``plot()``, ``to_frame()``).
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The simple greedy algorithm for any learner: one feature in, or out, at a time, by scores on rows not learnt from."""
+"""Greedy feature selection for any estimator: adds or removes one feature at a time by scores on held-out samples."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from vitalfew.support.optional import make_frame
 from vitalfew.support.progress import progress
 
 RULES = ("cv", "1se", "holdout")
-# Share of the time to a deadline; the rest is for the final fit.
+# Fraction of the time to a deadline that the search may use; the rest is for the final fit.
 FOR_THE_SEARCH = 0.9
 
 
 @dataclass
 class SearchPath:
-    """The best subset found of each size, and how it scored on each fold."""
+    """Path of the best subset found for each size, with its scores on each fold."""
 
     grid: NDArray
     subsets: list[tuple[int, ...]]
@@ -55,11 +55,11 @@ class SearchPath:
     loss: str = "score"
 
     def at(self, index: int) -> tuple[int, ...]:
-        """Columns of one point."""
+        """Return the columns of one point."""
         return self.subsets[index]
 
     def to_frame(self):
-        """Size, features, mean score and its standard error."""
+        """Return a data frame with the size, features, mean score and its standard error of each point."""
         error = deviation(self.scores.T) / np.sqrt(self.scores.shape[1]) if self.scores.shape[1] > 1 else np.nan
         return make_frame(
             {
@@ -73,7 +73,7 @@ class SearchPath:
 
 @dataclass
 class Walk:
-    """Where a search is, and what it has seen."""
+    """State of a greedy search: its settings, its history, and the best subset of each size so far."""
 
     book: ScoreBook
     variables: list[tuple[int, ...]]
@@ -84,7 +84,7 @@ class Walk:
     best: dict[int, tuple[tuple[int, ...], NDArray]] = field(default_factory=dict)  # by number of variables
 
     def run(self, direction: str, least: int = 0) -> None:
-        """The search, backward down to `least` variables; what it has found so far stays if it is stopped."""
+        """Run the search, backward down to `least` variables; results found so far are kept if it is stopped."""
         chosen = tuple(range(len(self.variables))) if direction == "backward" else ()
         self.keep(chosen, self.book.scores([self.columns(chosen)])[0])
         if direction == "backward":
@@ -108,7 +108,7 @@ class Walk:
                 return
 
     def step(self, chosen, candidates, *, only_better: bool = False) -> tuple[int, ...]:
-        """The best of several sets of variables; the first of equal ones."""
+        """Return the best of several sets of variables, the first of them in case of ties."""
         scores = self.book.scores([self.columns(c) for c in candidates])
         means = scores.mean(axis=1)
         if np.isnan(means).all():
@@ -132,7 +132,7 @@ class Walk:
         return taken
 
     def keep(self, chosen: tuple[int, ...], scores: NDArray) -> None:
-        """The best of its size, so far."""
+        """Record a set of variables if it is the best of its size so far."""
         size = len(chosen)
         if size not in self.best or np.mean(scores) > np.mean(self.best[size][1]):
             self.best[size] = (chosen, scores)
@@ -153,7 +153,7 @@ def read_rows(X):
 
 
 def check_range(y, is_classification: bool) -> None:
-    """Numbers must not be so large that scikit-learn's estimators and scores overflow; other targets are theirs."""
+    """Check that numeric targets are not so large that scikit-learn overflows; the estimator checks other targets."""
     check_given(y, "y")
     target = np.asarray(y)
     if target.dtype.kind == "O" and all(isinstance(v, float) for v in target.ravel().tolist()):
@@ -172,71 +172,71 @@ def _estimator_has(name: str):
 class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
     """Greedy feature selection for any scikit-learn estimator.
 
-    Forward, a step fits the estimator with each feature that is not in the model yet added to those that are, scores it
-    on rows it has not learnt from, and takes the best; backward, it takes the one out without which the score is best;
-    both ways, after each feature that enters others leave as long as a smaller set gets better than the best of its
-    size. How many features are kept is a rule's choice on the same scores.
+    A forward step adds each remaining feature in turn to the selected ones, fits the estimator, scores it on held-out
+    samples, and keeps the feature with the best score. A backward step removes the feature without which the score is
+    best. With ``direction="both"``, after each forward step, features are removed as long as the smaller set improves
+    on the best of its size. The number of features is selected by a rule on the same scores.
 
-    Fits are cached: no set is fitted twice, whatever way the search comes to it. With a `checkpoint` they are kept in a
-    file as they are made, and a search that was stopped, or killed, goes on where it was. Where the estimator is
-    :class:`~vitalfew.Ridge` with a given penalty, nothing is refitted at all: scores come from the second moments of
-    the folds, and are those of refitting. Where it is :class:`~vitalfew.NaiveBayes`, one fit for each fold serves all
-    sets of features, whose evidence is added up.
+    Scores are cached: no set is fitted twice, however the search reaches it. With a `checkpoint`, they are written to a
+    file as they are computed, and a search that was stopped or killed resumes where it was. If the estimator is
+    :class:`~vitalfew.Ridge` with a fixed penalty, nothing is refitted: the scores are computed from the second moments
+    of the folds and equal those of refitting. If it is :class:`~vitalfew.NaiveBayes`, one fit per fold serves all sets
+    of features, by adding up the evidence of each feature.
 
     Parameters
     ----------
     estimator : estimator
     k : int or {"cv", "1se", "holdout"}, default "cv"
-        How many variables: a number; as many as score best in cross-validation; the fewest within one standard error of
-        that; or as many as score best on a quarter of the rows set aside.
+        Number of variables: a number; the one with the best cross-validation score; the smallest within one standard
+        error of that; or the one with the best score on a held-out quarter of the samples.
     direction : {"forward", "backward", "both"}, default "forward"
     feature_groups : array-like of shape (n_features,) or list of lists, optional
-        Columns that are one variable and enter or leave together; `k` counts variables.
+        Columns that form one variable and enter or leave together; `k` counts variables.
     max_features : int, optional
-        Variables of the largest set that is tried; all by default.
+        Number of variables of the largest set that is tried; all by default.
     patience : int or None, default 3
-        Where a rule chooses, a forward search ends when so many steps in a row have brought no better score.
+        If `k` is a rule, a forward search stops after this many consecutive steps without a better score.
     scoring : str or callable, optional
         As in scikit-learn; the estimator's own score by default.
     cv : int, splitter or iterable, default 5
     time_budget : float, optional
-        Seconds; afterwards the best so far is kept, with a warning.
+        Time limit in seconds, after which the best subset so far is used, with a warning.
     checkpoint : path, optional
-        A file for the scores. It belongs to one search: other data, folds, scoring, versions of vitalfew, NumPy, SciPy
-        or scikit-learn, or another estimator are refused. An estimator is known by its class, the code of that, and its
-        parameters, functions with all that they refer to. If a part of these cannot be told from others, such as an
-        open file, the checkpoint is refused, too.
+        File that stores the scores. It belongs to one search: it is rejected if the data, folds, scoring or estimator
+        differ, or the versions of vitalfew, NumPy, SciPy or scikit-learn. An estimator is identified by its class, the
+        code of the class, and its parameters; functions are identified together with everything they refer to. A
+        checkpoint is also rejected if any of these parts cannot be identified, such as an open file.
     random_state : int, optional
-        For the split of ``"holdout"``.
+        Seed of the split for ``"holdout"``.
     n_jobs : int, optional
-        Candidates fitted at a time, as in scikit-learn.
+        Number of candidates fitted in parallel, as in scikit-learn.
     verbose : bool, optional
-        Progress bar with the best score so far: by default on a terminal, for long work.
+        Whether to show a progress bar with the best score so far; by default, for long searches on a terminal.
 
     Attributes
     ----------
     best_estimator_ : estimator
-        Fitted on all rows with the features chosen.
+        Estimator fitted on all samples with the selected features.
     subset_ : ndarray of int
-        Columns chosen.
+        Indices of the selected columns.
     k_ : int
-        The number of variables chosen.
+        Selected number of variables.
     support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : SearchPath
-        The best set found of each size (``to_frame()``).
+        Best set found for each size (``to_frame()``).
     history_ : data frame, or dict of columns where no library of frames is installed
-        Every step: what went in or out, the score, how many candidates were tried.
+        One row per step: the feature added or removed, the score, and the number of candidates tried.
     n_fits_, n_cached_ : int
-        Sets scored by fitting, and sets found in the cache or the checkpoint.
+        Number of sets scored, and number of sets found in the cache or the checkpoint.
     is_complete_ : bool
         False if the time ran out.
     selection_ : Selection
-        The curve the rule saw (``plot()``, ``to_frame()``).
+        Score curve used by the rule (``plot()``, ``to_frame()``).
 
     Notes
     -----
-    The scores guide the search, so that the best of them is optimistic: it is no estimate of the error of the final
-    model. Score that on rows which took no part in the search.
+    The scores guide the search, so the best of them is optimistic: it does not estimate the error of the final model.
+    Score the final model on samples that took no part in the search.
 
     References
     ----------
@@ -287,7 +287,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Search, let the rule choose how many features, and fit with them on all rows."""
+        """Search, select the number of features by the rule, and refit with these features on all samples."""
         self._check_parameters()
         warn_if_prefitted(self.estimator, "estimator")
         X = read_rows(X)
@@ -326,22 +326,22 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
 
     @_estimator_has("predict")
     def predict(self, X) -> Any:
-        """Of the fitted estimator, for the features chosen."""
+        """Return the predictions of the fitted estimator on the selected features."""
         return self.best_estimator_.predict(self._chosen(X))
 
     @_estimator_has("predict_proba")
     def predict_proba(self, X) -> Any:
-        """Of the fitted estimator, for the features chosen."""
+        """Return the class probabilities of the fitted estimator on the selected features."""
         return self.best_estimator_.predict_proba(self._chosen(X))
 
     @_estimator_has("decision_function")
     def decision_function(self, X):
-        """Of the fitted estimator, for the features chosen."""
+        """Return the decision function of the fitted estimator on the selected features."""
         return self.best_estimator_.decision_function(self._chosen(X))
 
     @_estimator_has("score")
     def score(self, X, y) -> Any:
-        """Score the fitted estimator on the chosen features."""
+        """Score the fitted estimator on the selected features."""
         check_given(y, "y")
         return self.best_estimator_.score(self._chosen(X), y)
 

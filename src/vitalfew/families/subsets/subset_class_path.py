@@ -1,4 +1,4 @@
-"""The path of a search for subsets with the logistic or multinomial loss."""
+"""Path of a subset search with the logistic or multinomial loss."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ from vitalfew.families.subsets.subset_path import describe_moves
 
 @dataclass(frozen=True, kw_only=True)
 class SubsetClassPath(SparseClassPath):
-    """Logistic regression without a penalty on subsets of growing size.
+    """Path of unpenalized logistic regression on subsets of increasing size.
 
     Attributes
     ----------
     grid : ndarray of shape (n_points,)
         Numbers k of variables, from 0.
     coef_sparse : scipy.sparse.csr_array of shape (n_points, n_outputs * n_features)
-        Coefficients, one output (two classes) or one after the other (more, of mean zero over the classes); those
-        outside the subset are zero. ``coef`` is the same as a dense array.
+        Coefficients of the single output (two classes) or of all outputs in turn (more classes, with mean zero over the
+        classes); those outside the subset are zero. ``coef`` is the same as a dense array.
     intercept : ndarray of shape (n_points, n_outputs)
     log_loss : ndarray of shape (n_points,)
-        Mean log loss on the training rows.
+        Mean log loss on the training samples.
     """
 
     knob = "k"
     knob_title = "variables k"
 
     def subset(self, index: int) -> NDArray[np.intp]:
-        """Columns of the model at one point."""
+        """Return the columns of the model at one point."""
         start, stop = self.coef_sparse.indptr[index : index + 2]
         return np.unique(self.coef_sparse.indices[start:stop] % self._width).astype(np.intp)
 
     @cached_property
     def degrees_of_freedom(self) -> NDArray[np.float64]:
-        """Coefficients that are free: of all classes but one."""
+        """Number of free coefficients at each point: those of all classes but one."""
         return (self.n_features * (len(self.classes) - 1)).astype(np.float64)
 
     def _columns(self) -> dict[str, NDArray]:
-        """With the names of columns that each size has and the one before has not (`enters`), and conversely."""
+        """Return the data frame columns, with the features that enter (`enters`) and leave (`leaves`) at each size."""
         return {**super()._columns(), **describe_moves([self.subset(p) for p in range(len(self.grid))], self.names)}
 
     @classmethod
     def from_kernel(
         cls, found: dict, data: NumericData, present: NDArray, has_intercept: bool, grid: NDArray | None
     ) -> SubsetClassPath:
-        """The path a kernel found for the classes present.
+        """Return the path that a kernel found for the classes present.
 
-        Sizes of a given grid that it did not reach have its largest model.
+        Sizes of a given grid that the kernel did not reach have its largest model.
         """
         assert data.classes is not None
         points, m = len(found["grid"]), len(present) - 1
@@ -81,7 +81,7 @@ class SubsetClassPath(SparseClassPath):
 
 
 def _symmetric(coef: sparse.csr_array, intercept: NDArray) -> tuple[sparse.csr_array, NDArray]:
-    """Coefficients against the first class as coefficients of all classes whose mean is zero: the same model."""
+    """Convert coefficients relative to the first class to mean-zero coefficients of all classes, for the same model."""
     points, m = intercept.shape
     outputs = coef.reshape((points * m, -1)).tocsr()
     widths = outputs.shape[1]

@@ -1,4 +1,4 @@
-"""What models on subsets of the features share: the knob `k`, and how far their paths go."""
+"""Base class and checks of subset models: the number of features `k` and the extent of their paths."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from vitalfew.exceptions import SmallerModelWarning
 from vitalfew.families.linear.regressor import LinearRegressor
 from vitalfew.support.checks import is_count
 
-# Variables of the largest model where a rule chooses and `max_features` does not say.
+# Number of variables of the largest model a rule may select if `max_features` is None.
 MOST_VARIABLES = 100
 
 
 def check_size(model, path_type: type) -> None:
-    """`k` and `max_features` of a model."""
+    """Check `k` and `max_features` of a model."""
     rules.check_rule("k", model.k, path_type, "a number of features")
     if not isinstance(model.k, str) and not is_count(model.k):
         raise ValueError(f"k must be a whole number of features or a rule, got {model.k!r}.")
@@ -26,13 +26,13 @@ def check_size(model, path_type: type) -> None:
 
 
 def check_time_budget(seconds) -> None:
-    """Seconds that a search may take."""
+    """Check that a time budget is a positive number of seconds."""
     if not seconds > 0:
         raise ValueError(f"time_budget must be a positive number of seconds, got {seconds!r}.")
 
 
 def check_enough(k, n_variables: int) -> None:
-    """Whether there are as many variables as are asked for."""
+    """Check that `k` does not exceed the number of variables."""
     if int(k) > n_variables:
         raise ValueError(
             f"k={k} but X has {n_variables} feature(s), or groups of them, to choose from; pass a number up to "
@@ -41,7 +41,7 @@ def check_enough(k, n_variables: int) -> None:
 
 
 def largest_size(k, max_features, n_variables: int, n_rows: int, has_intercept: bool) -> int:
-    """How many variables the largest model of a path may have."""
+    """Return the number of variables of the largest model of a path."""
     if not isinstance(k, str):
         check_enough(k, n_variables)
         return int(k)
@@ -50,7 +50,7 @@ def largest_size(k, max_features, n_variables: int, n_rows: int, has_intercept: 
 
 
 def choose_size(k, path, family, data, options: rules.Options) -> rules.Selection:
-    """The point of the path that the rule picks, or that of the number."""
+    """Return the point of the path selected by the rule, or the one with `k` variables or the most reached."""
     if isinstance(k, str):
         return rules.choose(k, path, family, data, options)
     reached = int(path.grid[-1])
@@ -66,7 +66,7 @@ def choose_size(k, path, family, data, options: rules.Options) -> rules.Selectio
 
 
 class SubsetRegressor(LinearRegressor):
-    """A linear model on a subset of the features, with a path over its size `k`."""
+    """Base class of linear regressors on a subset of the features, with a path over its size `k`."""
 
     _knob = "k"
 

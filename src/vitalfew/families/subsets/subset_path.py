@@ -1,4 +1,4 @@
-"""The path of a search for subsets: a model for every number of variables."""
+"""Path of a subset search, with a model for every number of variables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vitalfew.summaries.moments import Moments
 
 @dataclass(frozen=True, kw_only=True)
 class SubsetPath(SparseLinearPath):
-    """Least squares on subsets of growing size.
+    """Path of least squares on subsets of increasing size.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class SubsetPath(SparseLinearPath):
         Coefficients; those outside the subset are zero. ``coef`` is the same as a dense array.
     intercept : ndarray of shape (n_points,)
     mean_squared_error : ndarray of shape (n_points,)
-        On the training rows.
+        Mean squared error on the training samples.
     names : sequence of str
     """
 
@@ -36,12 +36,12 @@ class SubsetPath(SparseLinearPath):
     knob_title = "variables k"
 
     def subset(self, index: int) -> NDArray[np.intp]:
-        """Columns of the model at one point."""
+        """Return the columns of the model at one point."""
         start, stop = self.coef_sparse.indptr[index : index + 2]
         return self.coef_sparse.indices[start:stop].astype(np.intp)
 
     def _columns(self) -> dict[str, NDArray]:
-        """With the names of columns that each size has and the one before has not (`enters`), and conversely."""
+        """Return the data frame columns, with the features that enter (`enters`) and leave (`leaves`) at each size."""
         return {**super()._columns(), **describe_moves([self.subset(p) for p in range(len(self.grid))], self.names)}
 
     @classmethod
@@ -53,9 +53,9 @@ class SubsetPath(SparseLinearPath):
         has_intercept: bool,
         grid: NDArray | None = None,
     ) -> SubsetPath:
-        """The path a kernel found of `data`, of which it has `seen` the rows or the moments.
+        """Return the path for `data` that a kernel found from `seen`, its rows or its moments.
 
-        Sizes of a given grid that it did not reach have its largest model.
+        Sizes of a given grid that the kernel did not reach have its largest model.
         """
         reached = len(found["grid"]) - 1
         coef = sparse.csr_array((found["value"], found["index"], found["start"]), shape=(reached + 1, data.n_features))
@@ -77,7 +77,7 @@ class SubsetPath(SparseLinearPath):
 
 
 def describe_moves(subsets: Sequence[NDArray], names: Sequence[str]) -> dict[str, NDArray]:
-    """Names of the columns that each subset has and the one before has not, and conversely."""
+    """Return the names of the columns that enter and leave each subset, compared with the previous one."""
     sets = [frozenset(subset.tolist()) for subset in subsets]
     moves = [(new - old, old - new) for old, new in itertools.pairwise([frozenset(), *sets])]
     return {

@@ -1,4 +1,4 @@
-"""Scores of subsets of features on folds: computed, remembered, and kept in a file."""
+"""Cross-validation scores of feature subsets, with a cache and an optional checkpoint file."""
 
 from __future__ import annotations
 
@@ -36,31 +36,31 @@ FORMAT = "vitalfew.search/2"
 
 
 class OutOfTime(Exception):
-    """The time budget is spent."""
+    """Exception raised when the time budget is exhausted."""
 
 
 class Evaluator(Protocol):
-    """Scores subsets, the greater the better: (folds,) for each, in the order given."""
+    """Protocol for scoring subsets: one array of shape (folds,) for each, in the given order, greater is better."""
 
     def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]: ...
     def fingerprint(self) -> str:
-        """What the scores depend on, as a short text."""
+        """Return a short text that identifies everything the scores depend on."""
 
 
 class RefittingEvaluator:
-    """Any estimator: it is fitted on the training rows of each fold."""
+    """Evaluator for any estimator, which is fitted on the training rows of each fold."""
 
     def __init__(self, estimator, X, y, weight, splits, scorer, n_jobs):
         self.estimator, self.X, self.y, self.weight = estimator, X, y, weight
         self.splits, self.scorer, self.n_jobs = splits, scorer, n_jobs
 
     def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]:
-        """In parallel, as `n_jobs` says; results come as they are ready, in order."""
+        """Score subsets in parallel with `n_jobs` workers; yield results in order as they become available."""
         run = Parallel(n_jobs=self.n_jobs, return_as="generator")
         yield from run(delayed(Inheriting(self.score))(subset) for subset in subsets)
 
     def score(self, subset: Subset) -> NDArray[np.float64]:
-        """The scores of one subset on all folds. Without features the class shares, or the mean, are predicted."""
+        """Return the scores of one subset on all folds; the empty subset predicts the class frequencies or the mean."""
         model = self.estimator
         X = _safe_indexing(self.X, list(subset), axis=1) if subset else np.zeros((len(np.asarray(self.y)), 1))
         if not subset:
@@ -71,12 +71,12 @@ class RefittingEvaluator:
             weights = {} if self.weight is None else {"sample_weight": np.asarray(self.weight)[train]}
             fitted = clone(model).fit(_safe_indexing(X, train), _safe_indexing(self.y, train), **weights)
             try:
-                with np.errstate(over="ignore", invalid="ignore"):  # such scores are not finite, and are not chosen
+                with np.errstate(over="ignore", invalid="ignore"):  # such scores are not finite, and never selected
                     found.append(self.scorer(fitted, _safe_indexing(X, test), _safe_indexing(self.y, test)))
             except AttributeError:
                 if subset:
                     raise
-                found.append(np.nan)  # a scorer that asks for more than a constant model has
+                found.append(np.nan)  # the scorer needs a method that a constant model lacks
         return np.array(found, dtype=float)
 
     def fingerprint(self) -> str:
@@ -84,8 +84,10 @@ class RefittingEvaluator:
 
 
 class MomentsEvaluator(RefittingEvaluator):
-    """Ridge regression with a given penalty: scores come from the second moments of the folds, all subsets of a size at
-    once, and are those of refitting."""
+    """Evaluator for ridge regression with a fixed penalty, from the second moments of the folds.
+
+    All subsets of one size are scored at once, with the same scores as refitting.
+    """
 
     def __init__(self, *arguments, folds: list[Moments], is_r2: bool):
         super().__init__(*arguments)
@@ -94,7 +96,7 @@ class MomentsEvaluator(RefittingEvaluator):
         self.others = [total - fold for fold in folds]
 
     def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]:
-        """All at once."""
+        """Score all subsets at once."""
         by_size: dict[int, list[int]] = {}
         for at, subset in enumerate(subsets):
             by_size.setdefault(len(subset), []).append(at)
@@ -111,7 +113,7 @@ class MomentsEvaluator(RefittingEvaluator):
         second, cross, _ = rest.second(has_intercept)
         gram = second[index[:, :, None], index[:, None, :]] + alpha / rest.weight_sum * np.eye(size)
         coef = np.linalg.solve(gram, cross[index][..., None])[..., 0] if size else np.zeros(index.shape)
-        has_mean = has_intercept or size == 0  # without features the mean is predicted, see `score`
+        has_mean = has_intercept or size == 0  # the empty subset predicts the mean, see `score`
         intercept = rest.mean[-1] - np.sum(coef * rest.mean[:-1][index], axis=1) if has_mean else 0.0
         tested, tested_cross, tested_square = fold.second(True)
         bias = fold.mean[-1] - np.sum(coef * fold.mean[:-1][index], axis=1) - intercept
@@ -122,15 +124,17 @@ class MomentsEvaluator(RefittingEvaluator):
             return -error
         if fold.weight_sum < 2:
             return np.full(len(index), np.nan)
-        # scikit-learn's values for a target that is constant on the test rows.
+        # The values that scikit-learn returns for a target that is constant on the test rows.
         return 1 - error / tested_square if tested_square > 0 else np.where(error > 0, 0.0, 1.0)
 
 
 class EvidenceEvaluator(RefittingEvaluator):
-    """Naive Bayes with all features it is given: the evidence of a subset is the sum of that of its features, so that
-    one fit for each fold serves all subsets, and scores are those of refitting."""
+    """Evaluator for naive Bayes without feature selection, with one fit per fold and prior strength.
 
-    # Numbers that the evidence of all features may take in memory.
+    The evidence of a subset is the sum of the evidence of its features, so the scores equal those of refitting.
+    """
+
+    # Maximum number of values that the evidence of all features may hold in memory.
     MOST = 50_000_000
 
     def __init__(self, *arguments):
@@ -151,16 +155,16 @@ class EvidenceEvaluator(RefittingEvaluator):
         return np.array(found, dtype=float)
 
     def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]:
-        """One after the other: there is little to do for each."""
+        """Score subsets sequentially, since each takes little work."""
         return (self.score(subset) for subset in subsets)
 
     def _evidence(self, strength: float, train, test) -> tuple[NDArray, NDArray, NDArray]:
-        """What each feature says of the test rows, (features, rows, classes), the class priors and the classes."""
+        """Return the evidence of each feature on the test rows (features, rows, classes), class priors and classes."""
         weights = {} if self.weight is None else {"sample_weight": np.asarray(self.weight)[train]}
         model = clone(self.estimator).set_params(prior_strength=strength)
         model.fit(_safe_indexing(self.X, train), _safe_indexing(self.y, train), **weights)
         block = model.coder_.transform(read_table(_safe_indexing(self.X, test))).to_codes()
-        # The last line stands for missing values, which say nothing.
+        # The last row represents missing values, which contribute no evidence.
         table = np.vstack([model.feature_log_prob_, np.zeros((1, len(model.classes_)))])
         is_known = block.codes != np.iinfo(block.codes.dtype).max
         slot = np.where(is_known, block.offsets[:-1] + block.codes.astype(np.int64), len(table) - 1)
@@ -168,7 +172,7 @@ class EvidenceEvaluator(RefittingEvaluator):
 
 
 def make_evaluator(estimator, X, y, weight, splits, scorer, n_jobs) -> RefittingEvaluator:
-    """The quickest that gives the scores of refitting."""
+    """Return the fastest evaluator that gives the same scores as refitting."""
     arguments = (estimator, X, y, weight, splits, scorer, n_jobs)
     if type(estimator) is NaiveBayes and estimator.features is None and _is_number_or_auto(estimator.prior_strength):
         size = X.shape[0] * X.shape[1] * len(np.unique(np.asarray(y)))
@@ -188,7 +192,7 @@ def make_evaluator(estimator, X, y, weight, splits, scorer, n_jobs) -> Refitting
 
 
 def _is_scorer(scorer, name: str) -> bool:
-    """Whether a scorer is the one that scikit-learn has under a name: the same function, sign and options."""
+    """Return True if a scorer equals scikit-learn's scorer of this name, with the same function, sign and options."""
     known = get_scorer(name)
     return type(scorer) is type(known) and vars(scorer) == vars(known)
 
@@ -204,7 +208,10 @@ def _subset(columns) -> Subset:
 
 
 class ScoreBook:
-    """Scores by subset: none is computed twice. With a file they are kept as they come, a line each, and read again."""
+    """Cache of scores by subset, optionally backed by a checkpoint file.
+
+    No score is computed twice. The file receives one line per score as it is computed, and is read on opening.
+    """
 
     def __init__(self, evaluator: RefittingEvaluator, path, deadline: float | None, bar):
         self.evaluator, self.deadline, self.bar = evaluator, deadline, bar
@@ -224,7 +231,7 @@ class ScoreBook:
             self.file.close()
 
     def scores(self, subsets: Sequence[Subset]) -> NDArray[np.float64]:
-        """(subsets, folds)."""
+        """Return the scores of subsets, of shape (subsets, folds), computing only those not in the cache."""
         missing = [s for s in dict.fromkeys(subsets) if s not in self.known]
         self.n_cached += len(subsets) - len(missing)
         self._check_time()
@@ -281,7 +288,7 @@ class ScoreBook:
                 f"checkpoint {str(path)!r} belongs to another search: its data, estimator, folds or scoring differ, or "
                 "the versions of vitalfew, NumPy, SciPy or scikit-learn. Delete it, or give another path."
             )
-        if not lines[-1].endswith("\n"):  # the last line of a search that was killed
+        if not lines[-1].endswith("\n"):  # drop the partial last line of a killed search
             with written_aside(path, "w") as file:
                 file.writelines(lines[:-1])
 
@@ -298,7 +305,7 @@ class ScoreBook:
             self.file.write(json.dumps(entry) + "\n")
             self.file.flush()
         except OSError as problem:
-            with suppress(OSError):  # what could not be written cannot be written on closing either
+            with suppress(OSError):  # closing flushes, so it may fail as well
                 self.file.close()
             self.file = None
             warnings.warn(
