@@ -310,3 +310,10 @@ def test_without_the_extras(tmp_path, monkeypatch, name, module):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ImportError, match=rf"needs {module}: pip install 'vitalfew\[(cli|db)\]'"):
         read_file(path)
+
+
+def test_packed_json_is_refused_by_name(tmp_path):
+    path = tmp_path / "rows.json.gz"
+    path.write_bytes(b"\x1f\x8b rest")
+    with pytest.raises(DataFileError, match="is JSON, which is not read"):
+        read_file(path)

@@ -347,3 +347,9 @@ def test_errors_of_readers_and_workers_come_out():
     with pytest.raises(ZeroDivisionError):
         list(work_ahead(lambda x: 1 / x, iter([1, 0, 2]), 2))
     assert list(work_ahead(lambda x: x * x, range(50), 3)) == [x * x for x in range(50)]
+
+
+def test_whole_numbers_that_floats_cannot_tell_apart():
+    rows = pa.table({"id": [2**53, 2**53 + 1] * 6, "y": ["p", "q"] * 6})
+    with pytest.raises(ValueError, match=r"'id' holds whole numbers beyond 2\*\*53"):
+        summarize(rows, "y", numeric="distinct")

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vitalfew.data.sources.csv_file import NA
 from vitalfew.data.sources.frame_source import FrameSource
 from vitalfew.data.sources.protocol import Source
 from vitalfew.data.tables.partitions import is_partitioned
 from vitalfew.support.optional import import_arrow
-
-if TYPE_CHECKING:
-    pass
 
 
 def open_source(

@@ -1,7 +1,7 @@
-"""Rules pick one point of a path. `registry.RULES` lists them; `path.Path` is what they ask of a family."""
+"""Rules that pick one point of a path. `registry.RULES` lists them; `path.Path` is the protocol they build on."""
 
 from vitalfew.rules.criteria import Bits, aic, bic, description_length, ebic
-from vitalfew.rules.registry import Options, check_rule, choose, fixed, supported_rules
+from vitalfew.rules.registry import Options, check_rule, choose, fixed, last_point, resolve, supported_rules
 from vitalfew.rules.selection import Selection
 
 __all__ = [
@@ -15,5 +15,7 @@ __all__ = [
     "description_length",
     "ebic",
     "fixed",
+    "last_point",
+    "resolve",
     "supported_rules",
 ]

@@ -1,4 +1,4 @@
-"""Information criteria and description length, as functions of numbers and as rules."""
+"""Information criteria and description length, as plain functions and as rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BITS = float(1 / np.log(2))
 
 
 def aic(log_likelihood, n_parameters) -> Any:
-    r"""Akaike's criterion :math:`-2 \log L + 2 p`; smaller is better.
+    r"""Compute Akaike's information criterion :math:`-2 \log L + 2 p`; smaller is better.
 
     References
     ----------
@@ -31,9 +31,9 @@ def aic(log_likelihood, n_parameters) -> Any:
 
 
 def bic(log_likelihood, n_parameters, n_samples) -> Any:
-    r"""Bayesian information criterion :math:`-2 \log L + p \log n`; smaller is better.
+    r"""Compute the Bayesian information criterion :math:`-2 \log L + p \log n`; smaller is better.
 
-    Some texts maximise :math:`\log L - \frac{p}{2} \log n` instead, which is this divided by -2.
+    Some texts maximize :math:`\log L - \frac{p}{2} \log n` instead, which is this divided by -2.
 
     References
     ----------
@@ -49,7 +49,7 @@ def bic(log_likelihood, n_parameters, n_samples) -> Any:
 
 
 def ebic(log_likelihood, n_parameters, n_samples, n_selected, n_candidates, gamma=1.0) -> Any:
-    r"""Extended BIC :math:`-2 \log L + p \log n + 2 \gamma \log \binom{d}{k}` for k of d candidates.
+    r"""Compute the extended BIC :math:`-2 \log L + p \log n + 2 \gamma \log \binom{d}{k}` for k of d candidates.
 
     References
     ----------
@@ -65,7 +65,7 @@ def ebic(log_likelihood, n_parameters, n_samples, n_selected, n_candidates, gamm
 
 
 class Bits(NamedTuple):
-    """A description length and its parts."""
+    """Description length, split into the parts for data and model."""
 
     data: float
     model: float
@@ -76,7 +76,7 @@ class Bits(NamedTuple):
 
 
 def description_length(log_likelihood, class_count, n_candidates, n_values=(), unit="bits") -> Bits:
-    r"""Description length of labels by a Naive Bayes model with a subset J of d features.
+    r"""Compute the description length of labels under a Naive Bayes model with a subset J of d features.
 
     .. math::
 
@@ -95,7 +95,7 @@ def description_length(log_likelihood, class_count, n_candidates, n_values=(), u
     n_candidates : int
         Number d of features to choose from.
     n_values : array-like of int
-        Number of values of each chosen feature (2 for a word that is present or not).
+        Number of values of each selected feature (2 for a word that is present or absent).
     unit : {"bits", "nats"}
 
     References
@@ -120,7 +120,7 @@ def description_length(log_likelihood, class_count, n_candidates, n_values=(), u
 
 
 def log_star(k):
-    """log k + log log k + ... over the positive terms: the length of a code for any integer k, in nats."""
+    """Return log k + log log k + ... over the positive terms: the length of a code for any integer k, in nats."""
     rest = np.asarray(k, dtype=float)
     total = np.zeros_like(rest)
     while (rest > 1).any():
@@ -130,29 +130,29 @@ def log_star(k):
 
 
 def log_binomial(n, k):
-    """log of n over k, also for fractional n (weighted counts)."""
+    """Return the log of the binomial coefficient n over k; n may be fractional (weighted counts)."""
     return gammaln(np.asarray(n) + 1) - gammaln(np.asarray(k) + 1) - gammaln(np.asarray(n) - np.asarray(k) + 1)
 
 
 def subset_cost(k, n_candidates):
-    """Nats to name k of the candidates: the number, then which."""
+    """Return the nats that encode a subset of k candidates: its size, then its members."""
     return log_star(k) + log_binomial(n_candidates, k)
 
 
 def class_cost(class_count) -> float:
-    """Nats to send the class counts."""
+    """Return the nats that encode the class counts."""
     n_classes = len(class_count)
     return float(log_binomial(np.sum(class_count) + n_classes - 1, n_classes - 1))
 
 
 def feature_cost(class_count, n_values):
-    """Nats to send the value counts of each feature in each class."""
+    """Return the nats that encode the value counts of each feature in each class."""
     n_values = np.asarray(n_values, dtype=float)[..., None]
     return log_binomial(np.asarray(class_count, dtype=float) + n_values - 1, n_values - 1).sum(axis=-1)
 
 
 def choose_criterion(rule: str, path: Probabilistic, *_) -> Selection:
-    """The point with the least criterion."""
+    """Select the point with the smallest criterion."""
     found = path.log_likelihood()
     if rule == "aic":
         score = aic(found.log_likelihood, found.n_parameters)
@@ -164,7 +164,7 @@ def choose_criterion(rule: str, path: Probabilistic, *_) -> Selection:
 
 
 def choose_mdl(rule: str, path: Described, *_) -> Selection:
-    """The point with the least description length."""
+    """Select the point with the smallest description length."""
     data, model = path.description_length()
     return _least(
         rule, path, (data + model) * BITS, "total_bits", {"data_bits": data * BITS, "model_bits": model * BITS}
@@ -172,7 +172,7 @@ def choose_mdl(rule: str, path: Described, *_) -> Selection:
 
 
 def _least(rule: str, path: Path, score, measure: str, parts) -> Selection:
-    """The point with the least score, which has no standard error."""
+    """Select the point with the smallest score; such scores have no standard error."""
     no_error = np.full(len(score), np.nan)
     index = int(np.argmin(score))
     return Selection(path.knob, rule, path.grid, score, no_error, path.n_features, index, measure, parts=parts)

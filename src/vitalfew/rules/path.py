@@ -1,4 +1,4 @@
-"""The protocol between families and rules. What a path can answer decides which rules a family supports."""
+"""Protocol between families and rules: the methods a path implements decide which rules a family supports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 class Likelihood(NamedTuple):
-    """What information criteria need, per point."""
+    """Log-likelihood and number of parameters at each point, for information criteria."""
 
     log_likelihood: NDArray[np.float64]
     n_parameters: NDArray[np.float64]
@@ -19,7 +19,7 @@ class Likelihood(NamedTuple):
 
 
 class LeaveOneOut(NamedTuple):
-    """Predictions for each row by the model fitted without it, at all points: (rows, points[, classes])."""
+    """Predictions for each sample by the model fitted without it, at all points: (samples, points[, classes])."""
 
     prediction: NDArray[np.float64]
     is_exact: bool
@@ -27,10 +27,10 @@ class LeaveOneOut(NamedTuple):
 
 
 class OutOfBag(NamedTuple):
-    """Scores by the path's own loss on the rows that were out of a bag, and what any other score is computed from.
+    """Out-of-bag scores by the path's own loss, and the predictions from which any other score is computed.
 
-    ``predictions()`` gives, for one point after the other, the rows that some learner has not seen and what those
-    learners predict for them: (rows[, classes]).
+    ``predictions()`` yields, for one point after the other, the samples that some learner has not seen and the
+    predictions of those learners for them: (samples[, classes]).
     """
 
     value: NDArray[np.float64]
@@ -40,14 +40,14 @@ class OutOfBag(NamedTuple):
 
 
 class DescriptionLength(NamedTuple):
-    """Nats for the labels given the model and for the model, per point."""
+    """Nats that encode the labels given the model, and the model, at each point."""
 
     data: NDArray[np.float64]
     model: NDArray[np.float64]
 
 
 class Data(Protocol):
-    """Rows with their targets, as a family takes them."""
+    """Samples with their targets, in the form a family reads."""
 
     @property
     def y(self) -> NDArray: ...
@@ -59,30 +59,31 @@ class Data(Protocol):
 
 
 class Path(Protocol):
-    """Models of growing complexity, computed together."""
+    """Models of increasing complexity, computed together."""
 
     @property
     def knob(self) -> str: ...
     @property
     def grid(self) -> NDArray:
-        """The knob's values, from simple to complex."""
+        """Values of the knob, from simple to complex."""
 
     @property
     def n_features(self) -> NDArray:
-        """Features used at each point."""
+        """Number of features used at each point."""
 
     def at(self, index: int) -> Any:
-        """The fitted parameters of one point."""
+        """Return the fitted parameters of one point."""
 
 
 class Predicting(Path, Protocol):
     """A path that supports "cv", "1se" and "holdout".
 
-    It may name a `loss` of `scoring.LOSSES`, and have ``default_scores(tested)`` where it knows a shorter way to it.
+    It may name a `loss` from `scoring.LOSSES`, and define ``default_scores(tested)`` if it has a faster way to score
+    that loss.
     """
 
     def predict(self, data) -> NDArray[np.float64]:
-        """Predictions at all points: (rows, points[, classes])."""
+        """Return predictions at all points: (samples, points[, classes])."""
 
 
 class Probabilistic(Path, Protocol):
@@ -110,10 +111,10 @@ class Described(Path, Protocol):
 
 
 class Family(Protocol):
-    """How to fit a path: on all data, or on a fold over the points of another path.
+    """Procedure that fits a path: on all data, or on a fold over the grid of another path.
 
-    A family may also have ``fold_paths(data, splits, path, options)``, which yields the path of each fold and what to
-    test it on, if it knows a better way than to fit one fold after the other.
+    A family may also define ``fold_paths(data, splits, path, options)``, which yields the path of each fold and the
+    data to test it on, if it has a better way than fitting one fold after the other.
     """
 
     def path(self, data, grid: NDArray | None = None) -> Any: ...

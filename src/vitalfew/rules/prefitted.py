@@ -1,4 +1,4 @@
-"""Finds parts of a model that cloning leaves fitted: they may know the rows that are to test it."""
+"""Detection of model parts that cloning leaves fitted: they may have seen the samples that test the model."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from vitalfew.support.code_parts import globals_of, release_of
 
 
 def warn_if_prefitted(model, name: str, *, stacklevel: int = 3) -> None:
-    """Warn if a clone of `model`, which is what is fitted to each training set, has parts that are fitted already."""
+    """Warn if a clone of `model`, which is what is fitted to each training set, still has fitted parts."""
     try:
         found = fitted_parts(clone(model))
-    except Exception:  # what cannot be cloned is reported where it is to be fitted
+    except Exception:  # a model that cannot be cloned raises its error when it is fitted
         return
     if found:
         warnings.warn(
@@ -32,7 +32,7 @@ def warn_if_prefitted(model, name: str, *, stacklevel: int = 3) -> None:
 
 
 def fitted_parts(model) -> list[str]:
-    """Names of the fitted estimators that `model` holds: in parameters, steps, and functions with what they use."""
+    """Return the names of fitted estimators in `model`: in parameters, steps, functions and the variables these use."""
     seen: set[int] = set()
     found = []
     todo: list[tuple[str, Any]] = [("", model)]
@@ -49,7 +49,7 @@ def fitted_parts(model) -> list[str]:
 
 
 def _is_fitted(value) -> bool:
-    """By scikit-learn's sign of it: attributes with an underscore at the end, which no parameter has."""
+    """Return True if `value` has fitted attributes: as in scikit-learn, non-parameters with a trailing underscore."""
     if isinstance(value, type) or not (hasattr(value, "fit") and hasattr(value, "__dict__")):
         return False
     given = value.get_params(deep=False) if hasattr(value, "get_params") else {}

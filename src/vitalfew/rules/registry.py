@@ -1,4 +1,4 @@
-"""The rules by name. To add one: write it, enter it in `RULES`, and add a row to its test."""
+"""Registry of the rules by name. To add one: write it, enter it in `RULES`, and add a row to its test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vitalfew.rules.selection import Selection
 
 @dataclass(frozen=True)
 class Options:
-    """What rules that resample need; the names mean what they mean in scikit-learn."""
+    """Options of rules that resample, with the same meaning as in scikit-learn."""
 
     cv: Any = 5
     scoring: Any = None
@@ -27,7 +27,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Rule:
-    """A way to pick a point, and the method of a path it asks."""
+    """A way to pick a point, and the path method that it requires."""
 
     needs: str
     choose: Callable[..., Selection]  # (rule, path, family, data, options)
@@ -47,13 +47,13 @@ RULES: dict[str, Rule] = {
 
 
 def supported_rules(path: type[Any] | Any) -> list[str]:
-    """The rules that a path of this type can answer, but for those it says have no meaning (`without_rules`)."""
+    """Return the rules that a path type supports, except those it excludes as meaningless (`without_rules`)."""
     senseless = getattr(path, "without_rules", ())
     return [name for name, rule in RULES.items() if hasattr(path, rule.needs) and name not in senseless]
 
 
 def check_rule(knob: str, value, path_type: type[Any], numbers: str = "a number") -> None:
-    """A knob takes a number or a rule its path supports."""
+    """Check that `value`, if it is a string, names a rule that the path supports."""
     rules = supported_rules(path_type)
     if isinstance(value, str) and value not in rules:
         listed = ", ".join(repr(r) for r in rules)
@@ -61,12 +61,29 @@ def check_rule(knob: str, value, path_type: type[Any], numbers: str = "a number"
 
 
 def choose(rule: str, path: Path, family: Family | None, data, options: Options) -> Selection:
-    """The point of the path that the rule picks."""
+    """Select the point of the path that the rule picks."""
     check_rule(path.knob, rule, type(path))
     return RULES[rule].choose(rule, path, family, data, options)
 
 
+def resolve(
+    value, path: Path, family: Family | None, data, options: Options, *, at: Callable[[Path, Any], int] | None = None
+) -> Selection:
+    """Return the point that `value` selects if it is a rule, or the point that it stands for if it is a number.
+
+    `at` gives the index of the point of a number. By default, the number is a value of the grid.
+    """
+    if isinstance(value, str):
+        return choose(value, path, family, data, options)
+    return fixed(path, int(np.flatnonzero(path.grid == float(value))[0]) if at is None else at(path, value))
+
+
+def last_point(path: Path, _value) -> int:
+    """Return the last point, for paths that were computed as far as the number asks."""
+    return len(path.grid) - 1
+
+
 def fixed(path: Path, index: int) -> Selection:
-    """The user's own choice."""
+    """Return the selection of a point that the user chose."""
     nothing = np.full(len(path.grid), np.nan)
     return Selection(path.knob, "fixed", path.grid, nothing, nothing, path.n_features, index)

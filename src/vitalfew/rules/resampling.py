@@ -1,4 +1,4 @@
-"""Rules that score predictions on rows the model has not seen: k-fold, hold-out, leave-one-out and out-of-bag."""
+"""Rules that score predictions on samples the model has not seen: k-fold, hold-out, leave-one-out and out-of-bag."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ from vitalfew.support.progress import progress
 
 
 def with_splits(options, data):
-    """The same options, with the folds drawn: they stay the same however often they are asked for."""
-    splitter = _splitter(options, data)
+    """Return the options with the folds already drawn, so that every use of them sees the same folds."""
+    splitter = make_splitter(options.cv, options.random_state, data.y, is_classified(data))
     given = getattr(data, "given", None)
     y = data.y if given is None else given.y
     with warnings.catch_warnings():
-        # A class with fewer members than folds is missing from some test folds, no more.
+        # Harmless: a class with fewer members than folds is only missing from some test folds.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
         drawn = list(splitter.split(np.zeros((len(y), 1)), y))
     return replace(options, cv=check_cv(drawn))
 
 
 def choose_by_folds(rule: str, path: Path, family: Family, data, options) -> Selection:
-    """Mean score over folds, the path fitted anew in each: the best point ("cv"), or the simplest within one standard
-    error of it ("1se")."""
-    # A fold all of whose rows have weight zero tests nothing.
+    """Select a point by its mean score over folds, with the path refitted on each.
+
+    The rule "cv" takes the best point, "1se" the simplest within one standard error of it.
+    """
+    # Skip folds whose samples all have weight zero: they test nothing.
     splits = [(train, test) for train, test in data.folds(with_splits(options, data).cv) if len(test)]
     if not splits or any(len(train) == 0 for train, _ in splits):
         raise ValueError("a fold has no training rows with a weight above zero; use fewer folds or other weights.")
@@ -46,20 +48,20 @@ def choose_by_folds(rule: str, path: Path, family: Family, data, options) -> Sel
 
 
 def paths_in_turn(family, data, splits, path) -> Iterator[tuple[Any, Any]]:
-    """The path of each fold over the grid of another path, and the rows to test it on, one after the other."""
+    """Yield the path of each fold over the grid of `path` and the samples to test it on, one fold after the other."""
     for train, test in splits:
         fitted, tested = data.split(train, test)
         yield family.path(fitted, path.grid), tested
 
 
 def select_from_folds(rule: str, path: Path, scores, scoring=None) -> Selection:
-    """The choice from a table of scores: (folds, points)."""
+    """Select a point from a table of scores: (folds, points)."""
     spread = deviation(scores) / np.sqrt(len(scores)) if len(scores) > 1 else np.full(scores.shape[1], np.nan)
     return _select(rule, path, PointScores(scores.mean(axis=0), spread), scoring)
 
 
 def choose_by_holdout(rule: str, path: Path, family: Family, data, options) -> Selection:
-    """Score on a quarter of the rows set aside."""
+    """Select a point by its score on a held-out quarter of the samples."""
     rows = np.arange(data.n_rows)
     train, test = train_test_split(
         rows, test_size=0.25, random_state=options.random_state, stratify=_strata(data) if is_classified(data) else None
@@ -69,7 +71,7 @@ def choose_by_holdout(rule: str, path: Path, family: Family, data, options) -> S
 
 
 def choose_by_loo(rule: str, path: LeavingOneOut, _family, data, options) -> Selection:
-    """Leave-one-out score of each point."""
+    """Select a point by its leave-one-out score."""
     if data.n_rows < 2:
         raise ValueError(
             f"{path.knob}='loo' leaves a row out: it needs at least two rows, got n_samples = {data.n_rows}."
@@ -81,7 +83,7 @@ def choose_by_loo(rule: str, path: LeavingOneOut, _family, data, options) -> Sel
 
 
 def choose_by_oob(rule: str, path: OutOfBagScored, _family, data, options) -> Selection:
-    """Score of each point on the rows that some of its learners have not seen, as those predict them."""
+    """Select a point by its out-of-bag score: each sample is predicted by the learners that have not seen it."""
     found = path.oob()
     if not found.share_out.any():
         raise ValueError(
@@ -104,21 +106,22 @@ def _score_by_point(found, data, scoring) -> PointScores:
 
 
 def is_classified(data) -> bool:
-    """Whether the target is a class."""
+    """Return True if the target is a class."""
     return getattr(data, "classes", None) is not None
 
 
 def _strata(data):
-    """Labels to stratify by, where every class has rows enough."""
+    """Return the labels to stratify by, or None if there are too few samples per class."""
     counts = np.unique(data.y, return_counts=True)[1]
     return data.y if counts.min() >= 2 and data.n_rows >= 4 * len(counts) else None
 
 
-def _splitter(options, data):
-    if isinstance(options.cv, int) and options.random_state is not None:
-        kind = StratifiedKFold if is_classified(data) else KFold
-        return kind(options.cv, shuffle=True, random_state=options.random_state)
-    return check_cv(options.cv, data.y, classifier=is_classified(data))
+def make_splitter(cv, random_state, y, is_classification: bool):
+    """Return a splitter for `cv`; folds given by their number are shuffled if there is a `random_state`."""
+    if isinstance(cv, int) and random_state is not None:
+        kind = StratifiedKFold if is_classification else KFold
+        return kind(cv, shuffle=True, random_state=random_state)
+    return check_cv(cv, y, classifier=is_classification)
 
 
 def _select(rule: str, path: Path, scores: PointScores, scoring) -> Selection:

@@ -1,4 +1,4 @@
-"""Scores of predictions at all points of a path, by the family's own loss or by any scikit-learn scorer."""
+"""Scores of predictions at all points of a path, by the path's own loss or by any scikit-learn scorer."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sklearn.metrics import check_scoring
 
 @dataclass(frozen=True)
 class PointScores:
-    """Score of each point on one set of rows, and its standard error over the rows where the score is a mean."""
+    """Score of each point on one set of samples, and its standard error where the score is a mean over samples."""
 
     value: NDArray[np.float64]
     standard_error: NDArray[np.float64]
 
 
 class ClassifierPoint(ClassifierMixin, BaseEstimator):
-    """Stands in for the model at one point: scorers see its probabilities."""
+    """Stand-in for the classifier at one point, which gives scorers its probabilities."""
 
     def __init__(self, prediction, classes):
         self.prediction = prediction
@@ -32,7 +32,7 @@ class ClassifierPoint(ClassifierMixin, BaseEstimator):
         return self.classes
 
     def fit(self, _X, _y):
-        """Scorers ask for it before they score; there is nothing left to fit."""
+        """Return self: scorers require `fit`, but there is nothing left to fit."""
         return self
 
     def predict_proba(self, X):
@@ -43,13 +43,13 @@ class ClassifierPoint(ClassifierMixin, BaseEstimator):
 
 
 class _RegressorPoint(RegressorMixin, BaseEstimator):
-    """Stands in for the model at one point: scorers see its predictions."""
+    """Stand-in for the regressor at one point, which gives scorers its predictions."""
 
     def __init__(self, prediction):
         self.prediction = prediction
 
     def fit(self, _X, _y):
-        """Scorers ask for it before they score; there is nothing left to fit."""
+        """Return self: scorers require `fit`, but there is nothing left to fit."""
         return self
 
     def predict(self, X):
@@ -69,13 +69,13 @@ def _squared_error(prediction, data):
     return (prediction - data.y[:, None]) ** 2
 
 
-# Losses of each row (rows, points); a path names the one it is judged by unless the user gives a scorer.
+# Loss of each sample at each point: (samples, points). A path names its loss; a scorer given by the user replaces it.
 LOSSES: dict[str, Callable] = {"error": _error, "log_loss": _log_loss, "squared_error": _squared_error}
 
 
 @dataclass(frozen=True)
 class Targets:
-    """What scores ask of rows: targets and weights."""
+    """Targets and weights of the samples to score."""
 
     y: NDArray
     label: NDArray
@@ -84,25 +84,25 @@ class Targets:
 
     @classmethod
     def of(cls, data, rows: NDArray[np.intp]) -> Targets:
-        """Of some rows of data."""
+        """Return the targets of some rows of `data`."""
         weight = None if data.weight is None else data.weight[rows]
         return cls(data.y[rows], data.label[rows], weight, data.classes)
 
 
 def loss_of(path) -> str:
-    """The loss by which a path is judged."""
+    """Return the name of the loss that a path is scored by."""
     return getattr(path, "loss", "error")
 
 
 def score(path, tested, scoring=None) -> PointScores:
-    """Scores of a path on rows it has not seen, or on their summary where the path can do with that."""
+    """Score a path on samples it has not seen, or on a summary of them if the path supports that."""
     if scoring is None and hasattr(path, "default_scores"):
         return path.default_scores(tested)
     return score_predictions(path.predict(tested), tested, loss_of(path), scoring)
 
 
 def score_predictions(prediction: NDArray[np.float64], data, loss: str, scoring=None) -> PointScores:
-    """Scores of predictions (rows, points[, classes]): the mean loss, lower is better, unless `scoring` is given."""
+    """Score predictions (samples, points[, classes]) by mean loss, lower is better, unless `scoring` is given."""
     if scoring is None:
         return mean_loss(LOSSES[loss](prediction, data), data.weight)
     rows = np.arange(len(prediction))[:, None]
@@ -116,7 +116,7 @@ def score_predictions(prediction: NDArray[np.float64], data, loss: str, scoring=
 
 
 def weights_for(scorer, weight) -> dict:
-    """Weights for a scorer that takes them; a plain function need not."""
+    """Return the weights as keyword arguments if the scorer accepts them; a plain function may not."""
     if weight is None:
         return {}
     parameters = signature(scorer).parameters.values()
@@ -125,7 +125,7 @@ def weights_for(scorer, weight) -> dict:
 
 
 def mean_loss(loss: NDArray[np.float64], weight) -> PointScores:
-    """Weighted mean of row losses and its standard error."""
+    """Compute the weighted mean of sample losses and its standard error."""
     n = len(loss)
     w = np.ones(n) if weight is None else weight
     with np.errstate(over="ignore", invalid="ignore"):
@@ -135,7 +135,7 @@ def mean_loss(loss: NDArray[np.float64], weight) -> PointScores:
 
 
 def deviation(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The standard deviation of each column, without a warning where values are very large or not finite."""
+    """Compute the standard deviation of each column, without a warning if values are very large or not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         plain = values.std(axis=0, ddof=1)
         if not np.isinf(plain).any():
@@ -145,7 +145,7 @@ def deviation(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def root_sum_of_squares(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The norm of each column, also where squares exceed the largest number and the norm does not."""
+    """Compute the norm of each column, even if the squares overflow and the norm does not."""
     with np.errstate(over="ignore", invalid="ignore"):
         plain = np.sqrt(np.sum(values**2, axis=0))
         largest = np.abs(values).max(axis=0, initial=0.0)

@@ -1,4 +1,4 @@
-"""`Selection`: the curve a rule saw and the point it chose."""
+"""`Selection`: the scores a rule compared and the point it chose."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from vitalfew.support.optional import make_frame
 
 @dataclass(frozen=True)
 class Selection:
-    """One complexity knob, resolved.
+    """Choice of one complexity parameter, with the curve it was chosen from.
 
     Attributes
     ----------
     knob : str
-        The parameter, for instance ``"features"``.
+        Name of the parameter, for instance ``"features"``.
     rule : str
-        The rule that chose, or ``"fixed"``.
+        Rule that made the choice, or ``"fixed"``.
     grid : ndarray
         Values of the knob, from simple to complex.
     score : ndarray
-        What the rule compared, in units of `measure`.
+        Scores that the rule compared, in units of `measure`.
     standard_error : ndarray
         Standard error of each score; NaN where there is none.
     n_features : ndarray
-        Features used at each point.
+        Number of features used at each point.
     index : int
-        The chosen point.
+        Index of the chosen point.
     measure : str
     greater_is_better : bool
     parts : dict of ndarray
         Further curves, such as the data bits and model bits of a description length.
     note : str
-        What should be known about the scores, for instance whether they are exact.
+        Remark on the scores, for instance whether they are exact.
     """
 
     knob: str
@@ -54,17 +54,17 @@ class Selection:
 
     @property
     def value(self) -> Any:
-        """The chosen value of the knob."""
+        """Chosen value of the knob."""
         return self.grid[self.index].item()
 
     @property
     def index_best(self) -> int:
-        """The point with the best score."""
+        """Index of the point with the best score."""
         return int(np.nanargmin(self._loss))
 
     @property
     def index_1se(self) -> int:
-        """The simplest point within one standard error of the best."""
+        """Index of the simplest point within one standard error of the best."""
         error = self.standard_error[self.index_best]
         limit = self._loss[self.index_best] + (error if error == error else 0.0)
         return int(np.flatnonzero(self._loss <= limit)[0])
@@ -74,11 +74,11 @@ class Selection:
         return -self.score if self.greater_is_better else self.score
 
     def to_frame(self):
-        """The curve as a data frame (pandas, polars or Arrow, whichever is installed)."""
+        """Return the curve as a data frame (pandas, polars or Arrow, whichever is installed)."""
         return make_frame(self.columns())
 
     def columns(self) -> dict[str, NDArray]:
-        """The curve by names of columns."""
+        """Return the columns of the curve by name."""
         return {
             self.knob: self.grid,
             self.measure: self.score,
@@ -89,16 +89,19 @@ class Selection:
         }
 
     def plot(self):
-        """The curve as an Altair chart: scores, one standard error either way, parts, and the chosen point.
+        """Plot the curve as an Altair chart: scores, one standard error either way, parts, and the chosen point.
 
-        Where scores have standard errors both the best point and the simplest within one standard error of it are
-        marked. ``.save("curve.html")``, ``.svg`` and ``.png`` write it to a file.
+        For "cv", "1se" and "oob" with standard errors, the best point and the simplest one within one standard error of
+        it are both marked. Save the chart with ``.save("curve.html")``; ``.svg`` and ``.png`` work as well.
         """
         return selection_chart(self)
 
 
 def frame_or_columns(columns: dict[str, NDArray]):
-    """A frame, or the columns by name where no library is installed: a fit that keeps one does not need it."""
+    """Return a data frame, or the columns by name if no data frame library is installed.
+
+    A fit that stores a table thus does not require such a library.
+    """
     try:
         return make_frame(columns)
     except ImportError:

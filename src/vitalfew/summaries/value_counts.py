@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew import _core
-from vitalfew.data.coding.table_coder import MISSING
+from vitalfew.data.coding.table_coder import MISSING, MOST_EXACT, inexact
 from vitalfew.summaries.arrow_columns import numbers_of, weights_of
 
 if TYPE_CHECKING:
@@ -166,6 +166,8 @@ def _coded(column: pa.Array, tally: ColumnTally) -> tuple[list, NDArray[np.uint3
     values, codes = encode(column)
     numbers = [float(v) for v in values]
     refuse_infinite(np.array(numbers), tally.name)
+    if values and isinstance(values[0], int) and (largest := max(map(abs, values))) > MOST_EXACT:
+        raise inexact(tally.name, largest)
     return numbers, codes
 
 

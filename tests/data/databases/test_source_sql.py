@@ -12,6 +12,7 @@ import pytest
 
 from postgres import new_database, run
 from vitalfew.data.databases.open import open_database
+from vitalfew.data.databases.postgres import _without_password
 from vitalfew.data.sink import open_sink
 from vitalfew.data.source import open_source
 from vitalfew.data.sources.protocol import Source
@@ -254,3 +255,10 @@ def test_a_server_that_dies_between_batches(mortal_postgres):
         next(source.batches())
     mortal_postgres.start()
     assert sum(batch.num_rows for batch in open_source(mortal_postgres.address).batches()) == 400_000
+
+
+@pytest.mark.parametrize("option", ["password=p%40ss+w", "sslpassword=p%40ss+w"])
+def test_secrets_of_an_address_are_hidden(option):
+    shown, secrets = _without_password(f"postgresql://me@host/name?{option}&connect_timeout=3")
+    assert shown == "postgresql://me@host/name?connect_timeout=3"
+    assert {"p%40ss+w", "p@ss w"} <= set(secrets)

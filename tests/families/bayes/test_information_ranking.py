@@ -116,3 +116,16 @@ def test_labels_are_needed():
         InformationRanking().fit([[0], [1]], None)
     with pytest.raises(NotFittedError):
         InformationRanking().transform([[0]])
+
+
+def test_a_fit_that_fails_changes_nothing():
+    X, y = planted()
+    model = InformationRanking(k="bic").fit(X, y)
+    before = dict(vars(model))
+    model.set_params(k=99)
+    with pytest.raises(ValueError, match="k=99 but X has 20"):
+        model.fit(X, y)
+    assert {name: id(value) for name, value in vars(model).items() if name != "k"} == {
+        name: id(value) for name, value in before.items() if name != "k"
+    }
+    assert not hasattr(model.set_params(k=3).fit(X, y), "selection_")

@@ -407,3 +407,15 @@ def test_scores_from_moments_are_those_of_refitting(fit_intercept, kind):
     paths = [GreedySearch(model(1.0, fit_intercept=fit_intercept), k=3).fit(X, y).path_ for model in (Ridge, Refitted)]
     assert_allclose(paths[0].scores, paths[1].scores, atol=1e-10)
     assert np.isfinite(paths[0].scores).all()
+
+
+def test_holdout_is_recorded_and_folds_follow_the_seed():
+    X, y = planted()
+    assert GreedySearch(Ridge(1.0), k="holdout", random_state=0).fit(X, y).selection_.rule == "holdout"
+    first, same, other, plain = (
+        GreedySearch(Ridge(1.0), k=3, random_state=seed).fit(X, y).path_.scores for seed in (0, 0, 1, None)
+    )
+    assert_allclose(first, same, rtol=0, atol=0)
+    assert not np.allclose(first, other)
+    given = GreedySearch(Ridge(1.0), k=3, cv=KFold(5)).fit(X, y).path_.scores
+    assert_allclose(plain, given, rtol=0, atol=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from typing import Annotated, Any
@@ -97,8 +98,10 @@ def in_words(fitted: Any) -> list[str]:
     from vitalfew.encoding.describe import curve_lines, selection_of
 
     found = facts(fitted)
-    defaults = type(fitted.steps[-1][1] if hasattr(fitted, "steps") else fitted)().get_params(deep=False)
-    changed = [f"{k}={v!r}" for k, v in found["parameters"].items() if k != "random_state" and defaults.get(k) != v]
+    signature = inspect.signature(type(fitted.steps[-1][1] if hasattr(fitted, "steps") else fitted))
+    defaults = {name: repr(parameter.default) for name, parameter in signature.parameters.items()}
+    given = {name: repr(value) for name, value in found["parameters"].items() if name != "random_state"}
+    changed = [f"{name}={value}" for name, value in given.items() if defaults.get(name) != value]
     lines = [f"{found['model']}({', '.join(changed)})"]
     if found["classes"] is not None:
         lines.append(f"predicts {len(found['classes'])} classes: {', '.join(map(str, found['classes'][:20]))}")

@@ -242,10 +242,15 @@ def _check_exact(column: Column, name: str) -> None:
         return
     largest = max(int(column.max()), -int(column.min()))
     if largest > MOST_EXACT:
-        raise ValueError(
-            f"column {name!r} holds whole numbers beyond 2**53, such as {largest}, which float64 cannot tell apart; "
-            "convert it to text (astype(str)) if they are names, to float if they are quantities, or leave it out."
-        )
+        raise inexact(name, largest)
+
+
+def inexact(name: str, example: int) -> ValueError:
+    """Return the error for a column of integers that are equal as floats."""
+    return ValueError(
+        f"column {name!r} holds whole numbers beyond 2**53, such as {example}, which float64 cannot tell apart; "
+        "convert it to text (astype(str)) if they are names, to float if they are quantities, or leave it out."
+    )
 
 
 def _numbers_in(words: tuple[str, ...]) -> list[float]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import parse_qsl, unquote, unquote_plus, urlencode, urlsplit
 from uuid import uuid4
 
 from vitalfew.data.databases.adbc import AdbcDatabase
@@ -135,6 +135,9 @@ class PostgresDatabase(AdbcDatabase):
 _CASTS = {"numeric": ("float8", "double"), "money": ("numeric::float8", "double"), "bpchar": ("text", "string")}
 
 
+SECRET_OPTIONS = ("password", "sslpassword")
+
+
 def _without_password(address: str) -> tuple[str, list[str]]:
     """Return an address that is safe to show, and the secrets to hide."""
     try:
@@ -143,7 +146,8 @@ def _without_password(address: str) -> tuple[str, list[str]]:
         raise DataFileError("the address cannot be read; write postgresql://user@host:5432/name.") from None
     _, at, host = parts.netloc.rpartition("@")
     user = parts.username or ""
-    options = [(k, v) for k, v in parse_qsl(parts.query) if k != "password"]
+    options = [(k, v) for k, v in parse_qsl(parts.query) if k not in SECRET_OPTIONS]
     shown = parts._replace(netloc=f"{user}{at}{host}", query=urlencode(options)).geturl()
-    secrets = [parts.password or "", *(v for k, v in parse_qsl(parts.query) if k == "password")]
-    return shown, [s for secret in secrets if secret for s in (secret, unquote(secret))]
+    raw = (option.partition("=") for option in parts.query.split("&"))
+    secrets = [parts.password or "", *(value for key, _, value in raw if unquote(key) in SECRET_OPTIONS)]
+    return shown, [s for secret in secrets if secret for s in (secret, unquote_plus(secret), unquote(secret))]

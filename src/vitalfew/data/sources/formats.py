@@ -45,10 +45,10 @@ NAMES = {"parquet": "Parquet", "arrow": "Arrow", "duckdb": "DuckDB", "sqlite": "
 def recognise_format(path: Path) -> str:
     """Detect the format by a known suffix, otherwise by the first bytes; CSV is the default."""
     suffixes = [s.lower() for s in path.suffixes]
-    if suffixes and suffixes[-1] in PACKED:
+    is_packed = bool(suffixes) and suffixes[-1] in PACKED
+    if is_packed:
         suffixes.pop()
-        return SUFFIXES.get(suffixes[-1] if suffixes else "", "csv")
-    found = SUFFIXES.get(suffixes[-1] if suffixes else "")
+    found = SUFFIXES.get(suffixes[-1] if suffixes else "", "csv" if is_packed else None)
     if found == "json":
         raise DataFileError(f"{str(path)!r} is JSON, which is not read; convert it to CSV or Parquet first.")
     if found is not None:

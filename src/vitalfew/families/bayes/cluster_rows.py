@@ -1,4 +1,4 @@
-"""Rows on the workers of a Dask cluster: labelled ones come here, the others stay there and only their sums travel."""
+"""Samples on the workers of a Dask cluster: labeled ones are collected, the others stay and only their sums travel."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from vitalfew.data.tables.partitions import (
 from vitalfew.families.bayes.mixture import Parameters, Sums
 from vitalfew.support.arrow import check_given
 
-# Makes rows that can be summed of the rows of a partition, with so many threads.
+# Reads a partition into rows that can be summed, with the given number of threads.
 Reader = Callable[[Any, int], Any]
 
 
 @dataclass(frozen=True)
 class ClusterRows:
-    """Rows without labels, kept by the workers as blocks that are made of the partitions once.
+    """Unlabeled rows kept by the workers, as blocks that are built from the partitions once.
 
-    Each step of EM sends the parameters to every worker and brings back one pair of sums, merged in a tree whose form
-    depends on the number of partitions alone. Blocks that are lost with a worker are made again from their partitions.
+    Each EM step sends the parameters to every worker and returns one pair of sums, merged in a tree whose shape depends
+    only on the number of partitions. Blocks that are lost with a worker are rebuilt from their partitions.
     """
 
     partitions: list[Any]
@@ -47,14 +47,14 @@ class ClusterRows:
 
     @classmethod
     def read(cls, data, reader: Reader) -> ClusterRows | None:
-        """Rows of a collection, or of a list of partitions, as `reader` makes them; None if there are none."""
+        """Read the rows of a collection, or of a list of partitions, with `reader`; return None if there are none."""
         partitions = partitions_of(data)
         blocks = persist(on_each(_read, partitions, reader=reader))
         n_rows, total = compute(merge_tree(on_each(_describe, blocks), _add_pairs))
         return cls(partitions, blocks, n_rows, total) if n_rows else None
 
     def again(self, reader: Reader) -> ClusterRows | None:
-        """The same rows, read in another way."""
+        """Read the same rows with another reader."""
         return ClusterRows.read(self.partitions, reader)
 
     def lines(self) -> NDArray[np.float64]:
@@ -68,7 +68,7 @@ class ClusterRows:
 
 
 class Gathered(NamedTuple):
-    """Labelled rows, which are here, and partitions of unlabelled ones, which are not."""
+    """Labeled rows in local memory, and partitions of unlabeled rows on the workers."""
 
     X: Any
     y: NDArray
@@ -77,7 +77,7 @@ class Gathered(NamedTuple):
 
 
 def gather_labelled(X, y, sample_weight=None) -> Gathered:
-    """Takes a collection with labels apart; partitions of `X`, `y` and weights must be those of the same rows."""
+    """Split a collection into labeled and unlabeled rows; the partitions of `X`, `y` and weights must match."""
     parts = persist(on_each(_part, *aligned_partitions(X=X, y=y, sample_weight=sample_weight)))
     with_labels = [part for part in compute(on_each(_first, parts)) if part is not None]
     if not with_labels:
@@ -88,7 +88,7 @@ def gather_labelled(X, y, sample_weight=None) -> Gathered:
 
 
 def stack_rows(parts) -> Any:
-    """Frames, arrays or sparse matrices one below the other."""
+    """Stack data frames, arrays or sparse matrices vertically."""
     if sparse.issparse(parts[0]):
         return sparse.vstack(parts, format="csr")
     if as_frame(parts[0]) is None:
@@ -97,7 +97,7 @@ def stack_rows(parts) -> Any:
 
 
 def _part(X, y, weight) -> tuple[Any, Any]:
-    """Labelled rows of a partition with labels and weights, and those without; None where there are none."""
+    """Split a partition into labeled rows, with labels and weights, and unlabeled ones; None where there are none."""
     check_given(y, "y")
     check_given(weight, "sample_weight")
     labels = column_or_1d(y, warn=True)

@@ -1,4 +1,4 @@
-"""Parameters of Naive Bayes from counts: class priors and log P(value | class), with their prior."""
+"""Naive Bayes parameters from counts: class priors and smoothed log P(value | class)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vitalfew.summaries.counts import Counts, sum_by_feature
 from vitalfew.summaries.information import information
 from vitalfew.support.checks import check_choice
 
-# Stands for log 0: a value never seen in a class when there is no prior.
+# Replaces log 0: a value never seen in a class when there is no prior.
 LOG_ZERO = -690.0
 
 
@@ -24,8 +24,8 @@ LOG_ZERO = -690.0
 class Evidence:
     r"""Naive Bayes parameters for one set of counts.
 
-    :math:`\theta_{v \mid c} = (N(v, c) + n' p_v) / (N(c) + n')`, where p is the prior mean and n' its strength in rows.
-    A value that never occurred is no evidence for any class.
+    :math:`\theta_{v \mid c} = (N(v, c) + n' p_v) / (N(c) + n')`, where p is the prior mean and n' its strength in
+    samples. A value that never occurred is no evidence for any class.
     """
 
     counts: Counts
@@ -34,7 +34,7 @@ class Evidence:
 
     @cached_property
     def prior_line(self) -> NDArray[np.float64]:
-        """p of each slot."""
+        """Prior mean p of each slot."""
         counts = self.counts
         if self.prior_mean == "pooled":
             line = counts.line_count + counts.unlabeled
@@ -55,7 +55,7 @@ class Evidence:
         return self._log_theta(self.counts.table, self.counts.observed_or_all, self.prior_line)
 
     def _log_theta(self, table, observed, prior) -> NDArray[np.float64]:
-        """log theta from counts (slots, classes), rows in which the feature is known (features, classes), and p."""
+        """Return log theta from counts (slots, classes), known values of each feature (features, classes), and p."""
         strength = self.prior_strength
         total = observed + strength
         if len(observed) > 1:
@@ -65,15 +65,15 @@ class Evidence:
         log_theta = log_of(theta)
         if self.prior_mean == "pooled" or strength == 0:
             log_theta[(prior == 0) if self.prior_mean == "pooled" else ~table.any(axis=1)] = 0.0
-        if strength == 0:  # a class without rows says nothing
+        if strength == 0:  # a class without samples gives no evidence
             log_theta[np.broadcast_to(total == 0, log_theta.shape)] = 0.0
         return log_theta
 
     def without_row(self, label: int, weight: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """log prior and log table as a row of this class and weight sees them when it is left out.
+        """Return log prior and log table for a row of this class and weight when it is left out.
 
-        A line of the table is read by a row only if the row has that value, so the row's own count can be taken
-        off every line at once.
+        A row reads a line of the table only if it has that value, so its own count can be subtracted from every line at
+        once.
         """
         counts = self.counts
         own = np.zeros(counts.n_classes)
@@ -92,22 +92,23 @@ class Evidence:
 
     @cached_property
     def gain(self) -> NDArray[np.float64]:
-        """What each feature adds to the joint log-likelihood when it depends on the class."""
+        """Increase in the joint log-likelihood if a feature depends on the class, for each feature."""
         counts = self.counts
         of_slot = np.einsum("sc,sc->s", counts.table, self.log_table)
         return sum_by_feature(of_slot, counts.offsets) - self.marginal
 
     @cached_property
     def marginal(self) -> NDArray[np.float64]:
-        """Log-likelihood of each feature on its own, by its frequencies."""
+        """Log-likelihood of each feature on its own, under its frequencies."""
         line = self.counts.line_count
         total = sum_by_feature(line, self.counts.offsets)
         return sum_by_feature(xlogy(line, line), self.counts.offsets) - xlogy(total, total)
 
     @property
     def own_gain(self) -> NDArray[np.float64]:
-        r"""Nats by which each feature alone shortens the description of the labels, what it costs included: the first
-        step of the greedy search by description length.
+        r"""Nats by which each feature alone shortens the description of the labels, net of its own cost.
+
+        This is the first step of the greedy search by description length.
 
         .. math:: \sum_{v, c} N(v, c) \log \frac{P(c \mid v)}{P(c)} - \log d
            - \sum_c \log \binom{n_c + k - 1}{k - 1}
@@ -126,15 +127,15 @@ class Evidence:
 
 
 def log_of(probability: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Logarithm with a floor in place of minus infinity."""
+    """Return the logarithm, with a floor instead of minus infinity."""
     with np.errstate(divide="ignore"):
         log = np.log(probability)
     return np.maximum(log, LOG_ZERO, out=log)
 
 
 def normalise(score: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Joint log-probabilities to probabilities over the last axis."""
-    # Class by class: the last axis is short, and NumPy is slow over short axes.
+    """Convert joint log-probabilities to probabilities over the last axis."""
+    # Loop over classes: the last axis is short, and NumPy is slow over short axes.
     classes = range(score.shape[-1])
     top = score[..., 0].copy()
     for c in classes[1:]:
@@ -146,16 +147,16 @@ def normalise(score: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def default_strength(n_features: int) -> float:
-    """One row for every hundred features that the model may use, between 0.2 and 100.
+    """Return the default prior strength: one sample per hundred features that the model may use, from 0.2 to 100.
 
-    The evidence of many features that depend on each other adds up to certainty that the data does not bear out, and a
-    stronger prior tames it; in a table with few columns it would only blur them. Chosen on text and tables.
+    The evidence of many dependent features adds up to a certainty that the data does not support, and a stronger prior
+    tempers it; in a table with few columns it would only blur them. Chosen on text and tables.
     """
     return float(np.clip(n_features / 100, 0.2, 100.0))
 
 
 def check_prior(prior_strength, prior_mean) -> None:
-    """A number of rows, and a mean that is a number or a name."""
+    """Check that the prior strength is "auto" or a number of samples, and that the mean is a number or a name."""
     if not (prior_strength == "auto" or (isinstance(prior_strength, Real) and 0 <= float(prior_strength) < np.inf)):
         raise ValueError(
             f"prior_strength must be a number of rows, 0 or more, 'auto' or a rule, got {prior_strength!r}."
@@ -167,7 +168,7 @@ def check_prior(prior_strength, prior_mean) -> None:
 
 
 def check_prior_fits(prior_mean, n_values: NDArray[np.int64], names) -> None:
-    """A number as prior mean is the probability of 1, so that features must be 0/1."""
+    """Check that features are 0/1 if the prior mean is a number, which is the probability of 1."""
     wide = np.flatnonzero(n_values > 2)
     if wide.size and not isinstance(prior_mean, str):
         raise ValueError(
@@ -177,12 +178,12 @@ def check_prior_fits(prior_mean, n_values: NDArray[np.int64], names) -> None:
 
 
 def used_table(log_table: NDArray[np.float64], n_values: NDArray, support: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """log P(value | class) of the features in the set, 0 for the others: these say the same for every class."""
+    """Return log P(value | class) of the features in the set, and 0, the same for every class, for the others."""
     return np.where(np.repeat(support, n_values)[:, None], log_table, 0.0)
 
 
 def linear_form(evidence: Evidence, support: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Coefficients and intercepts such that P(y | x) is the logistic function or softmax of coef @ x + intercept."""
+    """Return coef and intercept such that P(y | x) is the logistic function or softmax of coef @ x + intercept."""
     if not evidence.counts.is_binary:
         raise AttributeError("coef_ and intercept_ exist for 0/1 features only; some features here have more values.")
     table = used_table(evidence.log_table, evidence.counts.n_values, support)
@@ -194,7 +195,7 @@ def linear_form(evidence: Evidence, support: NDArray[np.bool_]) -> tuple[NDArray
 
 
 def describe_features(evidence: Evidence, support: NDArray[np.bool_], names) -> dict[str, NDArray]:
-    """What each feature of the set tells, and for 0/1 features which class it speaks for when present."""
+    """Return the information of each feature in the set and, for 0/1 features, the class it favors when present."""
     counts, used = evidence.counts, np.flatnonzero(support)
     bits = information(counts.table, counts.offsets).mutual / np.log(2)
     used = used[np.argsort(-bits[used], kind="stable")]
@@ -209,8 +210,7 @@ def describe_features(evidence: Evidence, support: NDArray[np.bool_], names) -> 
 def describe_lines(
     table: NDArray[np.float64], amount: NDArray[np.float64], support, names, classes
 ) -> dict[str, NDArray]:
-    """Words by how much they tell: the class each speaks for, its log-odds against the others in bits, and how much of
-    the word there is."""
+    """Tabulate words, most informative first: favored class, its log-odds against the others in bits, and amount."""
     best, weight = _speaks_for(table)
     used = np.flatnonzero(support & (amount > 0))
     used = used[np.argsort(-(weight * amount)[used], kind="stable")]
@@ -223,7 +223,7 @@ def describe_lines(
 
 
 def _speaks_for(table: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """The class for which each line speaks most, and its log-odds against the mean of the others in bits."""
+    """Return the class that each line favors most, and its log-odds against the mean of the others in bits."""
     odds = table - (table.sum(axis=1, keepdims=True) - table) / max(table.shape[1] - 1, 1)
     best = odds.argmax(axis=1)
     return best, odds[np.arange(len(table)), best] / np.log(2)

@@ -1,4 +1,4 @@
-"""Selection of features by their mutual information with the label."""
+"""Feature selection by mutual information with the label."""
 
 from __future__ import annotations
 
@@ -23,24 +23,25 @@ from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.information import information
 from vitalfew.support.checks import check_choice, check_threads
 
-# What counts are enough for, besides a number.
+# Values of `k`, besides a number, for which counts are enough.
 WITHOUT_ROWS = ("fdr", "gain", "bic", "aic", "ebic")
 
 
 class InformationRanking(Selector, BaseEstimator):
-    r"""Select the features that tell most about the label, each on its own.
+    r"""Select the features that are most informative about the label, each on its own.
 
-    Ranks by :math:`I(X_j; Y)`. How many are kept is a number, or a rule that scores Naive Bayes with the first k
-    features, or ``"fdr"``: all whose G-test is significant at false discovery rate `alpha` (Benjamini and Hochberg), or
-    ``"gain"``: all that, each alone, shorten the description of the labels by more than they cost.
+    Features are ranked by :math:`I(X_j; Y)`. `k` is the number to keep, or a rule that scores Naive Bayes with the
+    first k features, or ``"fdr"``: all features whose G-test is significant at false discovery rate `alpha` (Benjamini
+    and Hochberg), or ``"gain"``: all features that, each alone, shorten the description of the labels by more than they
+    cost.
 
     Parameters
     ----------
     k : int, rule, "fdr" or "gain", default "fdr"
-        ``"mdl"``, ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"``, ``"bic"``, ``"aic"`` and ``"ebic"`` are rules.
+        The rules are ``"mdl"``, ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"``, ``"bic"``, ``"aic"`` and ``"ebic"``.
     alpha : float, default 0.05
     correction : {None, "miller-madow"}, default None
-        Rank by the bias-corrected information instead: fair where features differ in their number of values.
+        Rank by the bias-corrected information instead, which is fair if features differ in their number of values.
     prior_strength, prior_mean, numeric, cv, scoring, random_state, n_jobs, verbose
         See :class:`~vitalfew.NaiveBayes`.
 
@@ -49,15 +50,16 @@ class InformationRanking(Selector, BaseEstimator):
     scores_ : ndarray of shape (`n_features_in_`,)
         Mutual information in bits.
     p_values_ : ndarray of shape (`n_features_in_`,)
-        Of the G-test of independence.
+        p-values of the G-test of independence.
     gains_ : ndarray of shape (`n_features_in_`,)
-        Bits by which each feature alone shortens the description of the labels, after what it costs itself: the first
-        step of ``NaiveBayes(features="mdl")``.
+        Bits by which each feature alone shortens the description of the labels, net of its own cost: the first step of
+        ``NaiveBayes(features="mdl")``.
     ranking_ : ndarray of shape (`n_features_in_`,)
-        1 for the most informative feature.
+        Rank of each feature, 1 for the most informative one.
     support_ : ndarray of bool, shape (`n_features_in_`,)
+        Mask of the selected features.
     selection_, path_
-        What the rule saw, if `k` is one.
+        Scores that the rule compared, and the path, if `k` is a rule.
 
     References
     ----------
@@ -103,7 +105,7 @@ class InformationRanking(Selector, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Rank the features and keep the first k."""
+        """Rank the features and select the first k."""
         self._check_parameters()
         coder = TableCoder(self.numeric, check_threads(self.n_jobs))
         if y is None:
@@ -113,9 +115,9 @@ class InformationRanking(Selector, BaseEstimator):
         return self._rank(counts_of(data), data)
 
     def fit_counts(self, counts: Counts):
-        """Rank from counts alone, such as those of :func:`~vitalfew.summarize`: the result is that of `fit`.
+        """Rank from counts alone, such as those of :func:`~vitalfew.summarize`; the result equals that of `fit`.
 
-        `k` may be a number, ``"fdr"``, ``"gain"``, ``"bic"``, ``"aic"`` or ``"ebic"``; other rules need the rows.
+        `k` may be a number, ``"fdr"``, ``"gain"``, ``"bic"``, ``"aic"`` or ``"ebic"``; other rules need the samples.
         """
         self._check_parameters()
         if isinstance(self.k, str) and self.k not in WITHOUT_ROWS:
@@ -126,13 +128,20 @@ class InformationRanking(Selector, BaseEstimator):
 
     def _rank(self, counts: Counts, data: DiscreteData | None):
         found = information(counts.table, counts.offsets)
-        self.p_values_ = found.p_value
-        self.scores_ = (found.corrected() if self.correction else found).mutual / np.log(2)
-        self.gains_ = self._evidence(counts, default_strength(0)).own_gain / np.log(2)
-        order = np.argsort(-self.scores_, kind="stable")
-        self.ranking_ = np.empty(len(order), dtype=np.int64)
-        self.ranking_[order] = np.arange(1, len(order) + 1)
-        self.support_ = self._support(counts, data)
+        scores = (found.corrected() if self.correction else found).mutual / np.log(2)
+        gains = self._evidence(counts, default_strength(0)).own_gain / np.log(2)
+        order = np.argsort(-scores, kind="stable")
+        ranking = np.empty(len(order), dtype=np.int64)
+        ranking[order] = np.arange(1, len(order) + 1)
+        chosen = self._choose(counts, data)
+        # Nothing is set before all of it is known: a fit that fails leaves the previous one as it was.
+        self.p_values_, self.scores_, self.gains_, self.ranking_ = found.p_value, scores, gains, ranking
+        for name in ("path_", "selection_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        if chosen is not None:
+            self.path_, self.selection_ = chosen
+        self.support_ = self._support()
         return self
 
     def _evidence(self, counts: Counts, strength: float) -> Evidence:
@@ -140,25 +149,28 @@ class InformationRanking(Selector, BaseEstimator):
         given = strength if self.prior_strength == "auto" else float(self.prior_strength)
         return Evidence(counts, given, self.prior_mean if fits else "pooled")
 
-    def _support(self, counts: Counts, data: DiscreteData | None) -> NDArray[np.bool_]:
-        d = len(self.scores_)
-        if self.k == "fdr":
-            return false_discovery_control(self.p_values_) <= self.alpha
-        if self.k == "gain":
-            return self.gains_ > 0
-        if not isinstance(self.k, str):
-            if self.k > d:
-                raise ValueError(f"k={self.k} but X has {d} feature(s); pass 'fdr' or a rule to let the data decide.")
-            return self.ranking_ <= self.k
+    def _choose(self, counts: Counts, data: DiscreteData | None) -> tuple[FeaturePath, rules.Selection] | None:
+        """Return the path and the selection of a rule that needs one, or None."""
+        d = counts.n_features
+        if not isinstance(self.k, str) and self.k > d:
+            raise ValueError(f"k={self.k} but X has {d} feature(s); pass 'fdr' or a rule to let the data decide.")
+        if not isinstance(self.k, str) or self.k in ("fdr", "gain"):
+            return None
         check_prior_fits(self.prior_mean, counts.n_values, counts.names)
         strength = default_strength(d) if self.prior_strength == "auto" else float(self.prior_strength)
         family = FeatureFamily(
             strength, self.prior_mean, "information", verbose=self.verbose, correction=self.correction
         )
-        self.path_ = family.path(counts if data is None else data)
+        path = family.path(counts if data is None else data)
         options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
-        self.selection_ = rules.choose(self.k, self.path_, family, data, options)
-        return self.path_.at(self.selection_.index)
+        return path, rules.choose(self.k, path, family, data, options)
+
+    def _support(self) -> NDArray[np.bool_]:
+        if self.k == "fdr":
+            return false_discovery_control(self.p_values_) <= self.alpha
+        if self.k == "gain":
+            return self.gains_ > 0
+        return self.path_.at(self.selection_.index) if isinstance(self.k, str) else self.ranking_ <= self.k
 
     def _check_parameters(self) -> None:
         check_choice("numeric", self.numeric, NUMERIC)

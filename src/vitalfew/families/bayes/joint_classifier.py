@@ -1,4 +1,4 @@
-"""Classifiers that know log P(x, y), and use some of the features."""
+"""Base class of classifiers that model log P(x, y) and use some of the features."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from vitalfew.families.selector import CheckedScore, Selector
 
 
 class JointClassifier(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
-    """What follows from `predict_joint_log_proba` and `support_`, the features in use."""
+    """Classifier based on `predict_joint_log_proba` and `support_`, the features in use."""
 
     classes_: NDArray
     support_: NDArray[np.bool_]
 
     def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
-        """log P(x, y) of each row and class."""
+        """Return log P(x, y) for each sample and class."""
         raise NotImplementedError
 
     def predict_proba(self, X) -> NDArray[np.float64]:
-        """P(y | x) of each row and class."""
+        """Return P(y | x) for each sample and class."""
         return normalise(self.predict_joint_log_proba(X))
 
     def predict_log_proba(self, X) -> NDArray[np.float64]:
-        """log P(y | x) of each row and class."""
+        """Return log P(y | x) for each sample and class."""
         joint = self.predict_joint_log_proba(X)
         return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
 
     def predict(self, X) -> NDArray:
-        """The most probable class of each row."""
+        """Return the most probable class of each sample."""
         best = self.predict_joint_log_proba(X).argmax(axis=1)
         return self.classes_[best]
 

@@ -1,4 +1,4 @@
-"""Which rows to label next."""
+"""Selection of the samples to label next."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-# Added to the entropy, so that a row of which the model is sure has a chance too: it may be wrong.
+# Added to the entropy, so that samples the model is sure of have a chance too: it may be wrong.
 LEAST = 0.01
 
 
 def label_next(share: NDArray[np.float64], n: int, random_state) -> NDArray[np.intp]:
-    """Rows drawn without replacement, with chances that grow with the square of the entropy of their classes.
+    """Draw samples without replacement, with probabilities that grow with the squared entropy of their classes.
 
-    The most uncertain rows alone are outliers, much alike, and lead EM astray; drawn like this, rows still stand for
-    all the others. (Ten ways were compared on three corpora: this one did better than random rows on all of them.) The
-    most uncertain of those drawn come first.
+    The most uncertain samples alone are outliers, similar to each other, and mislead EM; samples drawn this way still
+    represent all the others. (Ten methods were compared on three corpora: this one did better than random samples on
+    all of them.) The most uncertain of those drawn come first.
     """
     entropy = entr(share).sum(axis=1)
     noise = np.random.default_rng(random_state).gumbel(size=len(entropy))

@@ -1,4 +1,4 @@
-"""Mixtures of classes of which some rows have a label and most have none, and the EM algorithm that fits them."""
+"""Mixtures of classes fitted by the EM algorithm to a few labeled and many unlabeled samples."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ from vitalfew.support.progress import progress
 
 
 class Parameters(NamedTuple):
-    """log P(x, c) is `log_prior` plus the lines of `log_table` that the row has."""
+    """Parameters of a mixture: log P(x, c) is `log_prior` plus the lines of `log_table` that the row has."""
 
     log_table: NDArray[np.float64]
     log_prior: NDArray[np.float64]
 
 
 class Sums(NamedTuple):
-    """What the M-step needs of rows: how much of each line, and how many rows, each class has."""
+    """Sufficient statistics for the M-step: the amount of each line, and the number of rows, in each class."""
 
     table: NDArray[np.float64]
     total: NDArray[np.float64]
 
 
 class Rows(Protocol):
-    """Rows of one kind of events, wherever they are."""
+    """Rows of one kind of events, in memory or elsewhere."""
 
     @property
     def n_rows(self) -> int: ...
 
     def expect(self, parameters: Parameters) -> tuple[Sums, float]:
-        """Expected sums over the classes of rows without labels, and their log-likelihood."""
+        """Return the expected sums over the classes of unlabeled rows, and their log-likelihood."""
 
     def lines(self) -> NDArray[np.float64]:
-        """How much of each line there is in all rows together."""
+        """Return the amount of each line in all rows together."""
 
 
 class Model(Protocol):
-    """How classes make rows: the M-step and its prior."""
+    """Model of the rows of each class: the M-step and its prior."""
 
     def maximise(self, sums: Sums) -> Parameters:
-        """The parameters of the largest posterior, given sums."""
+        """Return the parameters with the largest posterior, given sums."""
 
     def log_density(self, parameters: Parameters) -> float:
-        """Logarithm of the prior's density, up to a constant."""
+        """Return the log density of the prior, up to a constant."""
 
 
 @dataclass(frozen=True)
 class PresenceRows:
-    """Rows of discrete features: each value is there or not."""
+    """Rows of discrete features: each value is present or absent."""
 
     block: Block
     threads: int = 0
@@ -86,7 +86,7 @@ class PresenceRows:
         return Sums(table, total), log_likelihood
 
     def score(self, parameters: Parameters) -> NDArray[np.float64]:
-        """log P(x, c) of each row and class."""
+        """Return log P(x, c) for each row and class."""
         return self.block.score(parameters.log_table, None, self.threads)[:, 0] + parameters.log_prior
 
     def lines(self) -> NDArray[np.float64]:
@@ -97,7 +97,7 @@ class PresenceRows:
         return self.block.count(None, None, 1, self.threads)[:, 0]
 
     def sums(self, label: NDArray[np.int32], weight, n_classes: int) -> Sums:
-        """Sums of rows with labels."""
+        """Return the sums of labeled rows."""
         table = self.block.count(label, weight, n_classes, self.threads)
         return Sums(table, np.bincount(label, weights=weight, minlength=n_classes).astype(float))
 
@@ -107,7 +107,7 @@ class PresenceRows:
 
 @dataclass(frozen=True)
 class WeightRows:
-    """Sparse rows in which each word has a weight, such as its inverse document frequency."""
+    """Sparse rows with a weight for each word, such as its inverse document frequency."""
 
     X: sparse.csr_matrix
     threads: int = 0
@@ -124,7 +124,7 @@ class WeightRows:
         return Sums(count, total), log_likelihood
 
     def score(self, parameters: Parameters) -> NDArray[np.float64]:
-        """log P(x, c) of each row and class, up to what all classes share."""
+        """Return log P(x, c) for each row and class, up to a term that all classes share."""
         return np.asarray(self.X @ parameters.log_table) + parameters.log_prior
 
     def lines(self) -> NDArray[np.float64]:
@@ -135,7 +135,7 @@ class WeightRows:
         return np.asarray(self.X.sum(axis=0)).ravel()
 
     def sums(self, label: NDArray[np.int32], weight, n_classes: int) -> Sums:
-        """Sums of rows with labels."""
+        """Return the sums of labeled rows."""
         share = np.zeros((self.n_rows, n_classes))
         share[np.arange(self.n_rows), label] = 1.0 if weight is None else weight
         return Sums(np.asarray(self.X.T @ share), share.sum(axis=0))
@@ -144,11 +144,11 @@ class WeightRows:
         return WeightRows(self.X[rows], self.threads)
 
     def sparse_parts(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-        """Where rows start, their words and the weights of these, as the kernels take them."""
+        """Return the starts of the rows, their words and the weights of these, as the kernels expect them."""
         return self.X.indptr.astype(np.int64, copy=False), self.X.indices.astype(np.int32, copy=False), self.X.data
 
     def restricted(self, support: NDArray[np.bool_]) -> WeightRows:
-        """Without the other words; a row keeps its length, as if these had never been there."""
+        """Return the rows without the other words; a row keeps its length, as if these had never been there."""
         if support.all():
             return self
         X = self.X.copy()
@@ -161,9 +161,9 @@ class WeightRows:
 
 @dataclass(frozen=True)
 class PresenceModel:
-    r"""Features are independent given the class: :math:`\theta_{v|c} = (N(v, c) + n' p_v) / (N(c) + n')`.
+    r"""Model with features independent given the class: :math:`\theta_{v|c} = (N(v, c) + n' p_v) / (N(c) + n')`.
 
-    `form` are counts of the right shape, whose `unlabeled` line makes the pooled prior mean.
+    `form` holds counts of the right shape; its `unlabeled` line determines the pooled prior mean.
     """
 
     form: Counts
@@ -173,11 +173,11 @@ class PresenceModel:
 
     @cached_property
     def prior(self) -> NDArray[np.float64]:
-        """p of each value."""
+        """Prior mean p of each value."""
         return Evidence(self.form, self.strength, self.prior_mean).prior_line
 
     def _evidence(self, sums: Sums) -> Evidence:
-        # The pooled mean is that of all rows with weight one, however little rows without a label weigh here.
+        # The pooled mean gives all rows weight one, however small the weight of unlabeled rows is here.
         rest = np.maximum(self.form.unlabeled - sums.table.sum(axis=1), 0.0)
         counts = self.form._replace(table=sums.table, class_count=sums.total, unlabeled=rest)
         return Evidence(counts, self.strength, self.prior_mean)
@@ -192,9 +192,9 @@ class PresenceModel:
 
 @dataclass(frozen=True)
 class WeightModel:
-    r"""A class is a distribution over words: :math:`\theta_{j|c} = (N(j, c) + s p_j) / (N(c) + s)`.
+    r"""Model with a distribution over words for each class: :math:`\theta_{j|c} = (N(j, c) + s p_j) / (N(c) + s)`.
 
-    Words outside the support are as if they were not there; `pooled` is how much of each word there is in all rows.
+    Words outside the support are treated as absent; `pooled` is the amount of each word in all rows.
     """
 
     pooled: NDArray[np.float64]
@@ -203,7 +203,7 @@ class WeightModel:
 
     @cached_property
     def prior(self) -> NDArray[np.float64]:
-        """p of each word."""
+        """Prior mean p of each word."""
         used = np.where(self.support, self.pooled, 0.0)
         return used / max(used.sum(), 1e-300)
 
@@ -221,7 +221,7 @@ class WeightModel:
 
 @dataclass(frozen=True)
 class Run:
-    """What EM has found: the parameters, the sums they are made of, and the objective after each step."""
+    """Result of EM: the parameters, the last sums, and the objective after each step."""
 
     parameters: Parameters
     sums: Sums
@@ -240,12 +240,12 @@ def run_em(
     tol: float = 1e-2,
     verbose: bool | None = False,
 ) -> Run:
-    r"""Climb the penalised log-likelihood
+    r"""Maximize the penalized log-likelihood by EM.
 
     .. math:: \sum_{i \in L} \log P(x_i, y_i) + \lambda \sum_{i \in U} \log \sum_c P(x_i, c) + \log P(\theta)
 
-    from the parameters that `start` gives, those of the labelled rows by default. A step ends it that gains less than
-    `tol` a row.
+    EM starts from the parameters that `start` gives, by default those of the labeled rows, and stops after a step that
+    gains less than `tol` per row.
     """
     if unlabelled is None or weight == 0 or unlabelled.n_rows == 0:
         parameters = model.maximise(labelled)
@@ -266,6 +266,6 @@ def run_em(
 
 
 def _height(model: Model, labelled: Sums, parameters: Parameters) -> float:
-    """Log-likelihood of the rows with labels, and of the parameters."""
+    """Return the log-likelihood of the labeled rows, plus the log prior of the parameters."""
     log_likelihood = np.vdot(labelled.table, parameters.log_table) + labelled.total @ parameters.log_prior
     return float(log_likelihood) + model.log_density(parameters)

@@ -1,4 +1,4 @@
-"""Rows with labels and rows without, read for one kind of events."""
+"""Labeled and unlabeled samples, read for one kind of events."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EVENTS = ("auto", "presence", "weights")
 
 
 class MixtureData(Protocol):
-    """Labelled and unlabelled rows of one kind."""
+    """Labeled and unlabeled rows of one kind of events."""
 
     @property
     def label(self) -> NDArray[np.int32]: ...
@@ -44,32 +44,32 @@ class MixtureData(Protocol):
 
     @property
     def rows(self) -> Any:
-        """The labelled rows."""
+        """Labeled rows."""
 
     @property
     def n_features(self) -> int: ...
 
     def sums(self) -> Sums:
-        """What the M-step needs of the labelled rows."""
+        """Return the sufficient statistics of the labeled rows for the M-step."""
 
     def restricted(self, support: NDArray[np.bool_]) -> MixtureData:
-        """The same rows, with these features only where that makes a difference."""
+        """Return the same rows, restricted to these features if that makes a difference."""
 
     def start(self, before: MixtureData, found: Run, weight: float) -> Sums:
-        """Sums of these rows with the labels that EM has found for them with all features."""
+        """Return the sums of these rows with the labels that EM found for them with all features."""
 
     def model(self, strength: float | str, prior_mean: float | str, support: NDArray[np.bool_]) -> Model:
-        """How classes make such rows, with a prior as strong as so many rows."""
+        """Return the model of such rows, with a prior worth `strength` rows."""
 
     def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[MixtureData, Any]:
-        """The data without the labelled rows `test`, and these."""
+        """Return the data without the labeled rows `test`, and those rows."""
 
     def discrete(self, share: NDArray[np.float64] | None, weight: float) -> DiscreteData:
-        """All rows as discrete data, those without a label under the class of which they have the greatest share."""
+        """Return all rows as discrete data, with the most probable class as the label of unlabeled ones."""
 
 
 def is_weighted(X, events: str) -> bool:
-    """Whether entries are weights of words, as said or as sparse data of numbers other than 0 and 1 suggests."""
+    """Return True if entries are word weights, as given or inferred from sparse data with values other than 0 and 1."""
     if events != "auto":
         return events == "weights"
     return sparse.issparse(X) and X.dtype.kind == "f" and bool(((X.data != 1) & (X.data != 0)).any())
@@ -77,14 +77,14 @@ def is_weighted(X, events: str) -> bool:
 
 @dataclass(frozen=True)
 class PresenceData:
-    """Discrete features: words that are there or not, or the columns of a table."""
+    """Samples with discrete features: words that are present or absent, or the columns of a table."""
 
     data: DiscreteData
     unlabelled: Rows | None
 
     @classmethod
     def read(cls, X, y, weight, X_unlabeled, coder: TableCoder) -> PresenceData:
-        """`X_unlabeled` are rows as `X` has them, here or partitioned, or :class:`Rows` that are elsewhere."""
+        """Read samples; `X_unlabeled` is like `X`, in memory or partitioned, or :class:`Rows` stored elsewhere."""
         here = None if is_elsewhere(X_unlabeled) or is_partitioned(X_unlabeled) else X_unlabeled
         data = DiscreteData.read(X, y, weight, coder, here)
         if data.unlabeled is not None:
@@ -119,7 +119,7 @@ class PresenceData:
         return self.rows.sums(self.label, self.weight, len(self.classes))
 
     def restricted(self, support) -> PresenceData:
-        del support  # features that do not depend on the class say nothing
+        del support  # features that do not depend on the class have no effect
         return self
 
     def start(self, before, found, weight) -> Sums:
@@ -156,7 +156,7 @@ class PresenceData:
 
 @dataclass(frozen=True)
 class WeightData:
-    """Sparse rows of words with weights."""
+    """Samples as sparse rows of words with weights."""
 
     rows: WeightRows
     label: NDArray[np.int32]
@@ -221,21 +221,21 @@ class WeightData:
 
 
 def read_mixture(X, y, weight, X_unlabeled, events: str, coder: TableCoder) -> MixtureData:
-    """Labelled rows and, if there are any, unlabelled ones; `y` is the code of each class."""
+    """Read labeled samples and, if there are any, unlabeled ones; `y` holds the class codes and the classes."""
     if is_weighted(X, events):
         return WeightData.read(X, y[0], y[1], weight, X_unlabeled, coder)
     return PresenceData.read(X, y[1][y[0]], weight, X_unlabeled, coder)
 
 
 def read_rows(X, is_weights: bool, coder: TableCoder, threads: int):
-    """New rows of the same kind."""
+    """Read new samples of the same kind."""
     if is_weights:
         return WeightRows(_as_weights(X, "X"), threads)
     return PresenceRows(coder.transform(read_table(X, threads=threads)), threads)
 
 
 def _kept_there(rows, n_features: int, is_weights: bool, coder: TableCoder) -> Rows | None:
-    """Partitioned rows as rows that can be summed; others as they are."""
+    """Return partitioned rows as rows that can be summed, and others unchanged."""
     return ClusterRows.read(rows, _reader(n_features, is_weights, coder)) if is_partitioned(rows) else rows
 
 
@@ -250,7 +250,7 @@ def _read_partition(n_features: int, is_weights: bool, coder: TableCoder, part, 
 
 
 def is_elsewhere(rows) -> bool:
-    """Whether they are not here, and only summed."""
+    """Return True if there are no rows, or if they are given as an object that can only be summed."""
     return rows is None or (hasattr(rows, "expect") and hasattr(rows, "lines"))
 
 

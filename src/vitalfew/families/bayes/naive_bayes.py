@@ -1,4 +1,4 @@
-"""Naive Bayes for discrete data, with its features and its prior chosen by rule."""
+"""Naive Bayes for discrete data, with features and prior chosen by rules."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ORDERS = ("greedy", "information")
 
 @dataclass
 class _Chosen:
-    """What rules chose, by knob, in the order in which they did."""
+    """Selections and paths by knob, in the order in which they were made."""
 
     selections: dict[str, rules.Selection] = field(default_factory=dict)
     paths: dict[str, Any] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class _Chosen:
 
 
 def _with_classes(counts: Counts, classes) -> Counts:
-    """The same counts, with a column for each of the classes that are to come."""
+    """Return the same counts, with a column for each of the classes that may still appear."""
     if classes is None:
         return counts
     classes = np.unique(classes)
@@ -71,7 +71,7 @@ def _with_classes(counts: Counts, classes) -> Counts:
 
 
 def _needs_rows(model: NaiveBayes, method: str) -> str | None:
-    """Why counts are not enough, if they are not: the greedy search and resampling need all rows at once."""
+    """Return why counts are not enough, or None: the greedy search and resampling need all samples at once."""
     if isinstance(model.prior_strength, str) and model.prior_strength != "auto":
         rule = model.prior_strength
         return (
@@ -101,38 +101,38 @@ class NaiveBayes(JointClassifier):
        P(x_j = v \mid y) = \frac{N_j(v, y) + n' p_{jv}}{N_j(y) + n'}
 
     Features outside J keep their marginal and do not influence the label. Sparse input means present or absent (any
-    stored value but 0 is 1). In tables, strings, categories, booleans and whole numbers with at most 32 distinct values
-    are categories; other numbers are cut into intervals, see `numeric`. Missing values and categories never seen in
-    training carry no evidence.
+    stored value other than 0 is 1). In tables, strings, categories, booleans and integers with at most 32 distinct
+    values are categories; other numbers are cut into intervals, see `numeric`. Missing values and categories not seen
+    in training carry no evidence.
 
     Parameters
     ----------
     prior_strength : "auto", float or rule, default "auto"
-        n', how many rows the prior weighs as much as. ``"auto"``: one row for every hundred features that the model
-        may use, between 0.2 and 100, as benchmarks/PRIOR.md explains. ``"loo"``, ``"cv"``, ``"1se"`` and ``"holdout"``
-        choose it on the data, in more time. It is resolved before `features`, with all features in the model.
+        n', the weight of the prior in samples. ``"auto"``: one sample for every hundred features that the model may
+        use, between 0.2 and 100, as benchmarks/PRIOR.md explains. ``"loo"``, ``"cv"``, ``"1se"`` and ``"holdout"``
+        choose it from the data, at a higher cost. It is resolved before `features`, with all features in the model.
     prior_mean : "pooled", "uniform" or float, default "pooled"
-        p. ``"pooled"``: the frequency of the value over all rows, unlabelled ones included. ``"uniform"``: 1 over the
-        number of values. A number: the prior probability of value 1 of every binary feature.
+        p. ``"pooled"``: the frequency of the value over all samples, including unlabeled ones. ``"uniform"``: 1 over
+        the number of values. A number: the prior probability of value 1 of every binary feature.
         ``prior_strength=2, prior_mean=0.5`` is scikit-learn's ``BernoulliNB``.
     features : None, int or rule, default None
-        Which features are in J: all; the first k; or as many as ``"mdl"``, ``"cv"``, ``"1se"``, ``"holdout"``,
-        ``"loo"``, ``"bic"``, ``"aic"`` or ``"ebic"`` says.
+        Features in J: all; the first k; or as many as ``"mdl"``, ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"``,
+        ``"bic"``, ``"aic"`` or ``"ebic"`` chooses.
     order : {"greedy", "information"}, default "greedy"
-        In which order features enter: greedily, each the one that shortens the description of the labels most given
-        those already in; or by mutual information with the label, each on its own.
+        Order in which features enter: greedily, each time the one that shortens the description of the labels most
+        given those already selected; or by mutual information with the label, each on its own.
     backward : bool, default False
-        Let the greedy search also take features out again (floating search).
+        Let the greedy search also remove features (floating search).
     max_features : int, optional
-        Longest path considered by a rule.
+        Maximum number of features on the path that a rule considers.
     numeric : {"mdl", "quantile", "uniform", "distinct"}, default "mdl"
-        How other numbers are cut, see :class:`~vitalfew.Discretizer`; ``"distinct"`` takes every number as a category.
+        How other numbers are cut, see :class:`~vitalfew.Discretizer`; ``"distinct"`` treats every number as a category.
     cv, scoring, random_state
-        As in scikit-learn, for rules that resample; the error rate is minimised unless `scoring` is given.
+        As in scikit-learn, for rules that resample; the error rate is minimized unless `scoring` is given.
     n_jobs : int, optional
-        Threads; all by default. Results do not depend on it.
+        Number of threads; all by default. Results do not depend on it.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Show a progress bar; by default on a terminal, for long computations.
 
     Attributes
     ----------
@@ -140,25 +140,26 @@ class NaiveBayes(JointClassifier):
     support_ : ndarray of bool, shape (`n_features_in_`,)
         The set J.
     coef_ : ndarray of shape (1, `n_features_in_`) or (n_classes, `n_features_in_`)
-        The linear form for features coded 0/1 (second value or first): P(y | x) is the logistic function (softmax) of
-        ``coef_ @ x + intercept_``.
+        Linear form for features coded as 0 (first value) and 1 (second value): P(y | x) is the logistic function
+        (softmax) of ``coef_ @ x + intercept_``.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     log_likelihood_, null_log_likelihood_ : float
-        Joint log-likelihood of rows and labels, with J and with no feature that depends on the label. Their difference
-        is n times the sum of the mutual information over J if there is no prior.
+        Joint log-likelihood of features and labels, with J and with no feature that depends on the label. Without a
+        prior, their difference is n times the sum of the mutual information over J.
     bic_ : float
     description_length_ : Bits
-        Bits of the labels given the features, and of the model. Not after `partial_fit`.
+        Bits of the labels given the features, and of the model. Not available after `partial_fit` or `fit_counts`.
     selection_, path_
-        The curve the rule saw, and the whole path; those of `prior_strength` are in ``selections_`` and ``paths_``.
+        Scores that the rule compared, and the whole path; those of `prior_strength` are in ``selections_`` and
+        ``paths_``.
     counts_ : Counts
     prior_strength_ : float
 
     Notes
     -----
     The rule ``"loo"`` and :meth:`loo_predict_proba` are exact for a given set of features, given values of each feature
-    and given cuts of numeric columns. The error of the whole procedure, selection included, is what
-    ``cross_val_score`` of this estimator gives.
+    and given cuts of numeric columns. For the error of the whole procedure, including selection, use
+    ``cross_val_score`` on this estimator.
 
     References
     ----------
@@ -209,11 +210,11 @@ class NaiveBayes(JointClassifier):
         self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None, *, X_unlabeled=None) -> Self:
-        """Learn from labelled rows; rows without labels only inform the pooled prior.
+        """Fit the model to labeled samples; unlabeled samples only inform the pooled prior.
 
-        `X` may be a collection of Dask whose partitions are sparse matrices, arrays or frames; `y` and `sample_weight`
-        then have the same partitions, and a row whose label is missing is one without a label. The workers count, and
-        the model is that of :meth:`fit_counts`.
+        `X` may be a Dask collection whose partitions are sparse matrices, arrays or data frames; `y` and
+        `sample_weight` then have the same partitions, and a sample with a missing label is unlabeled. The workers
+        count, and the model is that of :meth:`fit_counts`.
         """
         self._check_parameters()
         if is_partitioned(X):
@@ -222,7 +223,7 @@ class NaiveBayes(JointClassifier):
         chosen = _Chosen()
         strength = self._choose_prior(data, chosen)
         support, counts = self._choose_features(data, strength, chosen)
-        # The rows stay until somebody asks for the description length.
+        # Keep the rows until the description length is requested.
         return self._keep(Evidence(counts, strength, self.prior_mean), support, data.coder, chosen, data)
 
     def _fit_partitions(self, X, y, sample_weight, X_unlabeled):
@@ -234,10 +235,10 @@ class NaiveBayes(JointClassifier):
         return self.fit_counts(count_partitions(X, y, sample_weight, self.numeric))
 
     def fit_counts(self, counts: Counts):
-        """Learn from counts alone, such as those of :func:`~vitalfew.summarize`: the model is that of `fit`.
+        """Fit the model to counts alone, such as those of :func:`~vitalfew.summarize`; the result equals that of `fit`.
 
         Features can be all, the k most informative or chosen by ``"bic"``, ``"aic"`` or ``"ebic"`` in the order of
-        information; other rules and the greedy order need the rows.
+        information; other rules and the greedy order need the samples.
         """
         self._check_parameters()
         why = _needs_rows(self, "fit_counts")
@@ -255,10 +256,11 @@ class NaiveBayes(JointClassifier):
 
     @available_if(_can_fit_partially)
     def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
-        """Add rows to the counts. The first call names all `classes`, as in scikit-learn, or takes those it sees.
+        """Add samples to the counts and update the model.
 
-        New categories may appear at any time. Features can be all, the k most informative or chosen by ``"bic"``,
-        ``"aic"`` or ``"ebic"`` in the order of information: the greedy search and resampling need all rows at once.
+        The first call names all `classes`, as in scikit-learn, or takes those it sees. New categories may appear at any
+        time. Features can be all, the k most informative or chosen by ``"bic"``, ``"aic"`` or ``"ebic"`` in the order
+        of information: the greedy search and resampling need all samples at once.
         """
         self._check_parameters()
         is_first = not hasattr(self, "counts_")
@@ -278,7 +280,7 @@ class NaiveBayes(JointClassifier):
         return self._keep(evidence, self._support_from_counts(evidence, chosen), coder, chosen, None)
 
     def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
-        """log P(x_J, y) of each row and class."""
+        """Return log P(x_J, y) for each sample and class."""
         check_is_fitted(self)
         table = read_table(X, threads=check_threads(self.n_jobs))
         validate_data(self, X, reset=False, skip_check_array=True)
@@ -288,10 +290,10 @@ class NaiveBayes(JointClassifier):
         )
 
     def loo_predict_proba(self, X, y, sample_weight=None) -> NDArray[np.float64]:
-        """P(y | x) of each training row by the model of all the others, exact for the set J.
+        """Return P(y | x) for each training sample by the model of all the others, exact for the set J.
 
-        `X`, `y` and `sample_weight` are the rows the model was fitted on. It costs a prediction pass and a table for
-        each class.
+        `X`, `y` and `sample_weight` are the samples the model was fitted on. The cost is a prediction pass, and a table
+        for each class and distinct weight.
         """
         check_is_fitted(self)
         table = read_table(X, threads=check_threads(self.n_jobs))
@@ -308,10 +310,10 @@ class NaiveBayes(JointClassifier):
         return loo_probabilities(evidence, rows, None if self.support_.all() else events)[:, 0]
 
     def summary(self, feature_names=None):
-        """The features in J as a data frame, most informative first.
+        """Return the features in J as a data frame, most informative first.
 
-        Columns: feature, information in bits, the class it speaks for most when present (0/1 features), and its
-        weight, the log-odds of that class against the others in bits. Give `feature_names` where X had none, for
+        Columns: feature, information in bits, the class it favors most when present (``speaks_for``; 0/1 features), and
+        its weight, the log-odds of that class against the others in bits. Pass `feature_names` if X had none, for
         instance ``words.get_feature_names_out()``.
         """
         names = self._evidence().counts.names if feature_names is None else list(feature_names)
@@ -329,7 +331,7 @@ class NaiveBayes(JointClassifier):
 
     @property
     def selection_(self):
-        """The curve of the last rule that chose."""
+        """Selection of the last rule that was applied."""
         check_is_fitted(self)
         if not self.selections_:
             raise AttributeError("no rule chose anything: give a rule as `features` or `prior_strength`.")
@@ -337,7 +339,7 @@ class NaiveBayes(JointClassifier):
 
     @property
     def path_(self):
-        """The path of the last rule that chose."""
+        """Path from which the last knob was chosen."""
         check_is_fitted(self)
         if not self.paths_:
             raise AttributeError(
@@ -370,7 +372,7 @@ class NaiveBayes(JointClassifier):
         return data
 
     def _training_rows(self, table, y, sample_weight) -> DiscreteData:
-        """The training rows, coded as they were for fitting."""
+        """Return the training samples, coded as they were for fitting."""
         classes, label = encode_labels(y)
         if not np.isin(classes, self.classes_).all() or len(label) != table.n_rows:
             raise ValueError("y does not fit: pass the rows and labels the model was fitted on.")
@@ -391,18 +393,18 @@ class NaiveBayes(JointClassifier):
         return path.at(selection.index)
 
     def _given_strength(self, n_candidates: int) -> float:
-        """The strength that needs no rule."""
+        """Return the prior strength for settings that need no rule."""
         if self.prior_strength != "auto":
             return float(self.prior_strength)
         if self.features is None or (isinstance(self.features, str) and self.order == "information"):
             return default_strength(n_candidates)
-        if self.features == "mdl":  # keeps few
+        if self.features == "mdl":  # keeps few features
             return default_strength(0)
         most = self.max_features or MAX_GREEDY if isinstance(self.features, str) else int(self.features)
         return default_strength(min(most, n_candidates))
 
     def _choose_features(self, data: DiscreteData, strength: float, chosen: _Chosen):
-        """The features in J, and the counts."""
+        """Return the features in J as a mask, and the counts."""
         d = data.block.n_features
         if self.features is None:
             return np.ones(d, dtype=bool), counts_of(data)
@@ -416,34 +418,30 @@ class NaiveBayes(JointClassifier):
         stops_by_mdl = self.features == "mdl"
         family = FeatureFamily(strength, self.prior_mean, self.order, self.backward, most, stops_by_mdl, self.verbose)
         path = family.path(data)
-        if size is None:
-            selection = rules.choose(str(self.features), path, family, data, self._options())
-        else:
-            selection = rules.fixed(path, len(path.grid) - 1)
+        selection = rules.resolve(self.features, path, family, data, self._options(), at=rules.last_point)
         chosen.add(selection, path)
         return path.at(selection.index), path.evidence.counts
 
     def choose_features(self, data: DiscreteData) -> NDArray[np.bool_]:
-        """The features that the rule takes, of data that is coded already."""
+        """Return the features that the rule selects, for data that is already coded."""
         self._check_parameters()
         chosen = _Chosen()
         return self._choose_features(data, self._choose_prior(data, chosen), chosen)[0]
 
     def _support_from_counts(self, evidence: Evidence, chosen: _Chosen) -> NDArray[np.bool_]:
-        """Features chosen by their own information, for which counts are enough."""
+        """Select features by their own information, for which counts are enough."""
         d = evidence.counts.n_features
         if self.features is None:
             return np.ones(d, dtype=bool)
         path = information_path(evidence, None, np.arange(d + 1))
-        if isinstance(self.features, str):
-            selection = rules.choose(self.features, path, None, None, self._options())
-        else:
-            selection = rules.fixed(path, min(int(self.features), d))
+        selection = rules.resolve(
+            self.features, path, None, None, self._options(), at=lambda _, size: min(int(size), d)
+        )
         chosen.add(selection, path)
         return path.at(selection.index)
 
     def _keep(self, evidence: Evidence, support, coder: TableCoder, chosen: _Chosen, data: DiscreteData | None):
-        """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
+        """Set the fitted attributes all at once, so that a failed fit changes nothing."""
         self.classes_ = evidence.counts.classes
         self.coder_ = coder
         self.counts_ = evidence.counts
@@ -490,7 +488,7 @@ class NaiveBayes(JointClassifier):
         return self._length
 
     def __getstate__(self):
-        # The rows stay behind, what they are needed for goes along.
+        # Rows are not pickled, but the description length computed from them is.
         if getattr(self, "_data", None) is not None:
             _ = self.description_length_
         return super().__getstate__()

@@ -1,4 +1,4 @@
-"""Paths of Naive Bayes models: over the number of features, and over the strength of the prior."""
+"""Paths of Naive Bayes models over the number of features and over the prior strength."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from vitalfew.support.deadline import accept_prefix
 from vitalfew.support.optional import import_altair, make_frame
 from vitalfew.support.progress import kernel_progress
 
-# A path shows at most about this many sizes.
+# Approximate maximum number of sizes on a path.
 MAX_POINTS = 64
-# Greedy paths for rules that do not stop by themselves.
+# Maximum length of greedy paths for rules that do not stop by themselves.
 MAX_GREEDY = 200
 PATIENCE = 10
 ENDLESS = 2**62
@@ -33,10 +33,10 @@ PRIOR_GRID = np.geomspace(1000, 0.01, 21)
 
 @dataclass(frozen=True)
 class FeaturePath:
-    """Naive Bayes over sets of features of growing size.
+    """Naive Bayes models over feature sets of increasing size.
 
-    A walk through sets: step e lets `feature[e]` enter (`sign` +1) or leave (-1). Point g of the path is the set after
-    `steps[g]` steps. The walk by information only enters; a greedy walk may also take back.
+    The path is a walk through sets: in step e, `feature[e]` enters (`sign` +1) or leaves (-1). Point g of the path is
+    the set after `steps[g]` steps. The walk by information only adds features; a greedy walk may also remove them.
     """
 
     evidence: Evidence
@@ -51,7 +51,7 @@ class FeaturePath:
     knob = "features"
 
     def __getstate__(self):
-        # Rows are not part of a model: a path read back answers what it can without them.
+        # Rows are not part of a model: an unpickled path supports whatever does not need them.
         return {**self.__dict__, "data": None}
 
     @cached_property
@@ -67,7 +67,7 @@ class FeaturePath:
         return self.grid
 
     def at(self, index: int) -> NDArray[np.bool_]:
-        """The features of one point, as a mask."""
+        """Return the features of one point as a mask."""
         membership = np.zeros(self.evidence.counts.n_features, dtype=np.int64)
         upto = int(self.steps[index])
         np.add.at(membership, self.feature[:upto], self.sign[:upto])
@@ -75,12 +75,12 @@ class FeaturePath:
 
     @cached_property
     def _stations(self) -> NDArray[np.int64]:
-        """The steps at which the walk stands at a point, in the order of the walk."""
+        """Steps after which the walk is at a point of the path, in the order of the walk."""
         return np.unique(self.steps)
 
     @cached_property
     def _events(self) -> Events:
-        """The walk, cut at its stations and sorted by feature as kernels read it."""
+        """The walk, cut at its stations and sorted by feature, as the kernels expect it."""
         segment = np.searchsorted(self._stations, np.arange(1, len(self.feature) + 1))
         used = segment < len(self._stations)
         feature, sign, segment = self.feature[used], self.sign[used], segment[used]
@@ -98,19 +98,22 @@ class FeaturePath:
         return at_stations if np.array_equal(station, np.arange(len(self._stations))) else at_stations[:, station]
 
     def predict(self, data: DiscreteData) -> NDArray[np.float64]:
-        """Class probabilities at all points: (rows, points, classes). O(entries + rows x points x classes)."""
+        """Return class probabilities at all points: (samples, points, classes).
+
+        The cost is O(entries + samples x points x classes).
+        """
         score = data.block.score(self.evidence.log_table, self._events, data.coder.threads)
         return self._at_points(normalise(score + self.evidence.log_prior))
 
     def loo(self) -> LeaveOneOut:
-        """Exact for each set of features, which is taken as given."""
+        """Return leave-one-out predictions, exact for each set of features, which is taken as given."""
         if self.data is None:
             raise ValueError("leave-one-out needs the training rows, which are not stored with a model; fit it again.")
         note = "the order of the features comes from all rows"
         return LeaveOneOut(self._at_points(loo_probabilities(self.evidence, self.data, self._events)), True, note)
 
     def log_likelihood(self) -> Likelihood:
-        """Joint log-likelihood of features and labels; features outside the set keep their marginal."""
+        """Return the joint log-likelihood of features and labels; features outside the set keep their marginal."""
         counts = self.evidence.counts
         extra = (counts.n_classes - 1) * (counts.n_values - 1)
         base = float((counts.n_values - 1).sum() + counts.n_classes - 1)
@@ -122,7 +125,7 @@ class FeaturePath:
         )
 
     def description_length(self) -> DescriptionLength:
-        """Nats of the labels given the features of each point, and of the set and its parameters."""
+        """Return the nats of the labels given the features of each point, and of the set and its parameters."""
         counts = self.evidence.counts
         if self.trace is not None:
             data = self.trace[self.steps]
@@ -142,11 +145,11 @@ class FeaturePath:
         return DescriptionLength(data, model)
 
     def _accumulated(self, per_feature: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum of a quantity over the set of each point."""
+        """Sum a quantity over the feature set of each point."""
         return np.concatenate([[0.0], np.cumsum(self.sign * per_feature[self.feature])])[self.steps]
 
     def to_frame(self):
-        """The steps of the walk as a data frame."""
+        """Return the steps of the walk as a data frame."""
         names = self.evidence.counts.names
         step = np.arange(1, len(self.feature) + 1)
         change = np.where(self.sign > 0, "enters", "leaves")
@@ -160,7 +163,7 @@ class FeaturePath:
         )
 
     def plot(self):
-        """Description length along the path, with the feature that enters at each point on hover."""
+        """Plot the description length along the path, with the feature that enters at each point on hover."""
         alt = import_altair()
         data, model = (part / np.log(2) for part in self.description_length())
         names = self.evidence.counts.names
@@ -181,7 +184,7 @@ class FeaturePath:
 
 @dataclass(frozen=True)
 class FeatureFamily:
-    """Fits a :class:`FeaturePath`: by mutual information, or greedily by description length."""
+    """Family of :class:`FeaturePath`: by mutual information, or greedily by description length."""
 
     prior_strength: float
     prior_mean: float | str
@@ -193,7 +196,7 @@ class FeatureFamily:
     correction: str | None = None
 
     def path(self, data: DiscreteData | Counts, grid: NDArray | None = None) -> FeaturePath:
-        """Of rows or, by information, of their counts."""
+        """Fit the path to samples or, in the order of information, to their counts."""
         counts = data if isinstance(data, Counts) else counts_of(data)
         evidence = Evidence(counts, self.prior_strength, self.prior_mean)
         rows = None if isinstance(data, Counts) else data
@@ -241,7 +244,7 @@ class FeatureFamily:
 
 @dataclass(frozen=True)
 class PriorPath:
-    """Naive Bayes over the strength of its prior, from strong (simple) to weak."""
+    """Naive Bayes models over the prior strength, from strong (simple) to weak."""
 
     data: DiscreteData
     counts: Counts
@@ -258,14 +261,14 @@ class PriorPath:
         return np.full(len(self.grid), self.counts.n_features)
 
     def at(self, index: int) -> float:
-        """The strength of one point."""
+        """Return the prior strength of one point."""
         return float(self.grid[index])
 
     def _evidence(self) -> list[Evidence]:
         return [Evidence(self.counts, float(n), self.prior_mean) for n in self.grid]
 
     def predict(self, data: DiscreteData) -> NDArray[np.float64]:
-        """Class probabilities at all points: (rows, points, classes)."""
+        """Return class probabilities at all points: (samples, points, classes)."""
         points = [
             normalise(data.block.score(e.log_table, None, data.coder.threads)[:, 0] + e.log_prior)
             for e in self._evidence()
@@ -279,7 +282,7 @@ class PriorPath:
 
 @dataclass(frozen=True)
 class PriorFamily:
-    """Fits a :class:`PriorPath`."""
+    """Family of :class:`PriorPath`."""
 
     prior_mean: float | str
 
@@ -290,7 +293,7 @@ class PriorFamily:
 def information_path(
     evidence: Evidence, data: DiscreteData | None, sizes: NDArray[np.int64], correction: str | None = None
 ) -> FeaturePath:
-    """Features in the order of their mutual information with the label."""
+    """Return the path with features in the order of their mutual information with the label."""
     counts = evidence.counts
     found = information(counts.table, counts.offsets)
     score = (found.corrected() if correction else found).mutual
@@ -301,13 +304,13 @@ def information_path(
 
 
 def counts_of(data: DiscreteData) -> Counts:
-    """Counts of labelled and unlabelled rows."""
+    """Return the counts of labeled and unlabeled samples."""
     counts = Counts.of_block(data.block, data.label, data.weight, data.classes, data.coder)
     return counts if data.unlabeled is None else counts.with_unlabeled(data.unlabeled, threads=data.coder.threads)
 
 
 def keep_names(model, counts: Counts) -> None:
-    """What scikit-learn keeps of the columns a model was fitted on."""
+    """Set `n_features_in_` and `feature_names_in_` of a model, as scikit-learn does, from the columns of counts."""
     model.n_features_in_ = counts.n_features
     if not isinstance(counts.names, NumberedNames):
         model.feature_names_in_ = np.asarray(list(counts.names), dtype=object)
@@ -316,9 +319,9 @@ def keep_names(model, counts: Counts) -> None:
 
 
 def loo_probabilities(evidence: Evidence, data: DiscreteData, events: Events | None = None) -> NDArray[np.float64]:
-    """Class probabilities of each row by the model of all other rows: (rows, points, classes).
+    """Return class probabilities of each sample by the model of all others: (samples, points, classes).
 
-    Rows of one class and weight share a table, so this costs a prediction pass and a table for each of these groups.
+    Samples of one class and weight share a table, so this costs a prediction pass and a table for each of these groups.
     """
     if data.n_rows < 2:
         raise ValueError(
@@ -337,14 +340,14 @@ def loo_probabilities(evidence: Evidence, data: DiscreteData, events: Events | N
 
 
 def _sizes(most: int) -> NDArray[np.int64]:
-    """0 .. most, or about MAX_POINTS sizes that grow geometrically."""
+    """Return 0 .. most, or about MAX_POINTS sizes that grow geometrically."""
     if most < MAX_POINTS:
         return np.arange(most + 1)
     return np.unique(np.concatenate([np.arange(9), np.geomspace(8, most, MAX_POINTS - 8).round().astype(np.int64)]))
 
 
 def _best_step_of_sizes(path: FeaturePath, grid: NDArray | None) -> NDArray[np.int64]:
-    """For each size, the step at which the walk had the best set of that size; sizes not reached take the largest."""
+    """Return, for each size, the step with the best set of that size; sizes not reached take the largest."""
     size = path._size_after
     if not (path.sign < 0).any():
         first = np.arange(len(size))

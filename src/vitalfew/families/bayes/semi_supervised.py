@@ -1,4 +1,4 @@
-"""Naive Bayes on few rows with labels and many without."""
+"""Naive Bayes for a few labeled and many unlabeled samples."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from vitalfew.support.optional import make_frame
 
 
 class PredictedLabels(NamedTuple):
-    """Predicted labels, how sure they are, and the features that decided, best first (-1 where there are fewer)."""
+    """Predicted labels, their probabilities, and the features that decided, best first (-1 if there are fewer)."""
 
     label: NDArray
     probability: NDArray[np.float64]
@@ -47,73 +47,73 @@ class _Fit:
 
 
 class SemiSupervisedNaiveBayes(JointClassifier):
-    r"""Naive Bayes learnt by EM from rows with labels (L) and rows without (U).
+    r"""Naive Bayes fitted by EM to labeled samples (L) and unlabeled samples (U).
 
     .. math:: \max_\theta \; \sum_{i \in L} \log P(x_i, y_i) + \lambda \sum_{i \in U} \log \sum_c P(x_i, c)
        + \log P(\theta)
 
-    The model of the labelled rows guesses the labels of the others; these guesses, each with its probability and the
-    weight :math:`\lambda`, make the next model, and so on. The objective rises with every step. It is not the error,
-    though: where the classes do not make the strongest pattern in the data, unlabelled rows do harm. So the weight is
-    chosen on held-out labelled rows, and where the supervised model does better there, it is used instead.
+    The model of the labeled samples predicts the labels of the others; these predictions, weighted by their probability
+    and by :math:`\lambda`, determine the next model, and so on. The objective increases with every step. It is not the
+    error, though: if the classes are not the strongest pattern in the data, unlabeled samples do harm. The weight is
+    therefore chosen on held-out labeled samples, and if the supervised model does better there, it is used instead.
 
     Parameters
     ----------
     events : {"auto", "presence", "weights"}, default "auto"
-        ``"presence"``: each value of each feature is there or not, as in :class:`~vitalfew.NaiveBayes`; for tables and
-        0/1 data. ``"weights"``: a class is a distribution over words, and a row has so much of each word:
-        :math:`\log P(x, c) = \log P(c) + \sum_j x_j \log \theta_{j|c}`. With the unit rows of
-        ``WordPresence(weighting="idf")`` long documents are not over-confident, and EM gains most.
-        ``"auto"``: weights for sparse data with other numbers than 0 and 1.
+        ``"presence"``: each value of each feature is present or absent, as in :class:`~vitalfew.NaiveBayes`; for tables
+        and 0/1 data. ``"weights"``: a class is a distribution over words, and a sample has an amount of each word:
+        :math:`\log P(x, c) = \log P(c) + \sum_j x_j \log \theta_{j|c}`. With the unit-length rows of
+        ``WordPresence(weighting="idf")`` predictions for long documents are not overconfident, and EM gains most.
+        ``"auto"``: weights for sparse data with values other than 0 and 1.
     unlabeled_weight : float from 0 to 1, "cv" or "loo", default "cv"
-        :math:`\lambda`, how much an unlabelled row counts. ``"cv"`` tries 1, 0.3 and 0.1 by cross-validation of
-        the labelled rows (all unlabelled ones in each fold) and takes the one nearest to 0.3 within one standard error
-        of the best; ``"loo"`` leaves out one row at a time: as many fits as labelled rows. Where no class has two
-        labelled rows there is nothing to try on, and it is 0.3.
+        :math:`\lambda`, the weight of an unlabeled sample. ``"cv"`` tries 1, 0.3 and 0.1 by cross-validation on the
+        labeled samples (with all unlabeled ones in each fold) and takes the one nearest to 0.3 within one standard
+        error of the best; ``"loo"`` leaves out one sample at a time: as many fits as labeled samples. If no class has
+        two labeled samples, there is nothing to validate on, and the weight is 0.3.
     guard : bool, default True
-        Use the supervised model where its error on held-out labelled rows is less, by more than one standard error of
+        Use the supervised model if its error on held-out labeled samples is lower by more than one standard error of
         the difference.
     prior_strength, prior_mean
-        As in :class:`~vitalfew.NaiveBayes`; the pooled mean is that of all rows, with and without labels.
+        As in :class:`~vitalfew.NaiveBayes`; the pooled mean is over all samples, labeled and unlabeled.
     features : None, int or rule, default None
-        Which features depend on the class: all; or chosen as in :class:`~vitalfew.NaiveBayes` after a first EM with
-        all of them, on all rows with their guessed labels. EM then goes on with these alone.
+        Features that depend on the class: all; or chosen as in :class:`~vitalfew.NaiveBayes` after a first EM run with
+        all of them, on all samples with their predicted labels. EM then continues with these alone.
     order, max_features, numeric
         As in :class:`~vitalfew.NaiveBayes`.
     n_folds : int, default 5
-        Folds of ``"cv"`` and of the guard.
+        Number of folds for ``"cv"`` and for the guard.
     max_iter : int, default 50
-        Steps of EM at the most.
+        Maximum number of EM steps.
     tol : float, default 0.01
-        EM ends with a step that gains less than this, in nats a row. Labels hardly change by then.
+        EM stops after a step that gains less than this, in nats per sample. Labels hardly change by then.
     random_state : int or None, default 0
-        Of the folds, and of :meth:`label_next`.
+        Seed for the folds and for :meth:`label_next`.
     n_jobs : int, optional
-        Threads; all by default. Results do not depend on it.
+        Number of threads; all by default. Results do not depend on it.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Show a progress bar; by default on a terminal, for long computations.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     unlabeled_weight_ : float
-        What was chosen; 0 is the supervised model.
+        Chosen weight; 0 is the supervised model.
     weight_scores_ : WeightScores or None
-        Error and log loss of held-out labelled rows for each weight; ``to_frame()`` makes a table of it.
+        Error and log loss on held-out labeled samples for each weight; ``to_frame()`` makes a table of it.
     fell_back_ : bool
-        Whether the guard chose the supervised model.
+        True if the guard chose the supervised model.
     verdict_ : str
-        What the unlabelled rows did, in a sentence.
+        Effect of the unlabeled samples, in one sentence.
     objective_ : ndarray
-        The objective after each step of the last EM. It never falls.
+        Objective after each step of the last EM run. It never decreases.
     n_iter_ : int
     support_ : ndarray of bool, shape (`n_features_in_`,)
     feature_log_prob_ : ndarray of shape (n_values, n_classes)
-        log P(value | class), a line for each value of each feature (for 0/1 data absent, then present); with
+        log P(value | class), a row for each value of each feature (for 0/1 data absent, then present); with
         ``events="weights"`` one for each word. Features outside the support have zeros.
     class_log_prior_ : ndarray of shape (n_classes,)
     amount_ : ndarray of shape (n_values,)
-        How much of each line there is in all rows, unlabelled ones with their weight.
+        Amount of each value in all samples, with unlabeled ones counted by their weight.
 
     References
     ----------
@@ -122,7 +122,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
 
     Examples
     --------
-    Two labelled rows, and 400 without a label that show which features go together:
+    Two labeled samples, and 400 unlabeled ones that show which features go together:
 
     >>> import numpy as np
     >>> from vitalfew import NaiveBayes, SemiSupervisedNaiveBayes
@@ -176,20 +176,20 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None, *, X_unlabeled=None) -> Self:
-        """Learn from rows of which some have a label.
+        """Fit the model to samples of which some are labeled.
 
         Parameters
         ----------
-        X : sparse matrix, array or data frame of shape (n_rows, n_features)
-            Or a collection of Dask whose partitions are such; `y` and `sample_weight` are then collections with the
-            same partitions. Labelled rows come here, and the others stay on the workers; `features` are chosen on
-            the labelled rows then.
-        y : array-like of shape (n_rows,)
-            Labels; a row without one has None, NaN or null, or -1 among whole numbers.
-        sample_weight : array-like of shape (n_rows,), optional
-            Of labelled rows; unlabelled ones count `unlabeled_weight` each.
+        X : sparse matrix, array or data frame of shape (n_samples, n_features)
+            Or a Dask collection with such partitions; `y` and `sample_weight` are then collections with the same
+            partitions. Labeled samples are collected in local memory, and the others stay on the workers; `features`
+            are then chosen on the labeled samples.
+        y : array-like of shape (n_samples,)
+            Labels; an unlabeled sample has None, NaN or null, or -1 among integers.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of labeled samples; unlabeled ones have weight `unlabeled_weight` each.
         X_unlabeled : like X, optional
-            More rows without labels, if `y` marks none: in memory, a collection of Dask, or rows elsewhere that can
+            More unlabeled samples, if `y` marks none: in memory, a Dask collection, or rows stored elsewhere that can
             be summed (``vitalfew.families.bayes.mixture.Rows``).
         """
         self._check_parameters()
@@ -213,12 +213,12 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         return self
 
     def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
-        """log P(x, y) of each row and class, up to what all classes share."""
+        """Return log P(x, y) for each sample and class, up to a term that all classes share."""
         check_is_fitted(self)
         return self._rows(X).score(self._parameters())
 
     def classify(self, X, n_reasons: int = 3) -> PredictedLabels:
-        """Labels of sparse rows, their probabilities, and the words that speak most for them, in one pass."""
+        """Return labels of sparse samples, their probabilities, and the words that favor them most, in one pass."""
         rows = self._rows(X)
         indptr, indices, value = _sparse_parts(rows)
         table, base = self.linear_form()
@@ -228,10 +228,11 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         return PredictedLabels(self.classes_[found[0]], found[1], found[2])
 
     def label_next(self, n: int = 20, X=None) -> NDArray[np.intp]:
-        """Rows whose labels would help most: of which the model is unsure, and which stand for the others.
+        """Return the samples whose labels would help most: uncertain ones that represent the others.
 
-        Drawn with chances that grow with the square of the entropy of their classes; the most uncertain come first.
-        Numbers of rows of `X`, or of the unlabelled rows of ``fit`` in the order in which they were given there.
+        Samples are drawn with probabilities that grow with the squared entropy of their classes; the most uncertain
+        come first. The result holds row indices of `X`, or of the unlabeled samples of ``fit`` in the order in which
+        they were passed.
         """
         check_is_fitted(self)
         rows = self._rows(X) if X is not None else self._pool
@@ -240,7 +241,10 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         return label_next(normalise(rows.score(self._parameters())), n, self.random_state)
 
     def linear_form(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Evidence of each word for each class, and the base: their sum over a row is log P(x, y). 0/1 or weights."""
+        """Return the evidence of each word for each class, and the base; summed over a row they give log P(x, y).
+
+        It exists for words that are 0/1 or have weights.
+        """
         check_is_fitted(self)
         table, base = self._parameters()
         if self.is_weighted_:
@@ -250,7 +254,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         return table[1::2] - table[0::2], base + table[0::2].sum(axis=0)
 
     def summary(self, feature_names=None):
-        """The features in the model, most telling first: the class each speaks for, and its weight in bits."""
+        """Return the features in the model, most informative first: the class each favors, and its weight in bits."""
         check_is_fitted(self)
         table, _ = self.linear_form()
         names = list(self.coder_.names) if feature_names is None else list(feature_names)
@@ -306,7 +310,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         return data
 
     def _score_weights(self, data: MixtureData) -> WeightScores | None:
-        """Held-out errors of the weights in question; None where there is no question or nothing to hold out."""
+        """Return held-out errors of the candidate weights; None if there is nothing to choose or to hold out."""
         given = self.unlabeled_weight
         is_number = isinstance(given, Real)
         if data.unlabelled is None or data.unlabelled.n_rows == 0 or given == 0 or (is_number and not self.guard):
@@ -329,7 +333,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         return score_weights(learn, data.label, weights, folds, self.verbose)
 
     def _choose_weight(self, data: MixtureData, scores: WeightScores | None) -> tuple[float, str]:
-        """The weight, and why."""
+        """Return the weight, and the reason for it."""
         given = self.unlabeled_weight
         if data.unlabelled is None or data.unlabelled.n_rows == 0:
             return 0.0, "There are no unlabelled rows: the model is supervised."
@@ -364,7 +368,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         return _Fit(climb(held, support, held.start(data, first, weight)), support)
 
     def _choose_features(self, data: MixtureData, parameters: Parameters, weight: float) -> NDArray[np.bool_]:
-        """The rule's choice on all rows that are here, with the labels they have or most probably have."""
+        """Select features by rule on all samples in memory, with their given or most probable labels."""
         rows = data.unlabelled
         share = normalise(rows.score(parameters)) if isinstance(rows, PresenceRows | WeightRows) else None
         chooser = NaiveBayes(

@@ -1,4 +1,4 @@
-"""How much rows without labels shall weigh: chosen on held-out labelled rows, and dropped where they do harm."""
+"""Weight of unlabeled samples: chosen on held-out labeled samples, and 0 if the unlabeled ones do harm."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from vitalfew.support.optional import make_frame
 from vitalfew.support.progress import progress
 
 GRID = (1.0, 0.3, 0.1)
-# Taken unless labelled rows speak against it: benchmarks/RESULTS.md, few labels.
+# Used unless labeled samples speak against it: benchmarks/RESULTS.md, few labels.
 USUAL = 0.3
 
 
 @dataclass(frozen=True)
 class WeightScores:
-    """What became of held-out labelled rows, by the weight of those without labels; 0 is the supervised model."""
+    """Losses on held-out labeled samples by the weight of unlabeled ones; weight 0 is the supervised model."""
 
     weight: NDArray[np.float64]
     loss: NDArray[np.float64]  # (weights, rows): 1 where the label was wrong
@@ -39,7 +39,7 @@ class WeightScores:
         return standard_error(self.loss)
 
     def best(self) -> float:
-        """The weight nearest to the usual one of those, 0 left out, within one standard error of the least error."""
+        """Return the positive weight nearest to `USUAL` among those within one standard error of the smallest error."""
         used = np.flatnonzero(self.weight > 0)
         least = min(used, key=lambda i: (self.error[i], self.log_loss[i]))
         excess = self.loss[used] - self.loss[least]
@@ -47,7 +47,7 @@ class WeightScores:
         return float(min(self.weight[near], key=lambda w: abs(np.log(w / USUAL))))
 
     def does_harm(self, weight: float) -> bool:
-        """Whether the supervised model has the lesser error, by more than one standard error of the difference."""
+        """Return True if the supervised model has a lower error by more than one standard error of the difference."""
         excess = self.loss[self._at(weight)] - self.loss[self._at(0.0)]
         return not is_noise(excess.mean(), standard_error(excess))
 
@@ -58,7 +58,7 @@ class WeightScores:
         return int(np.flatnonzero(self.weight == weight)[0])
 
     def to_frame(self) -> Any:
-        """The scores as a data frame."""
+        """Return the scores as a data frame."""
         return make_frame(
             {
                 "unlabeled_weight": self.weight,
@@ -70,9 +70,9 @@ class WeightScores:
 
 
 def held_out(label: NDArray[np.int32], n_folds: int, random_state) -> list[NDArray[np.intp]]:
-    """Test rows of each fold, classes spread evenly; the only row of a class is never held out.
+    """Return the test rows of each fold, with classes spread evenly; the only row of a class is never held out.
 
-    With n_folds = 0 each row is a fold of its own.
+    With n_folds = 0 each row is a separate fold.
     """
     count = np.bincount(label)
     rows = np.random.default_rng(random_state).permutation(np.flatnonzero(count[label] > 1))
@@ -80,7 +80,7 @@ def held_out(label: NDArray[np.int32], n_folds: int, random_state) -> list[NDArr
         return [rows[i : i + 1] for i in range(len(rows))]
     by_class = rows[np.argsort(label[rows], kind="stable")]
     parts = [by_class[f::n_folds] for f in range(n_folds)]
-    # A class must keep a row to learn from.
+    # Each class must keep a row to train on.
     return [
         np.array(part, dtype=np.intp)
         for part in parts
@@ -95,7 +95,7 @@ def score_weights(
     folds: Iterable[NDArray[np.intp]],
     verbose: bool | None,
 ) -> WeightScores:
-    """Errors at each of the weights of ``learn(train, test)(weight)``, class probabilities of the rows `test`."""
+    """Score each weight by the class probabilities of the rows `test` that ``learn(train, test)(weight)`` returns."""
     folds = list(folds)
     tested = np.concatenate(folds)
     loss = np.zeros((len(weights), len(tested)))
@@ -115,12 +115,14 @@ def score_weights(
 
 
 def is_noise(excess, error):
-    """Whether a difference is not above its standard error; that of a single row is just that, and rounding must not
-    decide."""
+    """Return True if a difference does not exceed its standard error.
+
+    A difference in a single row equals its standard error; the tolerance keeps rounding from deciding such cases.
+    """
     return excess <= error * (1 + 1e-9)
 
 
 def standard_error(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of the mean over the last axis."""
+    """Return the standard error of the mean over the last axis."""
     n = values.shape[-1]
     return values.std(axis=-1, ddof=min(1, n - 1)) / np.sqrt(n)

@@ -1,4 +1,4 @@
-"""AdaBoost as it is taught, with stumps, trees or any classifier, and its theory on display."""
+"""AdaBoost in its textbook form, with stumps, trees or any classifier, and with its theoretical bounds."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ LOSSES = ("exponential", "logistic")
 
 
 class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
-    r"""AdaBoost: weak classifiers found one after the other, each on rows weighted by how wrong the earlier ones are.
+    r"""AdaBoost: weak classifiers fitted in sequence, each on samples weighted by the errors of the earlier ones.
 
-    With labels :math:`y_i = \pm 1` and weights that begin equal, round t finds the base classifier :math:`h_t` of least
-    weighted error :math:`\epsilon_t`, gives it the vote :math:`\alpha_t` and changes the weights,
+    With labels :math:`y_i = \pm 1` and equal initial weights, round t finds the base classifier :math:`h_t` with the
+    smallest weighted error :math:`\epsilon_t`, gives it the vote :math:`\alpha_t` and updates the weights,
 
     .. math::
 
@@ -47,59 +47,60 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     rounds : int or rule, default 100
-        How many: a number, or ``"cv"``, ``"1se"``, ``"holdout"``.
+        Number of rounds, or the rule that chooses it: ``"cv"``, ``"1se"`` or ``"holdout"``.
     estimator : {"stump", "tree"} or classifier, default "stump"
-        The base classifier. ``"stump"`` is compiled: sums of weights in bins of the features are changed by the rows
-        that move alone. A classifier must take ``sample_weight``.
+        The base classifier. ``"stump"`` is compiled: the sums of weights in the bins of the features are updated only
+        for samples whose weight changes relative to their class. A classifier must accept ``sample_weight``.
     votes : {"sign", "confidence"}, default "sign"
-        Whether a base classifier votes -1 or 1, or with half the log odds on the side of a stump (or of its
-        ``predict_proba``); then :math:`\alpha_t` makes :math:`Z_t = \sum_i w_i \exp(-\alpha_t y_i h_t(x_i))` least.
+        A base classifier votes -1 or 1, or with half the log-odds on the side of a stump (or of its ``predict_proba``);
+        in the latter case :math:`\alpha_t` minimizes :math:`Z_t = \sum_i w_i \exp(-\alpha_t y_i h_t(x_i))`.
     loss : {"exponential", "logistic"}, default "exponential"
-        With the logistic loss :math:`\sum_i \log(1 + \exp(-y_i h(x_i)))` weights are
-        :math:`1 / (1 + \exp(y_i h(x_i)))`, and a vote makes the loss least: logistic regression on features that are
-        found on the way.
+        With the logistic loss :math:`\sum_i \log(1 + \exp(-y_i h(x_i)))` the weights are
+        :math:`1 / (1 + \exp(y_i h(x_i)))`, and each vote minimizes the loss: logistic regression on features that are
+        found along the way.
     multiclass : {"auto", "ova", "samme"}, default "auto"
-        More than two classes. ``"ova"``: each class against all others, the simplest error-correcting code, and the
-        class of the highest score wins. ``"samme"``: base classifiers vote for classes and must be better than
-        :math:`1 / K`; the vote is :math:`\log((1 - \epsilon_t) / \epsilon_t) + \log(K - 1)`. Plain AdaBoost.M1 would
-        stop where no stump is right for half the rows. ``"auto"`` is ``"ova"`` for stumps, else ``"samme"``.
+        Strategy for more than two classes. ``"ova"``: each class against all others, the simplest error-correcting
+        code; the class with the highest score wins. ``"samme"``: base classifiers vote for classes and must be
+        better than :math:`1 / K`; the vote is :math:`\log((1 - \epsilon_t) / \epsilon_t) + \log(K - 1)`. Plain
+        AdaBoost.M1 would stop when no stump is right for half the samples. ``"auto"`` is ``"ova"`` for stumps, else
+        ``"samme"``.
     max_rounds : int, default 500
-        Rounds of the longest ensemble a rule may choose.
+        Maximum number of rounds that a rule may choose.
     max_bins : int, default 255
-        Bins of a number. A column of no more distinct values is searched exactly; up to 65,535.
+        Number of bins of a numeric column, up to 65,535. A column with no more distinct values is searched exactly.
     categorical_features : array-like, optional
-        Columns that are categories, by number, name or mask, besides text; a stump on one chooses a set of values.
+        Categorical columns by index, name or mask, in addition to text columns; a stump on one chooses a set of values.
     warm_start : bool, default False
-        Whether `fit` goes on from the rounds taken before, on the same rows.
+        If True, `fit` continues from the rounds of the previous fit, on the same samples.
     cv, scoring, random_state
-        As in scikit-learn, for rules that resample; the error is minimised unless `scoring` is given. `random_state`
+        As in scikit-learn, for rules that resample; the error is minimized unless `scoring` is given. `random_state`
         also seeds base classifiers.
     n_jobs : int, optional
-        Threads of stumps; all by default. Results do not depend on it.
+        Number of threads for stumps; all by default. Results do not depend on it.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Show a progress bar; by default on a terminal, for long computations.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     rounds_ : int
-        Rounds in use.
+        Number of rounds in use.
     alpha_ : ndarray
-        Votes, divided by their sum; a list of arrays, one for each class, with ``"ova"``.
+        Votes, divided by their sum; with ``"ova"`` a list of arrays, one for each class.
     support_ : ndarray of bool, shape (`n_features_in_`,)
-        Features that stumps use.
+        Mask of the features in use; all of them for base classifiers that do not report theirs.
     path_ : BoostPath
-        Every round: ``to_frame()`` has :math:`\epsilon_t, \alpha_t, Z_t`, their product, the bounds, training and
-        validation error; ``runs[0].margins`` the distribution of margins.
+        All rounds: ``to_frame()`` has :math:`\epsilon_t, \alpha_t, Z_t`, the product of the latter, the bounds,
+        training and validation error; ``runs[0].margins`` has the distribution of margins.
     selection_ : Selection
-        The curve the rule saw (``plot()``, ``to_frame()``).
+        Scores that the rule compared, and its choice (``plot()``, ``to_frame()``).
     stop_reason_ : str
-        Why no more rounds were taken.
+        Reason why boosting stopped.
 
     Notes
     -----
-    Missing values go to the better side of a stump. If a base classifier makes no mistake, its vote is that of one
-    which is wrong for half a row, and boosting ends; if none is better than guessing, it ends without it.
+    Missing values go to the better side of a stump. If a base classifier makes no mistake, its vote is computed as if
+    it were wrong on half a sample, and boosting stops; if none is better than guessing, boosting stops without it.
 
     References
     ----------
@@ -153,7 +154,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None, *, validation=None) -> Self:
-        """Take the rounds, then let the rule choose how many.
+        """Run the boosting rounds, then let the rule choose how many to use.
 
         Parameters
         ----------
@@ -161,18 +162,15 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
         validation : tuple (X, y), optional
-            Rows set aside, on which the error after every round is shown; they have no say in anything.
+            Held-out samples on which the error is reported after every round; they do not influence the fit.
         """
         self._check_parameters()
         before = self._before()
         data = self._read(X, y, sample_weight, before)
         family = self._family(len(data.classes))
         path = family.path(data, before=before)
-        if isinstance(self.rounds, str):
-            options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
-            selection = rules.choose(self.rounds, path, family, data, options)
-        else:
-            selection = rules.fixed(path, len(path.grid) - 1)
+        options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+        selection = rules.resolve(self.rounds, path, family, data, options, at=rules.last_point)
         if validation is not None:
             path = replace(path, validation_error=self._validate(path, *validation))
         validate_data(self, X, skip_check_array=True)
@@ -191,7 +189,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
             raise ValueError("warm_start goes on to a number of rounds; it cannot be combined with a rule for them.")
 
     def _learner(self):
-        """ "stump", or a classifier."""
+        """Return the base learner: "stump", or a classifier."""
         if self.estimator == "tree":
             return DecisionTree(n_jobs=self.n_jobs, verbose=False)
         if isinstance(self.estimator, str):
@@ -228,7 +226,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         if n_classes == 2:
             form = "two"
         elif self.votes == "confidence" or self.loss == "logistic":
-            form = "ova"  # both are for two classes
+            form = "ova"  # both are defined for two classes only
         return BoostFamily(
             learner,
             int(self.max_rounds if isinstance(self.rounds, str) else self.rounds),
@@ -241,7 +239,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         )
 
     def _validate(self, path: BoostPath, X, y) -> NDArray[np.float64]:
-        """Error on rows set aside after each round."""
+        """Return the error on held-out samples after each round."""
         check_given(y, "y")
         y = np.asarray(y)
         rows = self._rows(X, path)
@@ -250,7 +248,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         return np.array([np.mean(path.classes[path.decide(scores)] != y) for scores in path.staged(rows)])
 
     def _keep(self, path: BoostPath, selection: rules.Selection):
-        """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
+        """Set the fitted attributes all at once, so that a failed fit changes nothing."""
         if not any(len(run) for run in path.runs):
             warnings.warn(
                 f"boosting found nothing: {path.stop_reasons[0]}. Predictions are the same for every row.",
@@ -282,56 +280,57 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         return self.path_.scores(self._rows(X, self.path_), self.rounds_)
 
     def _scale(self) -> float:
-        """The largest sum of votes of any run: scores divided by it are in [-1, 1]."""
+        """Return the largest sum of votes of any run; scores divided by it are in [-1, 1]."""
         sums = [run.vote_sums[min(self.rounds_, len(run)) - 1] for run in self.path_.runs if len(run)]
         return float(max(sums, default=1.0))
 
     def decision_function(self, X) -> NDArray[np.float64]:
-        """Votes as a share of all: in [-1, 1] for the second of two classes, or one column for each class."""
+        """Return votes as a share of all: in [-1, 1] for the second of two classes, or one column for each class."""
         scores = self._scores(X) / self._scale()
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X) -> NDArray:
-        """The class with most votes of each row."""
+        """Return the class with the most votes for each sample."""
         scores = self._scores(X)
         return self.classes_[self.path_.decide(scores)]
 
     def predict_proba(self, X) -> NDArray[np.float64]:
-        r"""P(y | x) by the logistic link: :math:`1 / (1 + e^{-2 f(x)})` of the votes f that are not normalised.
+        r"""Return P(y | x) by the logistic link :math:`1 / (1 + e^{-2 f(x)})`, where f are the unnormalized votes.
 
-        The exponential loss is least where f is half the log odds; for the logistic loss f are the log odds.
+        The exponential loss is smallest where f is half the log-odds; for the logistic loss, f is the log-odds, and the
+        link has no factor 2.
         """
         scores = self._scores(X)
         return self.path_.probabilities(scores)
 
     def predict_log_proba(self, X) -> NDArray[np.float64]:
-        """log P(y | x)."""
+        """Return log P(y | x)."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def staged_predict(self, X) -> Iterator[NDArray]:
-        """Classes of each row after each round."""
+        """Yield the predicted classes after each round."""
         check_is_fitted(self)
         rows = self._rows(X, self.path_)
         for scores in self.path_.staged(rows):
             yield self.classes_[self.path_.decide(scores)]
 
     def staged_predict_proba(self, X) -> Iterator[NDArray[np.float64]]:
-        """P(y | x) after each round."""
+        """Yield P(y | x) after each round."""
         check_is_fitted(self)
         rows = self._rows(X, self.path_)
         for scores in self.path_.staged(rows):
             yield self.path_.probabilities(scores)
 
     def staged_error(self, X, y) -> NDArray[np.float64]:
-        """The error on some rows after each round."""
+        """Return the error on the given samples after each round."""
         check_is_fitted(self)
         return self._validate(self.path_, X, y)
 
     def votes_of(self, X) -> NDArray[np.float64]:
-        r"""What every base classifier says of every row, :math:`\phi(x) = (h_1(x), \dots, h_m(x))`: (rows, rounds).
+        r"""Return the votes of all base classifiers, :math:`\phi(x) = (h_1(x), \dots, h_m(x))`: (samples, rounds).
 
-        The runs of ``"ova"`` come one after the other.
+        The runs of ``"ova"`` are concatenated.
         """
         check_is_fitted(self)
         rows = self._rows(X, self.path_)
@@ -339,7 +338,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         return np.column_stack(said) if said else np.empty((self.path_.scores(rows, 0).shape[0], 0))
 
     def margins(self, X, y) -> NDArray[np.float64]:
-        """Votes for the own class minus those for the best other one, as a share of all: in [-1, 1]."""
+        """Return the votes for the true class minus those for the best other one, as a share of all: in [-1, 1]."""
         scores = self._scores(X) / self._scale()
         place = {c: k for k, c in enumerate(self.classes_.tolist())}
         check_given(y, "y")
@@ -358,12 +357,12 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
     # Charts
 
     def plot_error(self):
-        """Training error, its bounds and the validation error over the rounds, as an Altair chart."""
+        """Plot training error, its bounds and the validation error over the rounds as an Altair chart."""
         check_is_fitted(self)
         return self.path_.plot()
 
     def plot_margins(self, rounds=None):
-        """Cumulative distribution of the margins of training rows after some rounds, as an Altair chart."""
+        """Plot the cumulative distribution of the training margins after some rounds as an Altair chart."""
         check_is_fitted(self)
         shown = sorted({1, max(1, self.rounds_ // 10), self.rounds_}) if rounds is None else list(rounds)
         return self.path_.plot_margins(shown)

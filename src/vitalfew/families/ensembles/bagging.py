@@ -1,4 +1,4 @@
-"""`Bagging`: uniform votes of learners that were fitted to bags of rows."""
+"""`Bagging`: uniform votes of learners fitted to bags of samples."""
 
 from __future__ import annotations
 
@@ -29,79 +29,81 @@ VOTES = ("label", "probability")
 
 
 class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
-    r"""Uniform votes of learners, each fitted to a bag: rows drawn at random from the training rows.
+    r"""Uniform votes of learners, each fitted to a bag: samples drawn at random from the training samples.
 
     The ensemble of learners :math:`h_1, \dots, h_m` gives class c the share
 
     .. math:: \hat p_c(x) = \sum_{t=1}^{m} \alpha_t \, [h_t(x) = c], \qquad \alpha_t = \frac{1}{m},
 
-    and predicts the class with the largest; of equal ones, the first in `classes_`. Averaging lowers the variance of
-    the learner, not its bias (see :func:`~vitalfew.bias_variance`): learners that follow their rows closely, such as
+    and predicts the class with the largest share; ties go to the first in `classes_`. Averaging reduces the variance of
+    the learner, not its bias (see :func:`~vitalfew.bias_variance`): learners that follow their samples closely, such as
     deep trees, gain most.
 
-    A learner has not seen the rows out of its bag, about 37 % of them. The votes for each row of the learners that have
-    not seen it give an error that is as good as one on new rows and needs no further fits: the out-of-bag error.
+    A learner has not seen the samples out of its bag, about 37 % of them. Letting each sample be predicted by the
+    learners that have not seen it gives an error that is as good as one on new samples and needs no further fits: the
+    out-of-bag error.
 
-    Bags are drawn, and learners fitted, by scikit-learn's ``BaggingClassifier``: with the same `random_state` the bags
-    are the same. But a learner here is given the rows of its bag alone. There, one that takes weights is also given the
-    others with weight zero, and may look at them: ``SVC`` does for its default `gamma`.
+    scikit-learn's ``BaggingClassifier`` draws the bags and fits the learners: with the same `random_state` the bags are
+    the same. Here, however, a learner receives only the samples of its bag. There, a learner that accepts weights also
+    receives the others with weight zero and may look at them, as ``SVC`` does for its default `gamma`.
 
     Parameters
     ----------
     estimator : classifier, {"tree", "stump"} or None, default None
         The base learner: any scikit-learn classifier. By default a deep tree.
     rounds : int or rule, default 100
-        How many learners: a number, or chosen by ``"oob"`` (least out-of-bag error), ``"cv"``, ``"1se"`` or
-        ``"holdout"``. More learners do no harm but for time; a rule finds how few will do.
+        Number of learners, or the rule that chooses it: ``"oob"`` (smallest out-of-bag error), ``"cv"``, ``"1se"`` or
+        ``"holdout"``. More learners cost only time; a rule finds how few are enough.
     max_rounds : int, default 200
-        Learners that a rule may choose from.
+        Maximum number of learners that a rule may choose.
     max_samples : float in (0, 1] or int, default 1.0
-        Rows in a bag, as a share of the rows or their number.
+        Number of samples in a bag, or their share of all samples.
     bootstrap : bool, default True
-        Draw with replacement. Without, a bag is a random subset, which must be smaller than the whole to be of use.
+        Draw with replacement. Without replacement, a bag is a random subset, which is useful only if it is smaller than
+        the whole.
     votes : {"label", "probability"}, default "label"
-        What a learner gives: one vote to the class it predicts, or its probabilities.
+        A learner gives one vote to the class it predicts, or votes with its probabilities.
     warm_start : bool, default False
-        Let `fit` add learners to those there are already, up to `rounds` (or `max_rounds`). The result is that of all
-        at once; the rows must be the same.
+        If True, `fit` adds learners to the existing ones, up to `rounds` (or `max_rounds`). The result is the same as
+        that of a single fit; the samples must be the same.
     cv, scoring
-        As in scikit-learn, for rules; the error is minimised unless `scoring` is given.
+        As in scikit-learn, for rules; the error is minimized unless `scoring` is given.
     random_state : int, RandomState or None
-        For bags, learners that have a random state themselves, and folds.
+        Seed for bags, for learners that have a random state themselves, and for folds.
     n_jobs : int, optional
-        Learners fitted at a time, as in scikit-learn.
+        Number of learners fitted in parallel, as in scikit-learn.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Show a progress bar; by default on a terminal, for long computations.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     rounds_ : int
-        The number of learners chosen.
+        Chosen number of learners.
     estimators_ : list of classifiers
-        The learners; their classes are places in `classes_`. From a bag of one class no learner is fitted: a
-        ``DummyClassifier`` votes for it.
+        The learners; their classes are indices into `classes_`. For a bag with a single class no learner is fitted: a
+        ``DummyClassifier`` votes for that class.
     estimators_samples_ : list of ndarray
-        Rows in the bag of each learner, as often as they were drawn.
+        Indices of the samples in the bag of each learner, repeated as often as they were drawn.
     oob_error_ : float
-        Out-of-bag error: of the rows that some learner has not seen. NaN if there are none.
+        Out-of-bag error on the samples that some learner has not seen. NaN if there are none.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        Shares of the votes of those learners that have not seen the row; NaN where all have, or its weight is zero.
+        Vote shares of the learners that have not seen the sample; NaN if all have, or if its weight is zero.
     path_ : BaggingPath
-        Out-of-bag error after each round, its standard error, and the share of rows it is of (``to_frame()``,
+        Out-of-bag error after each round, its standard error, and the share of samples it covers (``to_frame()``,
         ``plot()``).
     selection_ : Selection
-        The curve the rule saw (``plot()``, ``to_frame()``).
+        Scores that the rule compared, and its choice (``plot()``, ``to_frame()``).
 
     Notes
     -----
-    With `sample_weight`, rows are drawn in proportion to their weights, so learners need not know of weights, and
-    errors are weighted means. A bag has as many rows as without: its size is a share of the number of rows whose weight
-    is not zero, whatever the weights add up to. (scikit-learn before 1.8 draws rows evenly and passes the weights to
-    the learners, which must take them.)
+    With `sample_weight`, samples are drawn in proportion to their weights, so learners need not support weights, and
+    errors are weighted means. Weights do not change the size of a bag: it is a share of the number of samples with
+    nonzero weight, whatever the weights add up to. (scikit-learn before 1.8 draws samples uniformly and passes the
+    weights to the learners, which must accept them.)
 
-    What rows hold is for the learners to check: missing values are passed to them, and data frames as they are, with
-    names and types of columns.
+    Learners check the contents of `X` themselves: missing values are passed on to them, and so are data frames,
+    unchanged, with the names and types of their columns.
 
     References
     ----------
@@ -152,41 +154,38 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit learners to bags, then let the rule choose how many vote."""
+        """Fit learners to bags, then let the rule choose how many of them vote."""
         learner = self._check_parameters()
         data = self._read(X, y, sample_weight)
         most = self.max_rounds if isinstance(self.rounds, str) else self.rounds
         family = BaggingFamily.of(self, learner, int(most))
         path = family.path(data, before=self._fitted_before(data, int(most)))
-        if isinstance(self.rounds, str):
-            options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
-            selection = rules.choose(self.rounds, path, replace(family, verbose=False), data, options)
-        else:
-            selection = rules.fixed(path, len(path.grid) - 1)
+        options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+        selection = rules.resolve(self.rounds, path, replace(family, verbose=False), data, options, at=rules.last_point)
         return self._keep(path, selection, data)
 
     def predict(self, X) -> NDArray:
-        """The class with the most votes."""
+        """Return the class with the most votes for each sample."""
         shares = self.predict_proba(X)
         return self.classes_[shares.argmax(axis=1)]
 
     def predict_proba(self, X) -> NDArray[np.float64]:
-        """The share of the votes that each class has."""
+        """Return the share of the votes for each class."""
         return deque(self.staged_predict_proba(X), maxlen=1).pop()
 
     def staged_predict(self, X) -> Iterator[NDArray]:
-        """The class with the most votes after each round."""
+        """Yield the class with the most votes after each round."""
         for shares in self.staged_predict_proba(X):
             yield self.classes_[shares.argmax(axis=1)]
 
     def staged_predict_proba(self, X) -> Iterator[NDArray[np.float64]]:
-        """The share of the votes that each class has after each round."""
+        """Yield the share of the votes for each class after each round."""
         check_is_fitted(self)
         table = self._table(X, reset=False)
         return self.path_.staged(table, self.rounds_, self.n_jobs)
 
     def plot_error(self):
-        """Out-of-bag error over rounds, one standard error either way, and the number of rounds chosen: Altair."""
+        """Plot the out-of-bag error over rounds, one standard error either way, and the chosen round with Altair."""
         check_is_fitted(self)
         return self.path_.selection(self.selection_.rule, self.selection_.index).plot()
 
@@ -205,7 +204,7 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         inner = get_tags(make_learner(self.estimator))
         tags.input_tags.sparse, tags.input_tags.allow_nan = inner.input_tags.sparse, inner.input_tags.allow_nan
-        if inner.classifier_tags is not None:  # what learners cannot do, their votes need not
+        if inner.classifier_tags is not None:  # the votes of poor learners may be poor as well
             tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
         return tags
 
@@ -240,7 +239,7 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         return data
 
     def _table(self, X, *, reset: bool):
-        """Rows as learners are given them, for whom it is to check what they hold. A frame stays one."""
+        """Return the samples in the form that learners receive; learners check the contents. A data frame stays one."""
         check_given(X)
         if is_frame(X):
             check_shape(X.shape, 1)
@@ -260,7 +259,7 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
             raise ValueError(f"max_samples={size} rows cannot be drawn without replacement from {n_rows}; draw fewer.")
 
     def _fitted_before(self, data: NumericData, most: int) -> BaggingPath | None:
-        """What a warm start goes on from."""
+        """Return the path that a warm start continues, or None."""
         if not self.warm_start or not hasattr(self, "path_"):
             return None
         before: BaggingPath = self.path_

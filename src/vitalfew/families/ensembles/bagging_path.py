@@ -1,4 +1,4 @@
-"""The path of bagging: learners from bags of rows, one after the other, with their votes and their out-of-bag error."""
+"""The path of bagging: learners fitted to bags one after the other, with their votes and out-of-bag error."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from vitalfew.support.deadline import Inheriting, check_deadline, time_left
 from vitalfew.support.optional import make_frame
 from vitalfew.support.progress import is_shown, progress
 
-# Learners fitted between two steps of the progress bar.
+# Number of learners fitted between updates of the progress bar and checks of the deadline.
 STEP = 10
 
 
-# Learners whose votes are counted side by side.
+# Number of learners whose votes are computed in parallel, as one batch.
 TOGETHER = 16
 
 
@@ -45,9 +45,9 @@ class BaggingPath:
         Numbers of learners.
     learners : list of estimators
     bags : list of ndarray
-        Rows that each learner was fitted on, as often as they were drawn.
+        Rows that each learner was fitted on, repeated as often as they were drawn.
     curve : OutOfBagCurve
-        Out-of-bag error (``error``), its standard error, and the share of rows it is of (``share_out``), by round.
+        Out-of-bag error (``error``), its standard error, and the share of rows it covers (``share_out``), by round.
     """
 
     grid: NDArray
@@ -65,7 +65,7 @@ class BaggingPath:
 
     @property
     def seed(self) -> int:
-        """Where the draws of bags start."""
+        """Seed for drawing the bags."""
         return self.ensemble.random_state
 
     @property
@@ -74,15 +74,15 @@ class BaggingPath:
 
     @property
     def n_features(self) -> NDArray:
-        """All of them: what a learner uses is its own affair."""
+        """Number of all features, at each point: the features that a learner uses are not tracked."""
         return np.full(len(self.grid), self.n_columns)
 
     def at(self, index: int) -> list[Any]:
-        """Learners of one point."""
+        """Return the learners of one point."""
         return self.learners[: int(self.grid[index])]
 
     def staged(self, X, rounds: int | None = None, n_jobs: int | None = None) -> Iterator[NDArray[np.float64]]:
-        """Share of the votes that each class has after each round, with so many learners at a time: (rows, classes)."""
+        """Yield the vote share of each class after each round, (samples, classes), using `n_jobs` workers."""
         everyone = ((learner, X) for learner in self.learners[:rounds])
         total = np.zeros((X.shape[0], len(self.classes)))
         for count, votes in enumerate(self._ballots(everyone, n_jobs), start=1):
@@ -90,35 +90,35 @@ class BaggingPath:
             yield total / count
 
     def predict(self, data: NumericData) -> NDArray[np.float64]:
-        """Shares of votes at all points: (rows, points, classes)."""
+        """Return vote shares at all points: (samples, points, classes)."""
         return np.stack(list(self.staged(data.X, n_jobs=self.n_jobs)), axis=1)
 
     def default_scores(self, tested: NumericData) -> PointScores:
-        """Errors at all points, without the shares of all points at once."""
+        """Compute errors at all points without holding the vote shares of all points at once."""
         found = [own_scores(shares, tested) for shares in self.staged(tested.X, n_jobs=self.n_jobs)]
         return PointScores(*(np.concatenate(part) for part in zip(*((s.value, s.standard_error) for s in found))))
 
     def oob(self) -> OutOfBag:
-        """Scores on rows that some learner has not seen."""
+        """Return scores on samples that some learner has not seen."""
         return OutOfBag(self.curve.error, self.curve.standard_error, self.curve.share_out, self._out_of_bag)
 
     def oob_shares(self, rounds: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Rows that some of the first learners has not seen, and the shares of those learners' votes."""
+        """Return the rows that some of the first learners have not seen, and the vote shares of those learners."""
         if rounds == len(self.bags):
             return self.curve.tally.shares()
         return deque(self._out_of_bag(rounds), maxlen=1).pop()
 
     def selection(self, rule: str, index: int) -> Selection:
-        """The out-of-bag curve with a point that was chosen."""
+        """Return the out-of-bag curve with a chosen point."""
         curve, measure = self.curve, "out-of-bag error"
         return Selection(self.knob, rule, self.grid, curve.error, curve.standard_error, self.n_features, index, measure)
 
     def plot(self):
-        """Out-of-bag error over rounds with one standard error either way, as an Altair chart."""
+        """Plot the out-of-bag error over rounds with one standard error either way as an Altair chart."""
         return self.selection("fixed", len(self.grid) - 1).plot()
 
     def to_frame(self):
-        """A line for each round: out-of-bag error, its standard error, and the share of rows it is of."""
+        """Return a data frame by round: out-of-bag error, its standard error, and the share of samples it covers."""
         return make_frame(
             {
                 "round": self.grid,
@@ -132,7 +132,7 @@ class BaggingPath:
         return replace(self, data=None)
 
     def extended(self, first: int) -> BaggingPath:
-        """With the out-of-bag votes of the learners from `first` on."""
+        """Return the path with the out-of-bag votes of the learners from `first` on."""
         assert self.data is not None
         return replace(self, curve=self.curve.extend(self._out_votes(first), self.data))
 
@@ -144,7 +144,7 @@ class BaggingPath:
             yield tally.shares()
 
     def _out_votes(self, first: int, last: int | None = None) -> Iterator[tuple[NDArray, NDArray]]:
-        """Rows out of each learner's bag, and its votes for them."""
+        """Yield the rows out of each learner's bag, and its votes for them."""
         assert self.data is not None
         learners, bags, X = self.learners[first:last], self.bags[first:last], self.data.X
         jobs = ((learner, _safe_indexing(X, self._out(bag))) for learner, bag in zip(learners, bags))
@@ -152,14 +152,14 @@ class BaggingPath:
         yield from zip(map(self._out, bags), votes)
 
     def _out(self, bag: NDArray) -> NDArray[np.intp]:
-        """Rows that are not in a bag."""
+        """Return the rows that are not in a bag."""
         assert self.data is not None
         is_out = np.ones(self.data.n_rows, dtype=bool)
         is_out[bag] = False
         return np.flatnonzero(is_out)
 
     def _ballots(self, jobs, n_jobs: int | None) -> Iterator[NDArray[np.float64]]:
-        """Votes of learners for rows, in order, some at a time: who stops early leaves nothing behind."""
+        """Yield the votes of learners in order, in batches: a consumer that stops early leaves no work behind."""
         codes, n_classes = self.ensemble.classes_, len(self.classes)
         run = Parallel(n_jobs=n_jobs, prefer="threads")
         waiting = iter(jobs)
@@ -169,7 +169,7 @@ class BaggingPath:
 
 @dataclass(frozen=True)
 class BaggingFamily:
-    """How learners are fitted to bags."""
+    """Settings for fitting learners to bags."""
 
     estimator: Any
     most: int
@@ -183,13 +183,13 @@ class BaggingFamily:
     @classmethod
     def of(cls, model, estimator, most: int) -> BaggingFamily:
         seed = model.random_state
-        if not isinstance(seed, int | np.integer):  # the same draws when rounds are added
+        if not isinstance(seed, int | np.integer):  # a fixed seed continues the same draws when rounds are added
             seed = int(check_random_state(seed).randint(np.iinfo(np.int32).max))
         options = (model.max_samples, model.bootstrap, model.votes, seed, model.n_jobs, model.verbose)
         return cls(estimator, most, *options)
 
     def path(self, data: NumericData, grid: NDArray | None = None, before: BaggingPath | None = None) -> BaggingPath:
-        """All rounds, or as many as a grid has; those of `before` are not fitted again."""
+        """Fit all rounds, or as many as a grid has; those of `before` are not refitted."""
         assert data.classes is not None
         most = self.most if grid is None else int(grid[-1])
         ensemble = self._ensemble(data) if before is None else self._go_on(before, data)
@@ -208,7 +208,7 @@ class BaggingFamily:
         return fitted if grid is not None else fitted.extended(len(bags))
 
     def _go_on(self, before: BaggingPath, data: NumericData) -> BaggingClassifier:
-        """An ensemble with the learners there are; the other one stays as it is if the fit is interrupted."""
+        """Return a copy of the ensemble to extend; the original stays unchanged if the fit is interrupted."""
         ensemble = copy(before.ensemble)
         ensemble.estimators_ = list(ensemble.estimators_)
         ensemble.estimators_features_ = list(ensemble.estimators_features_)
@@ -227,7 +227,7 @@ class BaggingFamily:
         )
 
     def _grow(self, ensemble: BaggingClassifier, data: NumericData, have: int, most: int) -> list[NDArray]:
-        """Fit learners until there are so many. The bags of the new ones."""
+        """Fit learners until there are `most` of them, and return the bags of the new ones."""
         bags: list[NDArray] = []
         steps = [*range(have + STEP, most, STEP), most] if is_shown(self.verbose) or time_left() < np.inf else [most]
         weights = {} if data.weight is None else {"sample_weight": data.weight}
@@ -238,7 +238,7 @@ class BaggingFamily:
                 check_deadline()
                 ensemble.set_params(n_estimators=size).fit(X, data.label, **weights)
                 new = size - have - len(bags)
-                # After a warm start scikit-learn knows the draws of the last learners alone.
+                # After a warm start scikit-learn knows only the draws of the last learners.
                 bags += [rows.astype(np.min_scalar_type(data.n_rows)) for rows in ensemble.estimators_samples_[-new:]]
                 bar.update(new)
         if source is not None:
@@ -247,5 +247,5 @@ class BaggingFamily:
 
 
 def bag_size(max_samples, n_rows: int) -> int:
-    """Rows in a bag: a number as it is, or a share of the rows."""
+    """Return the number of rows in a bag, given as that number or as a share of the rows."""
     return int(max_samples) if isinstance(max_samples, int | np.integer) else max(int(max_samples * n_rows), 1)

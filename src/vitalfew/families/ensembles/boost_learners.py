@@ -1,4 +1,4 @@
-"""AdaBoost with any scikit-learn classifier that takes weights: the same rounds as the compiled ones, in NumPy."""
+"""AdaBoost with any scikit-learn classifier that accepts weights: the same rounds as the compiled ones, in NumPy."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from vitalfew.families.ensembles.learners import check_classifier, fresh_learner
 from vitalfew.families.trees.binned_tree import BinnedTree
 from vitalfew.support.deadline import check_deadline
 
-# An advantage over guessing below which there is none.
+# Advantages over guessing below this count as none.
 CHANCE = 1e-10
 
 
 def check_learner(estimator) -> None:
-    """A base learner must be a classifier that takes weights."""
+    """Check that `estimator` is a classifier that accepts sample weights."""
     check_classifier(estimator)
     if not has_fit_parameter(estimator, "sample_weight"):
         raise TypeError(
@@ -32,18 +32,19 @@ def check_learner(estimator) -> None:
 
 
 class LearnerBooster:
-    """State of a run: scores and weights of the training rows.
+    """State of a run: scores and weights of the training samples.
 
     Parameters
     ----------
     estimator : classifier
         Cloned for every round.
     X, label, weight
-        Rows, classes as codes, weights.
+        Samples, class codes, weights.
     n_classes : int
-        Two vote with -1 and 1 or, with `is_confident`, half their log odds; more are voted for (SAMME).
+        With two classes, learners vote -1 and 1 or, with `is_confident`, half their log-odds; with more, they vote for
+        a class (SAMME).
     is_logistic : bool
-        Whether the logistic loss is made small, rather than the exponential one.
+        Minimize the logistic loss instead of the exponential one.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class LearnerBooster:
         self.vote_sum = 0.0
 
     def run(self, rounds: int, before: BoostRun | None = None, show: Callable[[int], Any] | None = None) -> BoostRun:
-        """Takes rounds, after those of another run if there is one."""
+        """Run boosting rounds, continuing from those of `before` if given."""
         if before is not None:
             self.score = before.scores(self.X, len(before))
             self.vote_sum = float(np.sum(before.alpha))
@@ -86,7 +87,7 @@ class LearnerBooster:
         return BoostRun(learners, **parts, n_outputs=self.n_outputs, stop=stop)
 
     def weights(self) -> NDArray[np.float64]:
-        """Weights of the rows, which add up to 1."""
+        """Return the weights of the samples, which sum to 1."""
         if self.n_outputs > 1:
             against = -self.score[np.arange(len(self.label)), self.label]
         else:
@@ -99,7 +100,7 @@ class LearnerBooster:
         return np.where(self.label > 0, 1.0, -1.0)
 
     def _fit(self):
-        if isinstance(self.estimator, BinnedTree):  # knows all classes, whichever the rows have
+        if isinstance(self.estimator, BinnedTree):  # knows all classes, even if some are not in the data
             model = clone(self.estimator)
         else:
             model = fresh_learner(self.estimator, self.label)
@@ -116,7 +117,7 @@ class LearnerBooster:
         return error >= 1 - 1 / self.n_classes - CHANCE / 2
 
     def _take(self, votes, error: float) -> dict[str, Any]:
-        """One round: the vote, the scores; returns what is kept of it."""
+        """Take one round: compute the vote, update the scores, and return the statistics to record."""
         weight = self.weights()
         e = error if error > 0 else min(0.5 / self.weight_sum, expit(-2.0))  # so that its vote is at least 1
         if self.n_outputs > 1:
@@ -148,7 +149,7 @@ class LearnerBooster:
         return float(minimize_scalar(lambda a: weight @ np.exp(-a * along), bracket=(0.0, 1.0)).x)
 
     def _standing(self) -> tuple[float, NDArray[np.float64]]:
-        """Training error of the ensemble, and the margin of each row."""
+        """Return the training error of the ensemble, and the margin of each sample."""
         if self.n_outputs == 1:
             margin = self._sign * self.score[:, 0]
             is_wrong = (self.score[:, 0] > 0) != (self.label > 0)

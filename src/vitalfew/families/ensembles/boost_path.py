@@ -1,4 +1,4 @@
-"""Ensembles of growing size: what rules choose the number of rounds from, and what is shown of every round."""
+"""Ensembles of increasing size, from which rules choose the number of rounds, and their tables and charts."""
 
 from __future__ import annotations
 
@@ -30,25 +30,27 @@ Data = BinnedData | LabelledRows
 
 
 def rows_of(data: Data) -> Any:
-    """What learners of this kind of data read."""
+    """Return the samples in the form that the learners of this kind of data read."""
     return data.bins if isinstance(data, BinnedData) else data.X
 
 
 @dataclass(frozen=True)
 class BoostPath:
-    """Ensembles after 1, 2, … rounds. With `form` ``"ova"`` there is a run for each class against the others.
+    """Ensembles after 1, 2, … rounds.
+
+    With `form` ``"ova"`` there is a run for each class against the others.
 
     Attributes
     ----------
     classes : ndarray
     runs : list of BoostRun
-        One, or one for each class.
+        One run, or one for each class.
     grid : ndarray of int
         Numbers of rounds.
     n_features : ndarray of int
-        Features in use after each.
+        Number of features in use at each point.
     validation_error : ndarray or None
-        Error on rows that were set aside, after each round.
+        Error on held-out samples after each round.
     """
 
     classes: NDArray
@@ -71,13 +73,13 @@ class BoostPath:
     def n_features(self) -> NDArray[np.intp]:
         if not all(isinstance(run.learners, StumpSet) for run in self.runs):
             return np.array([len(self.features(int(rounds))) for rounds in self.grid])
-        first = np.full(self.n_columns, np.iinfo(np.intp).max)  # the round in which a feature is used first
+        first = np.full(self.n_columns, np.iinfo(np.intp).max)  # round in which each feature is first used
         for run in self.runs:
             np.minimum.at(first, run.learners.feature, np.arange(1, len(run) + 1))
         return np.searchsorted(np.sort(first), self.grid, side="right")
 
     def features(self, n_rounds: int) -> NDArray[np.intp]:
-        """Columns that the first rounds use; all of them for learners that do not say."""
+        """Return the columns that the first rounds use; all of them if learners do not report theirs."""
         used = [run.learners.features(n_rounds) for run in self.runs]
         if any(columns is None for columns in used):
             return np.arange(self.n_columns)
@@ -86,11 +88,11 @@ class BoostPath:
     # Predictions
 
     def scores(self, rows, n_rounds: int) -> NDArray[np.float64]:
-        """Sums of votes: for the second of two classes (rows, 1), or (rows, classes)."""
+        """Return sums of votes: (samples, 1) for the second of two classes, or (samples, classes)."""
         return np.hstack([run.scores(rows, n_rounds) for run in self.runs])
 
     def staged(self, rows) -> Iterator[NDArray[np.float64]]:
-        """The same after each number of rounds of the grid; the array is the same one each time."""
+        """Yield the scores at each point of the grid; the array may be reused for the next point."""
         runs = [run.staged(rows, int(self.grid[-1])) for run in self.runs]
         now = [run.nothing(rows) for run in self.runs]
         done = 0
@@ -101,11 +103,11 @@ class BoostPath:
             yield now[0] if len(now) == 1 else np.hstack(now)
 
     def decide(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Codes of the classes with most votes."""
+        """Return the codes of the classes with the most votes."""
         return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
 
     def probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Class probabilities by the logistic link: half the log odds are what the exponential loss estimates."""
+        """Return class probabilities by the logistic link; the exponential loss estimates half the log-odds."""
         scale = 1.0 if self.loss_name == "logistic" else 2.0
         if self.form == "samme":
             return softmax(scores / (len(self.classes) - 1), axis=1)
@@ -116,26 +118,26 @@ class BoostPath:
         return own / own.sum(axis=1, keepdims=True)
 
     def predict(self, data: Data) -> NDArray[np.float64]:
-        """Probabilities at all points: (rows, points, classes)."""
+        """Return probabilities at all points: (samples, points, classes)."""
         return np.stack([self.probabilities(scores) for scores in self.staged(rows_of(data))], axis=1)
 
     def errors(self, data: Data) -> NDArray[np.bool_]:
-        """Which rows are wrong after each number of rounds: (rows, points)."""
+        """Return a mask of the misclassified samples at each point: (samples, points)."""
         return np.column_stack([self.decide(scores) != data.label for scores in self.staged(rows_of(data))])
 
     def default_scores(self, tested: Data) -> PointScores:
-        """The error on rows, and its standard error."""
+        """Compute the error at each point, and its standard error."""
         return mean_loss(self.errors(tested).astype(float), tested.weight)
 
-    # What is shown
+    # Tables and charts
 
     @property
     def trained(self) -> NDArray[np.float64]:
-        """Training error of a single run after each round."""
+        """Training error of the first run after each round."""
         return self.runs[0].trained
 
     def to_frame(self):
-        """Every round of every run: the learner, ε, α, Z, the bounds, the training error."""
+        """Return a data frame with every round of every run: the learner, ε, α, Z, the bounds, the training error."""
         parts = [self._columns(run, name) for run, name in zip(self.runs, self._run_names())]
         joined = {name: np.concatenate([np.asarray(p[name]) for p in parts]) for name in parts[0]}
         if self.form != "ova":
@@ -171,7 +173,7 @@ class BoostPath:
         return columns
 
     def _stump_text(self, run: BoostRun, t: int, run_name: str, coder: BinCoder) -> str:
-        """A stump in words: when a row is on its right, the vote there, the vote elsewhere."""
+        """Describe a stump in words: the condition for its right side, the vote there, and the vote otherwise."""
         always = run.learners.constant_vote(t, coder)
         if always is None:
             right, left = (self._vote_text(float(vote[t])) for vote in (run.learners.right, run.learners.left))
@@ -188,14 +190,14 @@ class BoostPath:
         return str(self.classes[int(vote)]) if self.form == "samme" else f"{vote:+.3g}"
 
     def generalisation_bound(self, run: BoostRun) -> NDArray[np.float64]:
-        """The bound on the error on new rows, for stumps; NaN for learners whose VC dimension is not known."""
+        """Return the bound on the error on new samples, for stumps; NaN for learners with an unknown VC dimension."""
         if self.coder is None or self.form == "samme" or not isinstance(run.learners, StumpSet):
             return np.full(len(run), np.nan)
         n_bins = np.array([self.coder.n_bins(j) for j in range(len(self.coder.cuts))])
         return generalisation_bound(run.trained, stump_dimension(n_bins, self.coder.is_category), self.n_rows)
 
     def plot(self):
-        """Training error, its bounds and the validation error over the rounds, as an Altair chart."""
+        """Plot training error, its bounds and the validation error over the rounds as an Altair chart."""
         alt = import_altair()
         lines = []
         for run, name in zip(self.runs, self._run_names()):
@@ -222,7 +224,7 @@ class BoostPath:
         return chart.facet("class:N", columns=3) if self.form == "ova" else chart
 
     def plot_margins(self, rounds):
-        """Cumulative distribution of the training margins after some rounds, as an Altair chart."""
+        """Plot the cumulative distribution of the training margins after some rounds as an Altair chart."""
         alt = import_altair()
         edges = np.linspace(-1, 1, MARGIN_BINS + 1)[1:]
         lines = [
@@ -247,13 +249,13 @@ class BoostPath:
 
     @property
     def stop_reasons(self) -> list[str]:
-        """Why each run ended, in words."""
+        """Reasons why the runs stopped, in words."""
         return [f"{STOPS[run.stop]} (round {len(run)})" for run in self.runs]
 
 
 @dataclass(frozen=True)
 class BoostFamily:
-    """How ensembles are boosted."""
+    """Settings for boosting."""
 
     learner: Any  # "stump", or a classifier; on bins a DecisionTree
     most: int
@@ -265,7 +267,7 @@ class BoostFamily:
     verbose: bool | None = False
 
     def path(self, data: Data, grid: NDArray | None = None, heed=None, before: BoostPath | None = None) -> BoostPath:
-        """All rounds, or those of a grid; after those of another path, if there is one."""
+        """Run all rounds, or those of a grid, continuing from the rounds of `before` if given."""
         most = self.most if grid is None else int(grid[-1])
         labels = [data.label]
         if self.form == "ova":
@@ -283,7 +285,7 @@ class BoostFamily:
         return BoostPath(data.classes, runs, points, self.form, self.loss_name, n_rows, coder, None, data.n_features)
 
     def fold_paths(self, data: Data, splits, path: BoostPath, _options) -> Iterator[tuple[Any, Any]]:
-        """Folds of stumps run side by side, those of other learners one after the other."""
+        """Yield the path of each fold; folds of stumps run in parallel, those of other learners one after the other."""
         if self.learner == "stump":
             return paths_in_threads(self, data, splits, path)
         return paths_in_turn(replace(self, verbose=False), data, splits, path)

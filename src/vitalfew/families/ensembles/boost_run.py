@@ -1,4 +1,4 @@
-"""One run of boosting: its learners, their votes, and what was seen after every round."""
+"""One run of boosting: its learners, their votes, and the statistics of every round."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STOPS = (
     "no learner was better than guessing on the weighted rows",
 )
 MARGIN_BINS = 200
-# What is kept of every round.
+# Statistics recorded in every round.
 CURVES = ("alpha", "error", "z", "trained", "margins")
 
 
@@ -28,12 +28,12 @@ class Learners(Protocol):
 
     def __len__(self) -> int: ...
     def votes(self, t: int, rows) -> NDArray[np.float64]:
-        """What learner t says of each row: votes for the second of two classes, or classes."""
+        """Return the votes of learner t for each row: for the second of two classes, or class codes."""
 
 
 @dataclass(frozen=True)
 class FittedLearners:
-    """scikit-learn classifiers, fitted on codes of classes. With `is_confident` they vote with half their log odds."""
+    """scikit-learn classifiers, fitted on class codes. With `is_confident` they vote with half their log-odds."""
 
     models: Sequence[Any]
     n_classes: int
@@ -46,7 +46,7 @@ class FittedLearners:
         return replace(self, models=[*self.models, *other.models])
 
     def features(self, n_rounds: int) -> NDArray[np.intp] | None:
-        """Columns that the first learners use; None if they do not say."""
+        """Return the columns that the first learners use, or None if they do not report them."""
         if not all(hasattr(model, "support_") for model in self.models):
             return None
         used = [np.flatnonzero(model.support_) for model in self.models[:n_rounds]]
@@ -61,7 +61,7 @@ class FittedLearners:
 
 
 def half_log_odds(model, rows) -> NDArray[np.float64]:
-    """Half the log odds of class 1, at most 4 either way: no learner is surer than 3,000 to 1."""
+    """Return half the log-odds of class 1, at most 4 either way: no learner is surer than 3,000 to 1."""
     share = model.predict_proba(rows)
     own = share[:, list(model.classes_).index(1)] if 1 in model.classes_ else np.zeros(len(share))
     with np.errstate(divide="ignore"):
@@ -70,26 +70,26 @@ def half_log_odds(model, rows) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class BoostRun:
-    """Rounds of boosting for two classes, or for several that are voted for.
+    """Rounds of boosting for two classes, or for several classes that learners vote for.
 
     Attributes
     ----------
     learners : StumpSet or FittedLearners
     alpha : ndarray of shape (rounds,)
-        Votes, not normalised.
+        Votes, not normalized.
     error : ndarray of shape (rounds,)
         Weighted training error of each learner.
     z : ndarray of shape (rounds,)
-        What the weights were divided by after each round; for the logistic loss its mean.
+        Normalizing constant of the weights after each round; for the logistic loss, the mean loss.
     trained : ndarray of shape (rounds,)
         Training error of the ensemble after each round.
     margins : ndarray of shape (rounds, 200)
-        Share of rows by margin, in equally wide bins from -1 to 1.
+        Share of samples by margin, in bins of equal width from -1 to 1.
     n_outputs : int
     stop : int
-        Index of the reason for which it ended, in `STOPS`.
+        Index into `STOPS` of the reason why the run stopped.
     drift : float
-        Largest difference between a sum of weights that was kept up to date and its exact value.
+        Largest difference between an incrementally updated sum of weights and its exact value.
     """
 
     learners: Any
@@ -112,30 +112,30 @@ class BoostRun:
         return len(self.alpha)
 
     def then(self, more: BoostRun) -> BoostRun:
-        """This run and the rounds that were taken after it."""
+        """Return this run followed by the rounds that continue it."""
         joined: dict[str, Any] = {name: np.concatenate([getattr(self, name), getattr(more, name)]) for name in CURVES}
         return replace(more, learners=self.learners + more.learners, drift=max(self.drift, more.drift), **joined)
 
     @cached_property
     def vote_sums(self) -> NDArray[np.float64]:
-        """The sum of the votes after each round: what normalises them."""
+        """Sum of the votes after each round, which normalizes them."""
         largest = np.ones(len(self))
         if self.n_outputs == 1 and isinstance(self.learners, StumpSet):
             largest = np.maximum(np.abs(self.learners.left), np.abs(self.learners.right))
         return np.cumsum(self.alpha * largest)
 
     def scores(self, rows, n_rounds: int) -> NDArray[np.float64]:
-        """Sums of votes after some rounds: (rows, outputs)."""
+        """Return sums of votes after some rounds: (rows, outputs)."""
         if isinstance(self.learners, StumpSet):
             bins: Bins = rows
             return bins.score(self.learners.table(self.alpha[:n_rounds], bins.offsets, self.n_outputs))
         total = None
-        for total in self.staged(rows, n_rounds):  # noqa: B007  (the last is wanted)
+        for total in self.staged(rows, n_rounds):  # noqa: B007  (only the last one is used)
             pass
         return self.nothing(rows) if total is None else total
 
     def staged(self, rows, n_rounds: int) -> Iterator[NDArray[np.float64]]:
-        """Sums of votes after each round, up to the last there is; the array is the same one each time."""
+        """Yield sums of votes after each round, up to the last one there is; the array is reused."""
         total = self.nothing(rows)
         every = np.arange(len(total))
         for t in range(min(n_rounds, len(self))):
@@ -147,5 +147,5 @@ class BoostRun:
             yield total
 
     def nothing(self, rows) -> NDArray[np.float64]:
-        """The sums of votes before the first round."""
+        """Return the sums of votes before the first round."""
         return np.zeros((rows.n_rows if hasattr(rows, "n_rows") else rows.shape[0], self.n_outputs))

@@ -1,4 +1,4 @@
-"""What is proven about boosting: bounds on the training error, and on the error on new rows."""
+"""Proven bounds for boosting: on the training error, and on the error on new samples."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from numpy.typing import NDArray
 
 
 def edge_bound(error: NDArray[np.float64]) -> NDArray[np.float64]:
-    r"""The bound :math:`\exp(-2 \sum_t (1/2 - \epsilon_t)^2)` on the training error after each round."""
+    r"""Return the bound :math:`\exp(-2 \sum_t (1/2 - \epsilon_t)^2)` on the training error after each round."""
     return np.exp(-2 * np.cumsum((0.5 - error) ** 2))
 
 
 def stump_dimension(n_bins: NDArray, is_category: NDArray[np.bool_]) -> int:
-    """A bound on the VC dimension of stumps on these features.
+    """Return a bound on the VC dimension of stumps on these features.
 
-    Stumps on a number part m rows in at most 2 m ways, those on a category of k values in at most 2^k; m rows that all
-    stumps together part in all 2^m ways are no more than the largest m with 2^m <= the sum of these.
+    Stumps on a numeric feature split m samples in at most 2 m ways, those on a category of k values in at most 2^k. All
+    stumps together can therefore shatter no more samples than the largest m with 2^m <= the sum of these.
     """
     n_bins = np.asarray(n_bins, dtype=float)
     largest = 1
@@ -29,7 +29,7 @@ def stump_dimension(n_bins: NDArray, is_category: NDArray[np.bool_]) -> int:
 
 
 def generalisation_bound(trained: NDArray[np.float64], dimension: float, n_rows: float, confidence: float = 0.95):
-    r"""A bound on the error on new rows after each round, which holds with the probability `confidence`.
+    r"""Return a bound on the error on new samples after each round, which holds with probability `confidence`.
 
     With D the VC dimension of T rounds with learners of dimension d, :math:`D = 2 (d + 1)(T + 1) \log_2(e (T + 1))`,
 

@@ -1,4 +1,4 @@
-"""Base learners of ensembles: by name, fitted to bags of rows, and voting."""
+"""Base learners of ensembles: by name, fitted to bags of samples, and voting."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from vitalfew.families.trees.decision_tree import DecisionTree
 from vitalfew.families.trees.stump import Stump
 from vitalfew.support.checks import check_choice
 
-# Learners that have a name; the first is the default.
+# Learners available by name; the first is the default.
 LEARNERS = {
-    "tree": DecisionTree(mdl_weight=None, n_jobs=1, verbose=False),  # whole trees: votes do what pruning would
+    "tree": DecisionTree(mdl_weight=None, n_jobs=1, verbose=False),  # unpruned trees: voting takes the place of pruning
     "stump": Stump(n_jobs=1),
 }
 
 
 def make_learner(estimator):
-    """The base learner that a name, an estimator or nothing at all stands for."""
+    """Return the base learner given by a name, an estimator or None."""
     if estimator is None:
         return next(iter(LEARNERS.values()))
     if isinstance(estimator, str):
@@ -31,7 +31,7 @@ def make_learner(estimator):
 
 
 def check_classifier(estimator) -> None:
-    """Votes are had from classifiers alone."""
+    """Check that `estimator` is a classifier."""
     missing = [name for name in ("fit", "predict", "get_params") if not hasattr(estimator, name)]
     if missing or isinstance(estimator, type):
         what = f"the class {estimator.__name__}" if isinstance(estimator, type) else repr(estimator)
@@ -44,32 +44,35 @@ def check_classifier(estimator) -> None:
 
 
 def fresh_learner(estimator, y):
-    """A copy to fit. Where there is one class only, which many learners refuse, it is predicted whatever the row."""
+    """Return an unfitted copy, or a constant classifier for a single class, which many learners refuse."""
     return clone(estimator) if len(np.unique(y)) > 1 else DummyClassifier(strategy="most_frequent")
 
 
 def fit_learner(estimator, X, y, **weights):
-    """A fitted copy, as `fresh_learner` makes it."""
+    """Fit a copy made by `fresh_learner` and return it."""
     return fresh_learner(estimator, y).fit(X, y, **weights)
 
 
 class FrameRows:
-    """A frame that bags are drawn from. scikit-learn's bagging makes an array of what it is given; so for frames it is
-    given the numbers of rows, and learners find the rows here, with their types and names."""
+    """Data frame that bags are drawn from.
+
+    scikit-learn's bagging converts its input to an array. For data frames it is therefore given row numbers, and
+    learners look up the rows here, with their types and names.
+    """
 
     def __init__(self, frame):
         self.frame = frame
 
     def __deepcopy__(self, _memo):
-        return self  # each learner is a copy; the rows need not be
+        return self  # each learner is a copy, but all share the rows
 
     def numbers(self) -> NDArray[np.intp]:
-        """The numbers of the rows, as wide as the frame: the draws of bags depend on that."""
+        """Return the row numbers in the shape of the frame, because the draws of bags depend on its width."""
         return np.broadcast_to(np.arange(self.frame.shape[0])[:, None], self.frame.shape)
 
 
 class Voter(BaseEstimator):
-    """A learner as scikit-learn's bagging holds it."""
+    """Wrapper of a learner for scikit-learn's bagging."""
 
     def __init__(self, estimator, source: FrameRows | None = None):
         self.estimator = estimator
@@ -79,7 +82,7 @@ class Voter(BaseEstimator):
         return self.learner_.predict(X)
 
     def learn(self, X, y, **weights):
-        """From these rows, or from those with these numbers."""
+        """Fit the learner to these rows, or to the rows of the data frame with these numbers."""
         if self.source is not None:
             X, self.source = _safe_indexing(self.source.frame, X[:, 0]), None
         self.learner_ = fit_learner(self.estimator, X, y, **weights)
@@ -87,25 +90,30 @@ class Voter(BaseEstimator):
 
 
 class RowsVoter(Voter):
-    """A learner that is given the rows of its bag."""
+    """Learner that receives the rows of its bag."""
 
     def fit(self, X, y):
         return self.learn(X, y)
 
 
 class CountsVoter(Voter):
-    """A learner that is given how often each row is in the bag, as its weight. Rows that are not in it are left out:
-    some learners heed the classes of rows that weigh nothing."""
+    """Learner that receives, as the weight of each row, how often it is in the bag.
+
+    Rows outside the bag are left out, because some learners use the classes of rows with weight zero.
+    """
 
     def fit(self, X, y, sample_weight=None):
-        if sample_weight is None:  # with metadata routing scikit-learn hands over the rows themselves
+        if sample_weight is None:  # with metadata routing scikit-learn passes the rows themselves
             return self.learn(X, y)
         rows = np.flatnonzero(sample_weight)
         return self.learn(X[rows], y[rows], sample_weight=sample_weight[rows])
 
 
 def ballot(learner, X, codes: NDArray[np.intp], n_classes: int, votes: str) -> NDArray[np.float64]:
-    """What a learner votes for each row: 1 for one class, or its probabilities. `codes` are the classes it knows."""
+    """Return a learner's votes for each row: 1 for one class, or its probabilities.
+
+    `codes` are the classes that it knows.
+    """
     out = np.zeros((X.shape[0], n_classes))
     if len(out) == 0:
         return out

@@ -1,4 +1,4 @@
-"""The error on rows that were out of a bag, as learners are added."""
+"""Out-of-bag error as learners are added."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vitalfew.rules.scoring import LOSSES, PointScores, Targets, mean_loss
 
 
 class VoteTally:
-    """Votes for rows by the learners that had not seen them."""
+    """Votes for each row by the learners that have not seen it."""
 
     def __init__(self, n_rows: int, n_classes: int):
         self.votes = np.zeros((n_rows, n_classes))
@@ -25,14 +25,14 @@ class VoteTally:
         self.times[rows] += 1
 
     def shares(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Rows with votes, and the share that each class has of them."""
+        """Return the rows with votes, and the vote share of each class."""
         rows = np.flatnonzero(self.times)
         return rows, self.votes[rows] / self.times[rows, None]
 
 
 @dataclass(frozen=True)
 class OutOfBagCurve:
-    """Out-of-bag error after each round, its standard error, and the share of rows that were out of some bag."""
+    """Out-of-bag error after each round, its standard error, and the share of samples that were out of some bag."""
 
     error: NDArray[np.float64]
     standard_error: NDArray[np.float64]
@@ -46,7 +46,7 @@ class OutOfBagCurve:
         return cls(nothing, nothing, nothing, VoteTally(data.n_rows, len(data.classes)))
 
     def extend(self, voted: Iterable[tuple[NDArray, NDArray]], data: NumericData) -> OutOfBagCurve:
-        """With the votes of further learners."""
+        """Return the curve extended by the votes of further learners."""
         tally, found = deepcopy(self.tally), []
         for out, votes in voted:
             tally.add(out, votes)
@@ -64,7 +64,7 @@ class OutOfBagCurve:
 
 
 def own_scores(shares: NDArray[np.float64], targets) -> PointScores:
-    """Share of rows on which the vote is wrong, at one point."""
+    """Return the share of samples on which the vote is wrong, at one point."""
     if len(shares) == 0:
         return PointScores(np.array([np.nan]), np.array([np.nan]))
     return mean_loss(LOSSES["error"](shares[:, None], targets), targets.weight)

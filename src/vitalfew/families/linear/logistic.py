@@ -18,7 +18,7 @@ from vitalfew.families.linear.classifier import NEVER, LinearClassifier, embed_c
 from vitalfew.families.linear.lasso import check_factors
 from vitalfew.families.linear.logistic_path import LogisticPath, one_hot, probabilities
 from vitalfew.families.linear.logistic_ridge import RidgeObjective, ridge_path
-from vitalfew.families.linear.penalty import check_penalty, choose_penalty, default_ratio, fixed_grid
+from vitalfew.families.linear.penalty import check_penalty, default_ratio, fixed_grid
 from vitalfew.families.solve import solve
 from vitalfew.support.checks import check_choice, check_threads
 from vitalfew.support.progress import kernel_progress
@@ -247,7 +247,7 @@ class LogisticRegression(LinearClassifier):
         )
         path = family.path(data, fixed_grid(self.alpha, self.grid))
         options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
-        return self._keep(path, choose_penalty(self.alpha, path, family, data, options), data, family)
+        return self._keep(path, rules.resolve(self.alpha, path, family, data, options), data, family)
 
     def _rho(self) -> float:
         return {"l1": 1.0, "l2": 0.0, "elasticnet": float(self.l1_ratio)}[self.penalty]

@@ -51,10 +51,3 @@ def fixed_grid(alpha, grid) -> NDArray[np.float64] | None:
     if given is None:
         return np.array([float(alpha)])
     return np.unique(np.append(given, float(alpha)))[::-1].copy()
-
-
-def choose_penalty(alpha, path, family, data, options: rules.Options) -> rules.Selection:
-    """Return the point of the path selected by the rule, or the point at the given penalty."""
-    if isinstance(alpha, str):
-        return rules.choose(alpha, path, family, data, options)
-    return rules.fixed(path, int(np.flatnonzero(path.grid == float(alpha))[0]))

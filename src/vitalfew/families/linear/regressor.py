@@ -16,7 +16,7 @@ from vitalfew.data.tables.matrix import read_matrix
 from vitalfew.exceptions import RuleError
 from vitalfew.families.folds import summarise_folds
 from vitalfew.families.linear.least_squares import least_squares
-from vitalfew.families.linear.penalty import check_penalty, choose_penalty, fixed_grid
+from vitalfew.families.linear.penalty import check_penalty, fixed_grid
 from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.rules.charts.parts import chart_text
 from vitalfew.rules.resampling import select_from_folds, with_splits
@@ -130,7 +130,7 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
 
     def _choose(self, path, family, data, options: rules.Options) -> rules.Selection:
         """Return the point of the path selected by the rule, or the one fixed by the user."""
-        return choose_penalty(self._rule, path, family, data, options)
+        return rules.resolve(self._rule, path, family, data, options)
 
     def _options(self) -> rules.Options:
         return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from vitalfew import rules
 from vitalfew.data.samples.numeric_data import NumericData, check_products
 from vitalfew.data.tables.matrix import read_matrix
-from vitalfew.families.linear.penalty import check_penalty, choose_penalty, fixed_grid
+from vitalfew.families.linear.penalty import check_penalty, fixed_grid
 from vitalfew.families.ridge.kernel_forms import NystroemForm
 from vitalfew.families.ridge.kernel_path import KernelFamily, KernelPath
 from vitalfew.families.ridge.kernels import Kernel, KernelData, check_kernel, parameters_of
@@ -172,7 +172,7 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
             if is_to_choose(getattr(self, name)):
                 family, selections[name] = self._choose_parameter(name, family, data)
         path = family.path(data, fixed_grid(self.alpha, self.grid))
-        selections["alpha"] = choose_penalty(self.alpha, path, family, data, self._options())
+        selections["alpha"] = rules.resolve(self.alpha, path, family, data, self._options())
         return self._keep(path, selections)
 
     def predict(self, X) -> NDArray[np.float64]:

@@ -85,13 +85,6 @@ def check_steps(model, path_type: type) -> None:
         raise ValueError(f"learning_rate must be above 0 and at most 1, got {model.learning_rate!r}.")
 
 
-def choose_steps(steps, path, family, data, options: rules.Options) -> rules.Selection:
-    """Return the point of the path selected by the rule, or the last point if `steps` is a number."""
-    if isinstance(steps, str):
-        return rules.choose(steps, path, family, data, options)
-    return rules.fixed(path, len(path.grid) - 1)
-
-
 class ForwardFittingRegressor(LinearRegressor):
     r"""Forward-fitting of a linear model, one coefficient at a time; a feature may be selected more than once.
 
@@ -195,7 +188,7 @@ class ForwardFittingRegressor(LinearRegressor):
         return FittingFamily.of(self)
 
     def _choose(self, path, family, data, options) -> rules.Selection:
-        return choose_steps(self.steps, path, family, data, options)
+        return rules.resolve(self.steps, path, family, data, options, at=rules.last_point)
 
     def _keep_point(self, path, index: int) -> None:
         self.steps_ = int(path.grid[index])

@@ -16,7 +16,7 @@ from vitalfew.families.linear.classifier import LinearClassifier, embed_classes,
 from vitalfew.families.linear.logistic_path import OutputNames, SparseClassPath
 from vitalfew.families.solve import solve
 from vitalfew.families.subsets.fitting_path import Steps
-from vitalfew.families.subsets.forward_fitting import FittingSettings, check_steps, choose_steps
+from vitalfew.families.subsets.forward_fitting import FittingSettings, check_steps
 from vitalfew.support.optional import make_frame
 from vitalfew.support.progress import kernel_progress
 
@@ -206,7 +206,7 @@ class ForwardFittingClassifier(LinearClassifier):
         family = FittingClassFamily.of(self)
         path = family.path(data)
         options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
-        selection = choose_steps(self.steps, path, family, data, options)
+        selection = rules.resolve(self.steps, path, family, data, options, at=rules.last_point)
         self.classes_ = path.classes
         self.coef_, self.intercept_ = path.at(selection.index)
         self.steps_ = int(path.grid[selection.index])

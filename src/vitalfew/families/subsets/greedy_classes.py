@@ -18,7 +18,7 @@ from vitalfew.families.linear.feature_groups import check_groups
 from vitalfew.families.solve import solve
 from vitalfew.families.subsets.greedy import DIRECTIONS, GreedySettings
 from vitalfew.families.subsets.subset_class_path import SubsetClassPath
-from vitalfew.families.subsets.subset_model import check_size, choose_size
+from vitalfew.families.subsets.subset_model import at_size, check_size
 from vitalfew.support.checks import check_choice, check_threads
 from vitalfew.support.progress import kernel_progress
 
@@ -74,7 +74,7 @@ class SubsetClassifier(LinearClassifier):
         family = self._family(data.n_features, data.names)
         path = family.path(data)
         options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
-        return self._keep(path, choose_size(self.k, path, family, data, options))
+        return self._keep(path, rules.resolve(self.k, path, family, data, options, at=at_size))
 
     def _check_parameters(self) -> None:
         check_size(self, SubsetClassPath)

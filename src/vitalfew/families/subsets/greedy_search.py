@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv, train_test_split
+from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
@@ -28,7 +28,7 @@ from vitalfew.families.subsets.greedy import DIRECTIONS
 from vitalfew.families.subsets.subset_model import check_enough
 from vitalfew.families.subsets.subset_scores import OutOfTime, ScoreBook, make_evaluator
 from vitalfew.rules.prefitted import warn_if_prefitted
-from vitalfew.rules.resampling import select_from_folds
+from vitalfew.rules.resampling import make_splitter, select_from_folds
 from vitalfew.rules.scoring import deviation
 from vitalfew.rules.selection import Selection, frame_or_columns
 from vitalfew.support.arrow import check_given
@@ -102,7 +102,7 @@ class Walk:
                 if taken == chosen:
                     break
                 chosen = taken
-            score = max(float(np.mean(scores)) for _, scores in self.best.values())
+            score = float(np.nanmax([np.mean(scores) for _, scores in self.best.values()]))
             since, last = (0, score) if score > last else (since + 1, last)
             if self.patience is not None and since >= self.patience:
                 return
@@ -207,7 +207,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         code of the class, and its parameters; functions are identified together with everything they refer to. A
         checkpoint is also rejected if any of these parts cannot be identified, such as an open file.
     random_state : int, optional
-        Seed of the split for ``"holdout"``.
+        Seed of the split of ``"holdout"``, and of the folds if `cv` is their number; without it they are not shuffled.
     n_jobs : int, optional
         Number of candidates fitted in parallel, as in scikit-learn.
     verbose : bool, optional
@@ -403,7 +403,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         if self.k == "holdout":
             strata = y if is_classifier(self.estimator) else None
             return [tuple(train_test_split(rows, test_size=0.25, random_state=self.random_state, stratify=strata))]
-        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        splitter = make_splitter(self.cv, self.random_state, y, is_classifier(self.estimator))
         return list(splitter.split(rows, y))
 
     def _path(self, walk: Walk, names) -> SearchPath:
@@ -420,8 +420,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
     def _select(self, path: SearchPath) -> Selection:
         scoring = self.scoring if isinstance(self.scoring, str) else "score"
         if isinstance(self.k, str):
-            rule = "cv" if self.k == "holdout" else self.k
-            return select_from_folds(rule, path, path.scores.T, scoring)
+            return select_from_folds(self.k, path, path.scores.T, scoring)
         index = int(np.argmin(np.abs(path.grid - int(self.k))))
         curve = select_from_folds("cv", path, path.scores.T, scoring)
         return replace(curve, rule="fixed", index=index)

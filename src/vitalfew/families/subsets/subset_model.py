@@ -49,10 +49,8 @@ def largest_size(k, max_features, n_variables: int, n_rows: int, has_intercept: 
     return max(min(most, n_variables, n_rows - 1 - has_intercept), 0)
 
 
-def choose_size(k, path, family, data, options: rules.Options) -> rules.Selection:
-    """Return the point of the path selected by the rule, or the one with `k` variables or the most reached."""
-    if isinstance(k, str):
-        return rules.choose(k, path, family, data, options)
+def at_size(path, k) -> int:
+    """Return the point with `k` variables, or the last one with a warning if the path does not reach it."""
     reached = int(path.grid[-1])
     if reached < int(k):
         warnings.warn(
@@ -60,9 +58,9 @@ def choose_size(k, path, family, data, options: rules.Options) -> rules.Selectio
             "others are constant, combinations of those, or the fit is perfect. The model has "
             f"{reached}.",
             SmallerModelWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
-    return rules.fixed(path, min(int(k), reached))
+    return min(int(k), reached)
 
 
 class SubsetRegressor(LinearRegressor):
@@ -77,7 +75,7 @@ class SubsetRegressor(LinearRegressor):
         return None
 
     def _choose(self, path, family, data, options) -> rules.Selection:
-        return choose_size(self.k, path, family, data, options)
+        return rules.resolve(self.k, path, family, data, options, at=at_size)
 
     def _keep_point(self, path, index: int) -> None:
         self.k_ = int(path.grid[index])

@@ -1,4 +1,4 @@
-"""Decision trees on rows that are binned already: base learners that need not read a table again and again."""
+"""Decision trees on binned samples: base learners that do not read the table again for each fit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vitalfew.families.trees.decision_tree import DecisionTree
 
 
 class BinnedTree(BaseEstimator):
-    """A tree with the settings of a `DecisionTree`, for classes 0 .. n_classes - 1. Its rows are bins of one coder."""
+    """Decision tree with the settings of a `DecisionTree`, for classes 0 .. n_classes - 1 and the bins of one coder."""
 
     def __init__(self, settings: DecisionTree, coder: BinCoder, n_classes: int):
         self.settings = settings
@@ -20,7 +20,7 @@ class BinnedTree(BaseEstimator):
         self.n_classes = n_classes
 
     def __sklearn_clone__(self) -> BinnedTree:
-        return BinnedTree(self.settings, self.coder, self.n_classes)  # nobody changes what it holds
+        return BinnedTree(self.settings, self.coder, self.n_classes)  # shared: the parameters are never modified
 
     @property
     def classes_(self) -> NDArray[np.intp]:
@@ -31,16 +31,16 @@ class BinnedTree(BaseEstimator):
         return self.tree_.support
 
     def fit(self, bins, label, sample_weight=None):
-        """Grow and prune."""
+        """Grow and prune the tree."""
         weight = None if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
         data = BinnedData(bins, np.ascontiguousarray(label, np.int32), self.classes_, weight, self.coder)
         self.tree_ = self.settings.grow(data)[0]
         return self
 
     def predict_proba(self, bins) -> NDArray[np.float64]:
-        """Shares of the classes in the leaf of each row."""
+        """Return the class shares in the leaf of each sample."""
         return self.tree_.predict_proba(bins, 0)
 
     def predict(self, bins) -> NDArray[np.intp]:
-        """The most probable class of each row."""
+        """Return the most probable class of each sample."""
         return self.predict_proba(bins).argmax(axis=1)

@@ -1,4 +1,4 @@
-"""`DecisionTree`: a classification tree as in C4.5, pruned by chance, size or description length."""
+"""`DecisionTree`: a classification tree as in C4.5, pruned by significance, size or description length."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vitalfew.data.coding.bins import BinCoder, to_dense
 from vitalfew.data.samples.binned_data import BinnedData
 from vitalfew.data.tables.frames import tag_tables
 from vitalfew.families.selector import CheckedScore, Selector
-from vitalfew.families.trees.tree_family import CRITERIA, TreeFamily, resolve
+from vitalfew.families.trees.tree_family import CRITERIA, TreeFamily
 from vitalfew.families.trees.tree_nodes import Tree
 from vitalfew.families.trees.tree_path import KNOBS, PruningPath
 from vitalfew.families.trees.tree_plot import draw
@@ -30,7 +30,7 @@ def _is_number(value) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-# What each knob takes besides a rule.
+# Numbers that each knob accepts besides a rule.
 NUMBERS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "max_p_chance": ("a probability from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1),
     "leaves": ("a whole number of at least 1", lambda value: is_count(value) and value > 0),
@@ -39,9 +39,9 @@ NUMBERS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 class DecisionTree(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
-    r"""Classification tree as in C4.5, pruned by a rule: categories without one-hot, missing values in fractions.
+    r"""Classification tree as in C4.5, pruned by a rule, with native categories and fractional missing values.
 
-    A node of weight n is split by the feature with the highest gain ratio G / S among those whose gain is at least the
+    A node of weight n is split on the feature with the highest gain ratio G / S among those whose gain is at least the
     average,
 
     .. math::
@@ -49,39 +49,40 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
        G = \frac{\sum_b n_b}{n} \Bigl(H(\text{known}) - \sum_b \frac{n_b}{\sum_b n_b} H(b)\Bigr), \qquad
        S = -\sum_b \frac{n_b}{n} \log_2 \frac{n_b}{n} - \frac{n_0}{n} \log_2 \frac{n_0}{n},
 
-    where :math:`n_b` is the weight of the rows that branch b takes, :math:`n_0` that of rows whose value is missing and
-    H the entropy of the classes in bits. Numbers are split in two at a cut, categories have a branch for each value.
-    A row whose value is missing goes down all branches, with weights in proportion to :math:`n_b`, in training and in
-    prediction. The whole tree is grown once, the node with the largest n G first; then it is pruned.
+    where :math:`n_b` is the weight of the samples in branch b, :math:`n_0` that of samples whose value is missing and H
+    the class entropy in bits. Numeric features are split in two at a cut; categorical features have a branch for each
+    value. A sample whose value is missing goes down all branches, with weights in proportion to :math:`n_b`, in
+    training and in prediction. The full tree is grown once, the node with the largest n G first, and then pruned.
 
     Parameters
     ----------
     max_p_chance : float or rule, optional
-        Keep a split if chance alone would make classes differ as much between its branches with at most this
-        probability (chi-square test), or if this holds for a split below it.
+        Keep a split if the probability that chance alone makes the classes differ as much between its branches
+        (chi-square test) is at most this, or if this holds for a split below it.
     leaves : int or rule, optional
-        Keep the splits that best-first growth makes until there are so many leaves.
+        Keep the splits that best-first growth makes up to this number of leaves.
     mdl_weight : float or rule, default 0.5
-        Minimise data bits + `mdl_weight` x model bits, all prunings considered: 1 is the tree of least description
-        length, a larger number gives a smaller tree. Data bits name the classes of the rows of each leaf, model bits
-        describe splits and cuts. Many trees say the same, so that model bits are too many; half of them prunes well.
+        Minimize data bits + `mdl_weight` x model bits over all prunings: 1 gives the tree with the minimum description
+        length, a larger number a smaller tree. Data bits encode the classes of the samples in each leaf, model bits the
+        splits and cuts. Many trees are equivalent, so the model bits are an overestimate; counting half of them
+        prunes well.
     criterion : {"gain_ratio", "gain"}, default "gain_ratio"
-        What splits are chosen by.
+        Criterion by which splits are chosen.
     min_leaf : float, default 2
-        At least two branches of a split have this weight.
+        At least two branches of a split must have this weight.
     max_depth : int, optional
     max_bins : int, default 255
-        Bins of a numeric column: one for each value, or about as many rows in each. Up to 65,535.
+        Number of bins of a numeric column: one for each value, or about equally many samples in each. Up to 65,535.
     categorical_features : list of int or str, or mask, optional
-        Columns that are categories although they hold numbers. Strings and categorical columns of frames always are.
+        Numeric columns to treat as categorical. Strings and categorical columns of data frames always are.
     class_weight : dict or "balanced", optional
         Weights of classes, as in scikit-learn.
     cv, scoring, random_state
-        As in scikit-learn, for rules that resample; the error is minimised unless `scoring` is given.
+        As in scikit-learn, for rules that resample; the error is minimized unless `scoring` is given.
     n_jobs : int, optional
-        Threads; all by default. Results do not depend on it.
+        Number of threads; all by default. Results do not depend on it.
     verbose : bool, optional
-        Progress bar: by default on a terminal, for long work.
+        Show a progress bar; by default on a terminal, for long computations.
 
     Attributes
     ----------
@@ -89,21 +90,21 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
     tree_ : Tree
         The pruned tree (``n_leaves``, ``depth``, ``to_frame()``).
     support_ : ndarray of bool, shape (`n_features_in_`,)
-        Features that the tree uses.
+        Mask of the features that the tree uses.
     feature_importances_ : ndarray of shape (`n_features_in_`,)
-        Gains of each feature's splits, weighted by rows, as shares of all.
+        Total gain of each feature's splits, weighted by samples, as a share of the overall gain.
     path_ : PruningPath
-        Pruned trees from the root to the whole tree, for the last knob (``at(index)``, ``to_frame()``, ``plot()``).
+        Pruned trees from the root to the full tree, for the last knob (``at(index)``, ``to_frame()``, ``plot()``).
     selection_ : Selection
-        The curve the last rule saw (``plot()``, ``to_frame()``).
+        Scores that the last rule compared, and its choice (``plot()``, ``to_frame()``).
     selections_ : dict of Selection
-        That of each knob.
+        Selection of each knob.
 
     Notes
     -----
-    Each of the knobs takes a number, None, or one of ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"``, ``"aic"``,
-    ``"ebic"`` and ``"mdl"``. They prune one after the other, in the order of the signature. Class probabilities are the
-    shares in a leaf. A category that was not seen where a row passes counts as missing.
+    The knobs `max_p_chance`, `leaves` and `mdl_weight` each take a number, None, or one of ``"cv"``, ``"1se"``,
+    ``"holdout"``, ``"bic"``, ``"aic"``, ``"ebic"`` and ``"mdl"``. They prune one after the other, in this order. Class
+    probabilities are the class shares in a leaf. A category that was not seen at a node counts as missing there.
 
     References
     ----------
@@ -160,13 +161,13 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Grow the whole tree, then prune it by each knob that is set."""
+        """Grow the full tree, then prune it by each knob that is set."""
         self._check_parameters()
         data = self._read(X, y, sample_weight)
         return self._keep(X, data, *self.grow(data))
 
     def grow(self, data: BinnedData) -> tuple[Tree, PruningPath, dict[str, Selection]]:
-        """The pruned tree of rows that are binned already, the path it was chosen from, and the choices."""
+        """Grow and prune a tree on binned samples; return it, the path it was chosen from, and the selections."""
         options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
         family = self._family()
         tree = family.grow(data)
@@ -176,7 +177,7 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         for knob, value in wanted.items():
             family = replace(family, knob=knob)
             path = PruningPath.of(knob, tree, None, None if isinstance(value, str) else float(value), family.threads)
-            selections[knob] = resolve(value, path, family, data, options)
+            selections[knob] = rules.resolve(value, path, family, data, options)
             tree = path.at(selections[knob].index)
             family = replace(family, before=(*family.before, (knob, selections[knob].value)))
         if not selections:
@@ -184,34 +185,34 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         return tree, path, selections
 
     def predict_proba(self, X) -> NDArray[np.float64]:
-        """Shares of the classes in the leaf of each row, or their mean over leaves where values are missing."""
+        """Return the class shares in the leaf of each sample, or their mean over leaves if values are missing."""
         check_is_fitted(self)
-        if len(getattr(X, "shape", ())) == 2:  # of other things the coder knows whether they are tables
+        if len(getattr(X, "shape", ())) == 2:  # the coder checks whether other input is a table
             validate_data(self, X, reset=False, skip_check_array=True)
         return self.tree_.predict_proba(to_dense(self.coder_.transform(X)), check_threads(self.n_jobs))
 
     def predict_log_proba(self, X) -> NDArray[np.float64]:
-        """Logarithms of the probabilities; minus infinity for a class that a leaf does not have."""
+        """Return log-probabilities; minus infinity for a class that does not occur in the leaf."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def predict(self, X) -> NDArray:
-        """The most probable class of each row."""
+        """Return the most probable class of each sample."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
     def export_text(self, max_depth: int | None = None) -> str:
-        """The tree in words: a line for each branch, and the class, its share and the weight of rows at a leaf."""
+        """Return the tree as text: a line for each branch, with the class, its share and the weight at a leaf."""
         check_is_fitted(self)
         return indented(self.tree_, max_depth)
 
     def rules(self) -> list[str]:
-        """A sentence for each leaf, the heaviest first."""
+        """Return a rule in words for each leaf, the heaviest first."""
         check_is_fitted(self)
         return leaf_rules(self.tree_)
 
     def plot(self, max_depth: int | None = None):
-        """A drawing of the tree (its upper levels if it is large) as an Altair chart; ``.save`` writes it to a file."""
+        """Plot the tree (its upper levels if it is large) as an Altair chart; ``.save`` writes it to a file."""
         check_is_fitted(self)
         return draw(self.tree_, max_depth)
 
@@ -247,7 +248,7 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
             raise ValueError(f"max_depth must be None or a whole number of at least 1, got {self.max_depth!r}.")
 
     def _family(self) -> TreeFamily:
-        # Best-first growth may stop early where nothing prunes before the number of leaves does.
+        # Best-first growth may stop early if the number of leaves is the first knob to prune.
         is_enough = self.max_p_chance is None and self.leaves is not None and not isinstance(self.leaves, str)
         most = int(self.leaves) if is_enough else 0  # type: ignore[arg-type]
         threads = check_threads(self.n_jobs)
@@ -267,7 +268,7 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         return replace(data, weight=weigh_classes(self.class_weight, data.y, data.label, data.weights))
 
     def _keep(self, X, data: BinnedData, tree: Tree, path: PruningPath, selections: dict[str, Selection]):
-        """Sets what `fit` leaves behind, all at once: a failed fit changes nothing."""
+        """Set the fitted attributes all at once, so that a failed fit changes nothing."""
         validate_data(self, X, skip_check_array=True)
         self.classes_ = data.classes
         self.coder_ = data.coder

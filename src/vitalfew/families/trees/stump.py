@@ -1,4 +1,4 @@
-"""The best decision stump: one feature, one threshold, two answers."""
+"""The best decision stump: one feature, one threshold, two predictions."""
 
 from __future__ import annotations
 
@@ -20,39 +20,40 @@ from vitalfew.support.checks import check_classes, check_threads
 
 
 class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
-    r"""The decision stump of least weighted error, and the features of -1 and 1 that the best stumps make.
+    r"""Decision stump with the smallest weighted error, and -1/1 features made by the best stumps.
 
     .. math:: h(x) = \mathrm{sign}(s (x_k - \theta_0))
 
-    Of all features k, thresholds :math:`\theta_0` and signs s the best is taken, ties to the first column and lowest
-    threshold; a threshold of minus infinity says the same of every row. A category has a set of values instead of
-    a threshold. Missing values go to the better side. With more than two classes each side votes for one.
+    The search covers all features k, thresholds :math:`\theta_0` and signs s; ties go to the first column and lowest
+    threshold. A threshold of minus infinity gives the same prediction for every sample. A categorical feature has a set
+    of values instead of a threshold. Missing values go to the better side. With more than two classes, each side votes
+    for one class.
 
     Parameters
     ----------
     n_stumps : int, default 1
-        How many stumps, of different features, the best first. The first one predicts; `transform` gives all of them,
-        :math:`\phi(x) = (h(x; \theta_1), \dots, h(x; \theta_m))`.
+        Number of stumps, on different features, the best first. The first one predicts; `transform` returns all of
+        them, :math:`\phi(x) = (h(x; \theta_1), \dots, h(x; \theta_m))`.
     max_bins : int, default 65535
-        A column of no more distinct values is searched exactly; a longer one at that many quantiles.
+        A column with no more distinct values is searched exactly; one with more, at that many quantiles.
     categorical_features : array-like, optional
-        Columns that are categories, by number, name or mask, besides text.
+        Categorical columns by index, name or mask, in addition to text columns.
     n_jobs : int, optional
-        Threads; all by default. Results do not depend on it.
+        Number of threads; all by default. Results do not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     feature_ : int
-        The column k.
+        Index of the column k.
     threshold_ : float
-        :math:`\theta_0`; NaN for a category.
+        :math:`\theta_0`; NaN for a categorical feature.
     sign_ : int
-        s, where rows above the threshold are of the second class if it is 1; 0 for more than two classes.
+        Sign s: 1 if samples above the threshold are predicted as the second class; 0 for more than two classes.
     error_ : float
         Weighted training error.
     errors_ : ndarray of shape (n_stumps,)
-        The same of all stumps.
+        Weighted training error of each stump.
     rule_ : str
         The stump in words.
 
@@ -127,7 +128,7 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         return self
 
     def _vote(self, vote: float) -> int:
-        """The class that a side votes for."""
+        """Return the index of the class that a side votes for."""
         return int(vote > 0) if len(self.classes_) == 2 else int(vote)
 
     def _bins(self, X) -> Bins:
@@ -137,19 +138,19 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         return self.coder_.transform(rows)
 
     def predict(self, X) -> NDArray:
-        """What the best stump says of each row."""
+        """Return the class that the best stump predicts for each sample."""
         bins = self._bins(X)
         right = self.stumps_.is_right(0, bins)
         left, other = self._vote(self.stumps_.left[0]), self._vote(self.stumps_.right[0])
         return self.classes_[np.where(right, other, left)]
 
     def predict_proba(self, X) -> NDArray[np.float64]:
-        """Shares of the classes among training rows on the same side of the best stump."""
+        """Return the class shares among training samples on the same side of the best stump."""
         bins = self._bins(X)
         return self.shares_[self.stumps_.is_right(0, bins).astype(np.intp)]
 
     def transform(self, X) -> NDArray[np.float64]:
-        """-1 or 1 for each row and stump; with more than two classes 1 is on the right."""
+        """Return -1 or 1 for each sample and stump; with more than two classes, 1 is the right side."""
         bins = self._bins(X)
         is_two = len(self.classes_) == 2
         columns = [
@@ -159,7 +160,7 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         return np.column_stack(columns)
 
     def get_feature_names_out(self, input_features=None) -> NDArray:  # noqa: ARG002
-        """When each stump says that a row is on the right."""
+        """Return, for each stump, the condition under which a sample is on the right side."""
         check_is_fitted(self)
         return np.array([self.stumps_.condition(t, self.coder_) for t in range(len(self.stumps_))], dtype=object)
 

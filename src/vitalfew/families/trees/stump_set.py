@@ -1,4 +1,4 @@
-"""Decision stumps as compiled kernels find them: where they cut, how they vote, how they read."""
+"""Decision stumps as found by compiled kernels: their cuts, their votes, and their description in words."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from vitalfew.data.coding.bins import BinCoder, Bins
 class StumpSet:
     """Stumps in the order in which they were found.
 
-    A row is on the right of stump t if the code of its feature is at least ``cut[t]``; for a category, if its code is
-    marked in ``side[start[t]:start[t + 1]]``; and if its value is missing, as ``missing_right[t]`` says. `left` and
-    `right` are votes for the second of two classes, or classes.
+    A row is on the right of stump t if the code of its feature is at least ``cut[t]``; for a categorical feature, if
+    its code is marked in ``side[start[t]:start[t + 1]]``; for a missing value, if ``missing_right[t]`` is set. `left`
+    and `right` are votes for the second of two classes, or class codes.
     """
 
     feature: NDArray[np.int32]
@@ -44,27 +44,27 @@ class StumpSet:
         return StumpSet(start=start, **joined)
 
     def features(self, n_rounds: int) -> NDArray[np.intp]:
-        """Columns that the first stumps use."""
+        """Return the columns that the first `n_rounds` stumps use."""
         return np.unique(self.feature[:n_rounds])
 
     def goes_right(self, t: int, n_slots: int) -> NDArray[np.bool_]:
-        """Whether each code of its feature, the missing one last, is on the right of stump t."""
+        """Return a mask over the codes of the feature, missing last, of those on the right of stump t."""
         known = np.arange(n_slots - 1) >= self.cut[t]
         if self.start[t + 1] > self.start[t]:
             known = self.side[self.start[t] : self.start[t + 1]].astype(bool)
         return np.append(known, bool(self.missing_right[t]))
 
     def is_right(self, t: int, bins: Bins) -> NDArray[np.bool_]:
-        """Whether each row is on the right of stump t."""
+        """Return a mask of the rows on the right of stump t."""
         j = self.feature[t]
         return self.goes_right(t, int(bins.offsets[j + 1] - bins.offsets[j]))[bins.column(j)]
 
     def votes(self, t: int, bins: Bins) -> NDArray[np.float64]:
-        """What stump t says of each row."""
+        """Return the vote of stump t for each row."""
         return np.where(self.is_right(t, bins), self.right[t], self.left[t])
 
     def table(self, alpha: NDArray[np.float64], offsets: NDArray[np.int64], n_outputs: int) -> NDArray[np.float64]:
-        """Votes of the first stumps, as many as there are weights, added up by slot: (slots, outputs)."""
+        """Return the weighted votes of the first ``len(alpha)`` stumps, summed by slot: (slots, outputs)."""
         total = np.zeros((int(offsets[-1]), n_outputs))
         for t, weight in enumerate(alpha):
             own = slice(offsets[self.feature[t]], offsets[self.feature[t] + 1])
@@ -77,20 +77,20 @@ class StumpSet:
         return total
 
     def threshold(self, t: int, coder: BinCoder) -> float:
-        """θ₀ of a stump on a number: rows above it are on the right. NaN for a category."""
+        """Return θ₀ of a numeric stump, above which rows are on the right; NaN for a categorical one."""
         j = int(self.feature[t])
         if j in coder.categories:
             return float("nan")
         return float(coder.cuts[j][self.cut[t] - 1]) if self.cut[t] else float("-inf")
 
     def constant_vote(self, t: int, coder: BinCoder) -> float | None:
-        """What stump t says, if it says the same of every row, missing values included; None if it does not."""
+        """Return the vote of stump t if it is the same for every row, missing values included; otherwise None."""
         right = self.goes_right(t, coder.n_bins(int(self.feature[t])) + 1)
         votes = np.unique(np.where(right, self.right[t], self.left[t]))
         return float(votes[0]) if len(votes) == 1 else None
 
     def condition(self, t: int, coder: BinCoder) -> str:
-        """When a row is on the right, in words."""
+        """Return in words the condition under which a row is on the right."""
         j = int(self.feature[t])
         name = str(coder.names[j])
         right = self.goes_right(t, coder.n_bins(j) + 1)

@@ -1,4 +1,4 @@
-"""How trees are grown and pruned, on all rows and on folds."""
+"""Growth and pruning of trees, on all samples and on folds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitalfew import _core, rules
+from vitalfew import _core
 from vitalfew.data.samples.binned_data import BinnedData
 from vitalfew.families.folds import paths_in_threads
 from vitalfew.families.trees.tree_nodes import Meaning, Tree
@@ -21,7 +21,7 @@ CRITERIA = {"gain_ratio": _core.SplitCriterion.gain_ratio, "gain": _core.SplitCr
 
 @dataclass(frozen=True)
 class TreeFamily:
-    """How trees are grown, and pruned by the knobs that have their values already (`before`)."""
+    """Settings for growing trees and for pruning them by the knobs already resolved (`before`)."""
 
     knob: str
     criterion: str
@@ -33,7 +33,7 @@ class TreeFamily:
     verbose: bool | None
 
     def grow(self, data: BinnedData, heed=None) -> Tree:
-        """The whole tree."""
+        """Grow the full tree."""
         kernel, table = data.bins.kernel("grow_tree")
         with kernel_progress(data.n_rows, "growing a tree", self.verbose) as show:
             request = _core.TreeRequest(
@@ -51,22 +51,15 @@ class TreeFamily:
         return Tree.from_kernel(found, Meaning(coder.names, data.classes, coder.cuts, categories))
 
     def prune(self, tree: Tree) -> Tree:
-        """The tree as earlier knobs leave it."""
+        """Prune the tree by the knobs already resolved."""
         for knob, value in self.before:
             tree = PruningPath.of(knob, tree, np.array([value]), None).at(0)
         return tree
 
     def path(self, data: BinnedData, grid: NDArray | None = None, heed=None) -> PruningPath:
-        """The path of a tree grown on these rows."""
+        """Return the path of a tree grown on these samples."""
         return PruningPath.of(self.knob, self.prune(self.grow(data, heed)), grid, None, self.threads)
 
     def fold_paths(self, data: BinnedData, splits, path: PruningPath, _options) -> Iterator[tuple[Any, Any]]:
-        """Folds run side by side."""
+        """Yield the path of each fold, fitted in parallel."""
         return paths_in_threads(self, data, splits, path)
-
-
-def resolve(value, path: PruningPath, family: TreeFamily, data: BinnedData, options) -> rules.Selection:
-    """The point of the path that the rule picks, or that of the number."""
-    if isinstance(value, str):
-        return rules.choose(value, path, family, data, options)
-    return rules.fixed(path, int(np.flatnonzero(path.grid == float(value))[0]))

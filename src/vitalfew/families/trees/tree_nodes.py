@@ -1,4 +1,4 @@
-"""A classification tree as arrays: what it holds, how it predicts, and what its splits are worth."""
+"""Classification tree stored as arrays: its nodes, its predictions, and the value of its splits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vitalfew.support.optional import make_frame
 
 @dataclass(frozen=True)
 class Meaning:
-    """What the numbers of a tree stand for: names of features and classes, cuts and categories of each feature."""
+    """Names of features and classes, and cuts and categories of each feature, that the codes of a tree refer to."""
 
     names: Sequence[str]
     classes: NDArray
@@ -30,23 +30,25 @@ class Meaning:
 
 @dataclass(frozen=True)
 class Tree:
-    """A classification tree. Children follow each other, after their parent, in the order of best-first growth.
+    """Classification tree stored as arrays.
+
+    Children are adjacent and come after their parent, in the order of best-first growth.
 
     Attributes
     ----------
     feature : ndarray of int32, shape (n_nodes,)
-        The feature that splits a node, -1 at a leaf.
+        Feature that splits a node, -1 at a leaf.
     cut : ndarray of int32
-        Of a number: bins from it on go to the second child.
+        First bin that goes to the second child, for a numeric split.
     parent, first_child, n_children, level : ndarray of int32
     branch : ndarray of int32
-        How the parent leads here: 0 or 1 by a cut, or the code of a category.
+        Branch that leads here from the parent: 0 or 1 for a cut, or the code of a category.
     choices : ndarray of int32
-        Cuts of the feature there were to choose from.
+        Number of cuts of the feature to choose from.
     weight : ndarray of shape (n_nodes, n_classes)
-        Weights of the training rows by class.
+        Weights of the training samples by class.
     gain : ndarray of float
-        Decrease of the entropy by the split, in bits, times the weight of the node.
+        Decrease in entropy due to the split, in bits, times the weight of the node.
     meaning : Meaning
     """
 
@@ -81,7 +83,7 @@ class Tree:
 
     @property
     def depth(self) -> int:
-        """Splits on the longest way from the root to a leaf."""
+        """Number of splits on the longest path from the root to a leaf."""
         return int(self.level.max())
 
     @property
@@ -94,27 +96,27 @@ class Tree:
 
     @cached_property
     def total(self) -> NDArray[np.float64]:
-        """The weight of each node."""
+        """Weight of each node."""
         return self.weight.sum(axis=1)
 
     @cached_property
     def value(self) -> NDArray[np.float64]:
-        """Shares of the classes in each node."""
+        """Class shares in each node."""
         return np.ascontiguousarray(self.weight / self.total[:, None])
 
     @cached_property
     def share(self) -> NDArray[np.float64]:
-        """The part of its parent's weight that each node has."""
+        """Share of its parent's weight that each node has."""
         share = np.ones(self.n_nodes)
         share[1:] = self.total[1:] / self.of_children(self.total)[self.parent[1:]]
         return share
 
     def of_children(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sum of something over the children of each node."""
+        """Sum a quantity over the children of each node."""
         return np.bincount(self.parent[1:], weights=value[1:], minlength=self.n_nodes).astype(np.float64)
 
     def from_below(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The least of something over each node and all below it."""
+        """Return the minimum of a quantity over each node and its descendants."""
         least = value.copy()
         for level in range(self.depth, 0, -1):
             at = np.flatnonzero(self.level == level)
@@ -123,8 +125,10 @@ class Tree:
 
     @cached_property
     def p_chance(self) -> NDArray[np.float64]:
-        """The probability that chance alone makes the classes of the branches differ as much: Pearson's chi-square test
-        of the table of branches and classes, weights as counts. 1 at a leaf."""
+        """Probability that chance alone makes the classes differ as much between the branches; 1 at a leaf.
+
+        This is Pearson's chi-square test of the table of branches and classes, with weights as counts.
+        """
         # Σ (observed - expected)² / expected = Σ observed² / expected - n, a sum over children and classes.
         expected = self.value[self.parent[1:]] * self.total[1:, None]
         excess = np.zeros(self.n_nodes)
@@ -136,18 +140,21 @@ class Tree:
 
     @cached_property
     def log_likelihood(self) -> NDArray[np.float64]:
-        """That of the rows of each node by the shares of their classes, in nats."""
+        """Log-likelihood of the samples of each node under its class shares, in nats."""
         return xlogy(self.weight, self.value).sum(axis=1)
 
     @cached_property
     def wrong(self) -> NDArray[np.float64]:
-        """The weight of the rows of each node that are not of its largest class."""
+        """Weight of the samples of each node that are not of its largest class."""
         return self.total - self.weight.max(axis=1)
 
     @cached_property
     def data_nats(self) -> NDArray[np.float64]:
-        """Nats that name the classes of the rows of each node, one row after the other: the next is of class c with
-        probability (rows of c so far + share of c in all rows) / (rows so far + 1)."""
+        """Nats that encode the classes of the samples of each node, one sample after the other.
+
+        The next sample is of class c with probability (samples of c so far + share of c in all samples) /
+        (samples so far + 1).
+        """
         prior = self.value[0]
         seen = prior > 0
         own = gammaln(self.weight[:, seen] + prior[seen]) - gammaln(prior[seen])
@@ -159,35 +166,37 @@ class Tree:
 
     @cached_property
     def leaf_nats(self) -> NDArray[np.float64]:
-        """Nats that say of each node that it is a leaf. Of b branches one, on average, is split again: else trees would
-        not end, or never begin."""
+        """Nats that encode that each node is a leaf.
+
+        On average one of b branches is split again; otherwise trees would never end, or never begin.
+        """
         return -np.log1p(-1 / self._branches_of_parent)
 
     @cached_property
     def split_nats(self) -> NDArray[np.float64]:
-        """Nats that describe the split of each node: that there is one, by which feature, at which cut."""
+        """Nats that encode the split of each node: that there is one, its feature, and its cut."""
         length = np.log(self._branches_of_parent) + np.log(self.n_features) + np.log(np.maximum(self.choices, 1))
         return np.where(self.is_split, length, 0.0)
 
     @property
     def share_nats(self) -> float:
-        """Nats for the class counts of all rows."""
+        """Nats that encode the class counts of all samples."""
         n_classes = self.weight.shape[1]
         return float(log_binomial(self.total[0] + n_classes - 1, n_classes - 1))
 
     @cached_property
     def importances(self) -> NDArray[np.float64]:
-        """Gains of each feature's splits, as shares of all."""
+        """Total gain of each feature's splits, as a share of the overall gain."""
         gains = np.bincount(self.feature[self.is_split], self.gain[self.is_split], minlength=self.n_features)
         return gains / max(gains.sum(), np.finfo(float).tiny)
 
     @property
     def support(self) -> NDArray[np.bool_]:
-        """Features that split some node."""
+        """Mask of the features that split some node."""
         return np.bincount(self.feature[self.is_split], minlength=self.n_features) > 0
 
     def pruned(self, keeps: NDArray[np.bool_]) -> Tree:
-        """The tree with these splits alone; one that is kept has all above it kept."""
+        """Return the tree with only these splits; the splits above one that is kept must be kept as well."""
         keeps = keeps & self.is_split
         stays = np.concatenate([[True], keeps[self.parent[1:]]])
         number = np.cumsum(stays, dtype=np.int32) - 1
@@ -200,19 +209,19 @@ class Tree:
         return replace(self, **taken)
 
     def arrays(self, opened: NDArray[np.int32] | None = None) -> _core.TreeArrays:
-        """For prediction; `opened` is the point of a path from which on a node is split."""
+        """Return the arrays used in prediction; `opened` is the first point of a path at which each node is split."""
         if opened is None:
             opened = np.where(self.is_split, 0, 1).astype(np.int32)
         links = (self.feature, self.cut, self.parent, self.first_child, self.n_children, self.branch)
         return _core.TreeArrays(*links, opened, self.share, self.value)
 
     def predict_proba(self, bins: Bins, threads: int = 0) -> NDArray[np.float64]:
-        """Class probabilities of binned rows."""
+        """Return class probabilities of binned samples."""
         kernel, table = bins.kernel("tree_proba")
         return kernel(*table, self.arrays(), 0, threads)
 
     def condition(self, node: int) -> str:
-        """What a row has to be like to come from the parent to this node; nothing at the root."""
+        """Return the condition that leads from the parent to this node; empty at the root."""
         if node == 0:
             return ""
         parent = self.parent[node]
@@ -223,11 +232,11 @@ class Tree:
         return f"{name} {'>' if self.branch[node] else '<='} {self.threshold(parent):.6g}"
 
     def threshold(self, node: int) -> float:
-        """The cut of a node that is split by a number: rows above it go to the second child."""
+        """Return the cut of a node split on a numeric feature; samples above it go to the second child."""
         return float(self.meaning.cuts[self.feature[node]][self.cut[node] - 1])
 
     def to_frame(self):
-        """A line for each node: what leads there, how it is split, and the weights of its classes."""
+        """Return a data frame with a row for each node: its condition, its split, and its class weights."""
         names = [self.meaning.names[j] if j >= 0 else "" for j in self.feature]
         is_cut = [j >= 0 and j not in self.meaning.categories for j in self.feature.tolist()]
         columns: dict[str, Any] = {

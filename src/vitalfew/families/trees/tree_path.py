@@ -1,4 +1,4 @@
-"""Paths of pruned trees, from the root to the whole tree: by chance, by number of leaves, by description length."""
+"""Paths of pruned trees from the root to the full tree: by significance, number of leaves or description length."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from vitalfew.rules.path import DescriptionLength, Likelihood
 from vitalfew.rules.scoring import PointScores
 from vitalfew.support.optional import import_altair, make_frame
 
-# Points of a path that is not given a grid.
+# Maximum number of points of a path without a given grid.
 MOST_POINTS = 100
 
 
 def chance_needed(tree: Tree) -> NDArray[np.float64]:
-    """The least `max_p_chance` at which a split stays: that of its own test, or of one below it."""
+    """Return the smallest `max_p_chance` that keeps each split: the minimum over its own test and those below it."""
     return tree.from_below(tree.p_chance)
 
 
 def leaves_needed(tree: Tree) -> NDArray[np.float64]:
-    """The number of leaves of the best-first tree in which a node is the last to have been split."""
+    """Return the number of leaves of the best-first tree right after each node is split."""
     order = np.argsort(np.where(tree.is_split, tree.first_child, tree.n_nodes), kind="stable")
     leaves = np.empty(tree.n_nodes)
     leaves[order] = 1 + np.cumsum(np.maximum(tree.n_children[order] - 1, 0))
@@ -35,21 +35,21 @@ def leaves_needed(tree: Tree) -> NDArray[np.float64]:
 
 
 def weight_that_removes(tree: Tree) -> NDArray[np.float64]:
-    """The least weight of the model's bits at which a split is gone, by weakest-link pruning."""
+    """Return the smallest weight of the model bits at which each split is removed, by weakest-link pruning."""
     links = (tree.parent, tree.first_child, tree.n_children)
     return _core.weakest_links(*links, tree.data_nats, tree.leaf_nats, tree.split_nats)
 
 
 @dataclass(frozen=True)
 class Knob:
-    """A way to prune: what decides on each split, and whether trees grow or shrink with it."""
+    """Pruning parameter: the critical value of each split, and whether trees grow or shrink with the parameter."""
 
     critical: Callable[[Tree], NDArray[np.float64]]
     grows: bool
-    always: tuple[float, ...]  # points that every path has
+    always: tuple[float, ...]  # points on every path
 
     def opened(self, tree: Tree, critical: NDArray, grid: NDArray) -> NDArray[np.int32]:
-        """The first point of the grid at which each node is split; the number of points for one that never is."""
+        """Return the first point of the grid at which each node is split, or the number of points if it never is."""
         if self.grows:
             found = np.searchsorted(grid, critical, side="left")
         else:
@@ -57,7 +57,7 @@ class Knob:
         return np.where(tree.is_split, found, len(grid)).astype(np.int32)
 
     def grid(self, tree: Tree, critical: NDArray, wanted: float | None) -> NDArray[np.float64]:
-        """Values at which the tree changes, from simple to complex, and the wanted one."""
+        """Return the values at which the tree changes, from simple to complex, and the wanted one."""
         values = critical[tree.is_split]
         values = np.unique(np.concatenate([values[values > 0], self.always[:1]]))
         values = values if self.grows else values[::-1]
@@ -66,7 +66,7 @@ class Knob:
         return values if self.grows else values[::-1]
 
 
-# Of fewer rows, in a fold, chance makes more: the path goes on to probabilities that this tree has no use for.
+# A fold has fewer samples and larger p-values, so the path extends to probabilities that this tree does not need.
 KNOBS = {
     "max_p_chance": Knob(chance_needed, True, (0.0, *(10.0 ** np.arange(-15, 1)).tolist())),
     "leaves": Knob(leaves_needed, True, (1.0,)),
@@ -75,7 +75,7 @@ KNOBS = {
 
 
 def _spread(leaves: NDArray[np.int64]) -> NDArray[np.intp]:
-    """At most so many points, evenly spread over the logarithm of the number of leaves; both ends are among them."""
+    """Return at most MOST_POINTS points, evenly spread in the log of the number of leaves, both ends included."""
     if len(leaves) <= MOST_POINTS:
         return np.arange(len(leaves))
     wanted = np.geomspace(leaves[0], leaves[-1], MOST_POINTS)
@@ -83,18 +83,18 @@ def _spread(leaves: NDArray[np.int64]) -> NDArray[np.intp]:
 
 
 def leaves_at(tree: Tree, opened: NDArray[np.int32], n_points: int) -> NDArray[np.int64]:
-    """Leaves of the tree at each point."""
+    """Return the number of leaves of the tree at each point."""
     return np.rint(_along(1, tree.n_children - 1, opened, n_points)).astype(np.int64)
 
 
 def _along(at_root, change, opened, n_points: int) -> NDArray[np.float64]:
-    """Something at each point: its value at the root, and what each split changes."""
+    """Accumulate a quantity over the points, from its value at the root and its change at each split."""
     return at_root + np.cumsum(np.bincount(opened, weights=change, minlength=n_points + 1)[:n_points])
 
 
 @dataclass(frozen=True)
 class PruningPath:
-    """Pruned trees of growing size, all parts of one tree.
+    """Pruned trees of increasing size, all parts of one tree.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class PruningPath:
     tree : Tree
         The tree that is pruned.
     opened : ndarray of int32, shape (n_nodes,)
-        The point from which on a node of the tree is split; the number of points for a leaf.
+        First point at which each node of the tree is split; the number of points for a leaf.
     n_leaves, n_features : ndarray of int, shape (n_points,)
     training_error : ndarray of shape (n_points,)
     """
@@ -117,7 +117,7 @@ class PruningPath:
 
     @classmethod
     def of(cls, knob: str, tree: Tree, grid: NDArray | None, wanted: float | None, threads: int = 0) -> PruningPath:
-        """The path over a grid, or over the values at which the tree changes and the one that is wanted."""
+        """Return the path over a grid, or over the values at which the tree changes and the wanted one."""
         critical = KNOBS[knob].critical(tree)
         if grid is None:
             grid = KNOBS[knob].grid(tree, critical, wanted)
@@ -131,7 +131,7 @@ class PruningPath:
 
     @cached_property
     def n_features(self) -> NDArray[np.int64]:
-        """Features used at each point."""
+        """Number of features used at each point."""
         first = np.full(self.tree.n_features, len(self.grid))
         is_split = self.tree.is_split
         np.minimum.at(first, self.tree.feature[is_split], self.opened[is_split])
@@ -142,17 +142,17 @@ class PruningPath:
         return self._sum(self.tree.wrong) / self.tree.total[0]
 
     def at(self, index: int) -> Tree:
-        """The tree at one point."""
+        """Return the tree at one point."""
         return self.tree.pruned(self.opened <= index)
 
     def predict(self, data: BinnedData) -> NDArray[np.float64]:
-        """Class probabilities at all points: (rows, points, classes)."""
+        """Return class probabilities at all points: (samples, points, classes)."""
         kernel, table = data.bins.kernel("tree_proba")
         tree = self.tree.arrays(self.opened)
         return np.stack([kernel(*table, tree, p, self.threads) for p in range(len(self.grid))], axis=1)
 
     def default_scores(self, tested: BinnedData) -> PointScores:
-        """The share of rows in the wrong class, at all points in one pass."""
+        """Compute the misclassification rate at all points in one pass."""
         kernel, table = tested.bins.kernel("tree_errors")
         tree = self.tree.arrays(self.opened)
         wrong, square = kernel(*table, tree, len(self.grid), tested.label, tested.weight, self.threads)
@@ -164,7 +164,10 @@ class PruningPath:
         return PointScores(mean, spread * np.sqrt(n / max(n - 1, 1)))
 
     def log_likelihood(self) -> Likelihood:
-        """That of the training labels. A split is a parameter, and so is every free class share of a leaf."""
+        """Return the log-likelihood of the training labels at each point.
+
+        Each split counts as a parameter, and so does every free class share of a leaf.
+        """
         n_classes = self.tree.weight.shape[1]
         n_splits = _along(0, self.tree.is_split.astype(float), self.opened, len(self.grid))
         parameters = self.n_leaves * (n_classes - 1) + n_splits
@@ -173,12 +176,12 @@ class PruningPath:
         )
 
     def description_length(self) -> DescriptionLength:
-        """Nats for the labels and for the tree, at each point."""
+        """Return the nats that encode the labels and the tree, at each point."""
         model = self._sum(self.tree.leaf_nats, self.tree.split_nats) + self.tree.share_nats
         return DescriptionLength(self._sum(self.tree.data_nats), model)
 
     def _sum(self, of_leaf: NDArray[np.float64], of_split: NDArray[np.float64] | float = 0.0) -> NDArray[np.float64]:
-        """The sum of something over the leaves, and of something else over the splits, of the tree at each point."""
+        """Sum one quantity over the leaves and another over the splits of the tree at each point."""
         change = of_split + self.tree.of_children(of_leaf) - of_leaf
         return _along(of_leaf[0], np.where(self.tree.is_split, change, 0.0), self.opened, len(self.grid))
 
@@ -194,11 +197,11 @@ class PruningPath:
         }
 
     def to_frame(self):
-        """What is known of each point, as a data frame."""
+        """Return a data frame with a row for each point."""
         return make_frame(self._columns())
 
     def plot(self):
-        """Leaves, features and training error against the knob, as an Altair chart."""
+        """Plot leaves, features and training error against the knob as an Altair chart."""
         alt = import_altair()
         columns = {name: np.asarray(values).tolist() for name, values in self._columns().items()}
         rows = [dict(zip(columns, line)) for line in zip(*columns.values())]

@@ -1,4 +1,4 @@
-"""The drawing of a tree."""
+"""Chart of a tree."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from vitalfew.families.trees.tree_text import children
 from vitalfew.rules.charts.parts import chart_text
 from vitalfew.support.optional import import_altair
 
-# More leaves than this cannot be read.
+# A drawing with more leaves is unreadable.
 MOST_LEAVES = 40
 LEAF_WIDTH, LEVEL_HEIGHT = 116, 76
-BOX_WIDTH, BOX_HEIGHT = 0.9, 0.44  # of the room for a leaf, and of a level
+BOX_WIDTH, BOX_HEIGHT = 0.9, 0.44  # as shares of LEAF_WIDTH and LEVEL_HEIGHT
 
 
 def draw(tree: Tree, max_depth: int | None = None):
-    """Nodes as boxes in the colour of their largest class, branches with their conditions, details on hover."""
+    """Draw nodes as boxes in the color of their largest class, branches with their conditions, and details on hover."""
     alt = import_altair()
     shown = tree if max_depth is None else tree.pruned(tree.level < max_depth)
     while shown.n_leaves > MOST_LEAVES and shown.depth > 1:
@@ -60,7 +60,7 @@ def draw(tree: Tree, max_depth: int | None = None):
 
 
 def _places(tree: Tree) -> NDArray[np.float64]:
-    """Leaves side by side in the order of the drawing, other nodes above the middle of their children."""
+    """Return x positions: leaves next to each other in drawing order, other nodes centered above their children."""
     x = np.zeros(tree.n_nodes)
     stack, at = [0], 0
     while stack:
@@ -86,7 +86,7 @@ def _box(tree: Tree, node: int, x: float, y: float) -> dict:
     label = tree.meaning.classes.tolist()[best]
     share = float(tree.value[node, best])
     condition = tree.condition(node)
-    # The parent shows the name already.
+    # The parent already shows the name of the feature.
     branch = condition[len(tree.meaning.names[tree.feature[tree.parent[node]]]) + 1 :] if node > 0 else ""
     n_classes = tree.weight.shape[1]
     return {

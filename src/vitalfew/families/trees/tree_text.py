@@ -1,4 +1,4 @@
-"""A tree in words: indented, or a rule for each leaf."""
+"""Text forms of a tree: indented, or a rule for each leaf."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ def children(tree: Tree, node: int) -> range:
 
 
 def outcome(tree: Tree, node: int) -> str:
-    """The largest class of a node, its share and the weight of the node."""
+    """Return the largest class of a node, its share, and the weight of the node."""
     best = int(tree.weight[node].argmax())
     return f"{tree.meaning.classes[best]} ({tree.value[node, best]:.1%} of {tree.total[node]:.6g})"
 
 
 def indented(tree: Tree, max_depth: int | None = None) -> str:
-    """A line for each branch, a leaf with its class."""
+    """Return the tree as indented text: a line for each branch, with the class at each leaf."""
     if not tree.is_split[0]:
         return outcome(tree, 0)
     lines = []
@@ -35,14 +35,14 @@ def indented(tree: Tree, max_depth: int | None = None) -> str:
 
 
 def leaf_rules(tree: Tree) -> list[str]:
-    """A sentence for each leaf, the heaviest first."""
+    """Return a rule in words for each leaf, the heaviest first."""
     leaves = [v for v in range(tree.n_nodes) if not tree.is_split[v]]
     leaves.sort(key=lambda v: -tree.total[v])
     return [f"{_conditions(tree, v) or 'always'}: {outcome(tree, v)}" for v in leaves]
 
 
 def _conditions(tree: Tree, leaf: int) -> str:
-    """All that leads to a leaf, with one range for each number."""
+    """Join all conditions that lead to a leaf, with one range for each numeric feature."""
     found: dict[tuple[int, str], str] = {}
     node = leaf
     while node > 0:

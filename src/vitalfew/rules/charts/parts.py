@@ -1,4 +1,4 @@
-"""What charts of paths and rules share: Altair itself, the axis of a knob, and names that are safe in a page."""
+"""Shared parts of the charts of paths and rules: the axis of a knob, and names that are safe in a page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vitalfew.support.optional import import_altair
 
 
 def knob_x(knob: str, grid: NDArray, *, field: str | None = None, title: str | None = None):
-    """The axis of a knob, on which a grid of this kind is evenly spread, simple models at the left."""
+    """Return the axis of a knob, scaled so that its grid is evenly spread, with simple models on the left."""
     alt = import_altair()
     is_count = np.issubdtype(np.asarray(grid).dtype, np.integer)
     grid = np.asarray(grid, dtype=float)
@@ -22,8 +22,8 @@ def knob_x(knob: str, grid: NDArray, *, field: str | None = None, title: str | N
             scale = alt.Scale(type="log", reverse=falls, nice=False)
             ticks = _log_ticks(above.min(), above.max())
         else:
-            # Below `low` the axis is linear, so that 0 has a place, about half a decade away; what is smaller by far is
-            # drawn beside it.
+            # The axis is linear below `low`, so that 0 is shown, about half a decade away. Much smaller values are
+            # drawn next to 0.
             low = max(above.min(), 1e-12 * above.max())
             scale = alt.Scale(type="symlog", constant=low / 3, reverse=falls, nice=False)
             ticks = [0.0, *_log_ticks(low, above.max())]
@@ -32,7 +32,7 @@ def knob_x(knob: str, grid: NDArray, *, field: str | None = None, title: str | N
 
 
 def _log_ticks(low: float, high: float) -> list[float]:
-    """Round numbers between two: 1, 2 and 5 of each power of ten if these are few, else powers of ten alone."""
+    """Return round numbers in a range: 1, 2 and 5 times powers of ten if these are few, else powers of ten only."""
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     leading = (1, 2, 5) if high <= 2000 * low else (1,)
     step = -(-len(powers) // 9)
@@ -41,5 +41,5 @@ def _log_ticks(low: float, high: float) -> list[float]:
 
 
 def chart_text(name) -> str:
-    """A name as charts may show it: pages hold charts inside a script element, which no name may end."""
+    """Return a name that is safe in a chart: pages embed charts in a script element, which no name may close."""
     return str(name).replace("</", "<\u2060/").replace("<!--", "<\u2060!--")

@@ -1,4 +1,4 @@
-"""The curve that a rule saw, drawn."""
+"""Chart of the scores that a rule compared."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def selection_chart(selection: Selection):
-    """Scores, one standard error either way, parts, and the chosen point."""
+    """Plot the scores, one standard error either way, their parts, and the chosen point."""
     rows = _rows(selection)
     layers = [*_band(selection, rows), _lines(selection, rows), *_marks(selection, rows), *_chosen(selection, rows)]
     value = selection.value
@@ -25,7 +25,7 @@ def selection_chart(selection: Selection):
 
 
 def _rows(selection: Selection) -> list[dict]:
-    """A row a point; a chart has no place for infinity."""
+    """Return one dict per point, with NaN for infinite values, which a chart cannot show."""
     columns = {name: np.asarray(values).tolist() for name, values in selection.columns().items()}
     return [
         {k: np.nan if v in (np.inf, -np.inf) else v for k, v in zip(columns, line)} for line in zip(*columns.values())
@@ -62,7 +62,7 @@ def _lines(selection: Selection, rows: list[dict]):
 
 
 def _band(selection: Selection, rows: list[dict]) -> list:
-    """One standard error either way, where there is one."""
+    """Return a layer for one standard error either way, if there are standard errors."""
     knob, measure = selection.knob, selection.measure
     values = [
         {knob: r[knob], "low": r[measure] - r["standard_error"], "high": r[measure] + r["standard_error"]}
@@ -73,7 +73,7 @@ def _band(selection: Selection, rows: list[dict]) -> list:
 
 
 def _marks(selection: Selection, rows: list[dict]) -> list:
-    """The best point and the simplest within one standard error of it, for rules that know both."""
+    """Mark the best point and the simplest one within one standard error of it, for rules that define both."""
     knob, measure = selection.knob, selection.measure
     if selection.rule not in ("cv", "1se", "oob") or np.isnan(selection.standard_error).all():
         return []
