@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 JOBS ?= 2
 SPHINX := $(BIN)/python -m sphinx -q -W -n --keep-going -E -d build/docs/doctrees
 
-.PHONY: demo test oldest wheel cross browser postgres docs site linkcheck lint bench quality asan tsan coverage fuzz native stubs format clean help
+.PHONY: demo test check oldest wheel cross browser postgres docs site linkcheck lint bench quality asan tsan coverage fuzz native stubs format clean help
 
 help:            ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -20,6 +20,14 @@ demo: $(VENV)/.installed  ## learn from docstrings with few labels, then report 
 
 test: $(VENV)/.installed browser postgres  ## unit, property, doctest and estimator checks
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
+
+# Tests of every layer that need no child process, database or browser.
+FAST := $(addprefix tests/, rules encoding data/tables/test_column_kinds.py data/coding families/linear/test_lasso.py families/ridge/test_ridge.py \
+  families/trees/test_stump.py families/bayes/test_information_ranking.py summaries/test_information.py test_docstrings.py test_package.py test_stub.py)
+
+check: $(VENV)/.lint  ## lint, types, contracts and the fast tests, in a minute and a half: before each commit
+	$(MAKE) --no-print-directory lint
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(FAST)
 
 # The page on migrating shows calls of the scikit-learn of today.
 oldest:          ## the tests with the oldest versions that pyproject.toml allows; needs a Python that has wheels of them (3.11)
@@ -145,7 +153,8 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(CORE) | $(VENV)/bin/python
-	$(PIP) install -e '.[test]'
+	@echo "Installing vitalfew and the packages of its extra [test] in $(VENV), and compiling the core: a few minutes."
+	$(PIP) install -Ccmake.define.VITALFEW_WERROR=ON -e '.[test]'
 	touch $@
 
 # What an extra of pyproject.toml asks for: to install the extra itself would compile the core once more.

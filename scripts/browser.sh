@@ -5,6 +5,7 @@ has_browser() { { has chromium || has chromium-browser || has google-chrome; } &
 
 has_browser && exit 0
 if has apt-get && [ "$(id -u)" = 0 ]; then
+  echo "Installing chromium and chromium-driver with apt-get, for the tests of the report's page."
   apt-get install -y -qq chromium chromium-driver >/dev/null 2>&1 ||
     { apt-get update -qq >/dev/null 2>&1 && apt-get install -y -qq chromium chromium-driver >/dev/null 2>&1; }
 fi

@@ -5,6 +5,7 @@ has_server() { command -v initdb >/dev/null 2>&1 || compgen -G '/usr/lib/postgre
 has_server && exit 0
 if command -v apt-get >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
   # Only the programs: Debian would otherwise start a server of its own.
+  echo "Installing postgresql with apt-get, for the tests of its sources and sinks."
   mkdir -p /etc/postgresql-common && [ -e /etc/postgresql-common/createcluster.conf ] ||
     echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf
   apt-get install -y -qq postgresql >/dev/null 2>&1 ||

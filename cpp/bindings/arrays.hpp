@@ -1,5 +1,5 @@
-// Array types of the boundary between Python and the core: the contract is in the type. Nothing is copied in silence but
-// numbers at odd addresses, as those in the bytes of a message are.
+// Array types at the boundary between Python and the core: the type states the contract. Arrays are never copied silently, except
+// misaligned ones, such as those in the bytes of a message.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -19,13 +19,13 @@ using namespace nb::literals;
 
 namespace vitalfew::bindings {
 
-// Whether numbers lie where a processor may want them: at addresses that are multiples of their size.
+// Returns whether the numbers of an array are at addresses that are multiples of their size.
 template <class... Contract>
 bool is_aligned(const nb::ndarray<Contract...>& array) {
   return array.size() == 0 || reinterpret_cast<std::uintptr_t>(array.data()) % array.itemsize() == 0;
 }
 
-// An array whose numbers do.
+// An array whose numbers are aligned in this way.
 template <class... Contract>
 struct Aligned : nb::ndarray<Contract...> {
   using Array = nb::ndarray<Contract...>;
@@ -58,7 +58,7 @@ std::span<const T> view(const std::optional<Vector<T>>& a) {
   return a ? view(*a) : std::span<const T>{};
 }
 
-// Hands a vector to NumPy without a copy.
+// Moves a vector into a NumPy array without a copy.
 template <class T>
 Output<T> give(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
   auto* owned = new std::vector<T>(std::move(values));
@@ -71,7 +71,7 @@ Output<T> give(std::vector<T>&& values) {
   return give(std::move(values), {n});
 }
 
-// Sees signals (Ctrl-C) and calls `progress(done)`, both with the GIL held, while the kernel runs without it.
+// Checks for signals (Ctrl-C) and calls `progress(done)`, both with the GIL held, while the kernel runs without it.
 class PythonMonitor : public Monitor {
  public:
   explicit PythonMonitor(nb::object progress = nb::none()) : progress_(std::move(progress)) {}
@@ -91,6 +91,7 @@ class PythonMonitor : public Monitor {
 
 namespace nanobind::detail {
 
+// Converts arrays from Python; a misaligned array is replaced by an aligned copy.
 template <class... Contract>
 struct type_caster<vitalfew::bindings::Aligned<Contract...>> {
   using Array = typename vitalfew::bindings::Aligned<Contract...>::Array;

@@ -43,7 +43,7 @@ void bind_table(nb::module_& m) {
         Cuts cuts;
         {
           const nb::gil_scoped_release released;
-          // There are no more values than rows, and room is made for as many as are wanted.
+          // Memory is allocated for `most` values, but there are no more values than rows.
           cuts = bin_cuts(table_of(table), std::min(most, std::max<std::size_t>(table.shape(0), 2)), threads, monitor);
         }
         return nb::make_tuple(give(std::move(cuts.value)), give(std::move(cuts.start)));

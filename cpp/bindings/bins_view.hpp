@@ -1,4 +1,4 @@
-// Views of binned data from the arrays that Python holds.
+// Views of binned data in arrays owned by Python.
 #pragma once
 
 #include "arrays.hpp"

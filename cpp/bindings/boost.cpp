@@ -1,3 +1,4 @@
+// Bindings of boosting: stumps and rounds as a dictionary of arrays.
 #include "vitalfew/boost.hpp"
 
 #include "bins_view.hpp"

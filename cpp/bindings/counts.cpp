@@ -1,3 +1,4 @@
+// Bindings of the class counts and of the inspection of sparse matrices.
 #include "vitalfew/counts.hpp"
 
 #include "views.hpp"

@@ -1,4 +1,4 @@
-// The deadline of the calling thread, in seconds of the steady clock. Python keeps deadlines in order: vitalfew/support/deadline.py.
+// Bindings of the calling thread's deadline, in seconds of the steady clock. Nesting is handled in vitalfew/support/deadline.py.
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -17,7 +17,7 @@ double seconds(Clock::time_point at) { return at == Clock::time_point::max() ? n
 
 double set_deadline(double at) {
   const double before = seconds(thread_deadline());
-  // Farther than any clock goes is no deadline.
+  // A time beyond the range of the clock means no deadline.
   const double latest = 0.5 * Seconds(Clock::duration::max()).count();
   thread_deadline() = at < latest ? Clock::time_point(std::chrono::duration_cast<Clock::duration>(Seconds(std::max(at, 0.0))))
                                   : Clock::time_point::max();

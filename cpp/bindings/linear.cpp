@@ -1,3 +1,4 @@
+// Bindings of the penalized linear paths.
 #include "vitalfew/linear.hpp"
 
 #include <atomic>
@@ -7,7 +8,7 @@
 namespace vitalfew::bindings {
 namespace {
 
-// The arguments of every path, as one Python object.
+// The arguments common to all paths, as one Python object.
 struct Request {
   std::optional<Vector<double>> grid;
   std::size_t n_points;

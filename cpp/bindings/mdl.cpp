@@ -1,3 +1,4 @@
+// Bindings of the MDL feature search for naive Bayes.
 #include "vitalfew/mdl.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace vitalfew::bindings {
 namespace {
 
-// The arguments every form of the search has in common, as one Python object.
+// The arguments common to all forms of the search, as one Python object.
 struct Search {
   Vector<std::int32_t> label;
   std::optional<Vector<double>> weight;

@@ -1,3 +1,4 @@
+// The extension module vitalfew._core.
 #include "arrays.hpp"
 #include "vitalfew/parallel.hpp"
 

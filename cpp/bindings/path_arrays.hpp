@@ -1,5 +1,5 @@
-// What the bindings of paths share: running a kernel on dense columns, sparse columns or second moments, and its result as
-// arrays. A request is a Python object with the kernel's options(), and a progress callback.
+// Common parts of the bindings of paths: running a kernel on dense columns, sparse columns or second moments, and returning its
+// result as arrays. A request is a Python object with the kernel's options() and a progress callback.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,8 @@ inline nb::dict arrays_of(NearSubsets&& near) {
   return found;
 }
 
-// O(rows), and little next to any path: what is not finite would lead searches anywhere.
+// Checks that weights and values are finite. O(rows), which is little compared with any path; with values that are not finite the
+// result of a search would be arbitrary.
 inline void check_weights(std::span<const double> weight) {
   const double sum = std::accumulate(weight.begin(), weight.end(), 0.0);
   if (!weight.empty() && !(are_weights(weight) && sum > 0))
@@ -89,7 +90,7 @@ SparseColumns<T> checked_columns(const Vector<std::int64_t>& indptr, const Vecto
   return columns_of(pattern, value);
 }
 
-// A kernel (x, y, weight, options, monitor) on rows, for dense and for sparse columns.
+// Binds a kernel (x, y, weight, options, monitor) for dense and for sparse columns; sparse columns of ones are passed as binary.
 template <class T, class Request, class Kernel>
 void bind_rows(nb::module_& m, const char* dense, const char* sparse, Kernel kernel) {
   m.def(
@@ -120,7 +121,7 @@ void bind_rows(nb::module_& m, const char* dense, const char* sparse, Kernel ker
       "weight"_a.noconvert().none(), "request"_a, "From sparse columns.");
 }
 
-// A kernel (x, labels, weight, options, monitor) on rows with classes.
+// Binds a kernel (x, labels, weight, options, monitor) on rows with classes.
 template <class T, class Request, class Kernel>
 void bind_classes(nb::module_& m, const char* dense, const char* sparse, Kernel kernel) {
   m.def(
@@ -149,7 +150,7 @@ void bind_classes(nb::module_& m, const char* dense, const char* sparse, Kernel 
       "weight"_a.noconvert().none(), "request"_a, "From sparse columns.");
 }
 
-// A kernel (gram, cross, square, options, monitor) on second moments.
+// Binds a kernel (gram, cross, square, options, monitor) on second moments.
 template <class Request, class Kernel>
 void bind_moments(nb::module_& m, const char* name, Kernel kernel) {
   m.def(

@@ -1,3 +1,4 @@
+// Bindings of the subset searches; each request object holds the options of one kernel.
 #include "path_arrays.hpp"
 #include "vitalfew/subset_classes.hpp"
 

@@ -1,3 +1,4 @@
+// Bindings of the word matrix. Strings are read in place, without the GIL, from Python's own buffers.
 #include "vitalfew/tokens.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
@@ -12,8 +13,8 @@ namespace vitalfew::bindings {
 namespace {
 
 constexpr std::uint32_t n_characters = 0x110000;
-// The only two characters that Python does not lower-case one by one: what Σ becomes depends on its neighbours, and İ
-// becomes two characters.
+// The only two characters that Python does not lower-case one by one: the lower case of Σ depends on its neighbors, and that of
+// İ has two characters.
 constexpr std::uint32_t sigma = 0x3A3, dotted_i = 0x130;
 
 struct AlphabetTables {
@@ -32,7 +33,7 @@ struct AlphabetTables {
   }
 };
 
-// Python's own tables, copied the first time that a character beyond ASCII is met: the kernel cannot call Python.
+// Python's character tables, copied when the first character beyond ASCII occurs, since the kernel cannot call Python.
 Alphabet python_alphabet() {
   static const AlphabetTables tables;
   return {tables.is_word, tables.lower};
@@ -46,7 +47,7 @@ bool has_special_case(const void* data, std::size_t length) {
   return found;
 }
 
-// The documents of one call, and what keeps their memory alive while the GIL is released.
+// The documents of one call, and the objects that keep their memory alive while the GIL is released.
 class Documents {
  public:
   Documents(std::size_t n, bool lowercase) : lowercase_(lowercase) { text_.reserve(n); }
@@ -101,7 +102,7 @@ bool is_ascii(const std::uint8_t* bytes, std::size_t n) {
   return any < 0x80;
 }
 
-// WordRows with the options that the translation needs, and how far it is: a call at the wrong time is refused.
+// WordRows with the options that the bindings need, and its state: calls in the wrong order are refused.
 struct BoundRows {
   bool lowercase, keep_rows, is_learnt;
   int threads;
@@ -113,7 +114,7 @@ struct BoundRows {
     PythonMonitor monitor(std::move(progress));
     const Alphabet alphabet = documents.alphabet();
     const nb::gil_scoped_release released;
-    is_whole = is_merged = false;  // and so it stays if this ends with an exception: some documents are read, some are not
+    is_whole = is_merged = false;  // stays so after an exception, when only some documents have been read
     rows.add(documents.texts(), alphabet, monitor);
     is_whole = true;
   }
@@ -133,7 +134,8 @@ struct BoundRows {
   }
 };
 
-// A tuple of its own holds the strings, so that nobody can take them away while the kernel reads.
+// Adds Python strings. A private tuple holds references to them, so that they stay alive while the kernel reads. Returns the
+// position of the first item that is not a string, otherwise -1.
 std::ptrdiff_t add_strings(BoundRows& self, const nb::object& strings, nb::object progress) {
   const nb::tuple held(strings);
   Documents documents(held.size(), self.lowercase);
@@ -149,6 +151,7 @@ std::ptrdiff_t add_strings(BoundRows& self, const nb::object& strings, nb::objec
   return -1;
 }
 
+// Adds documents from a buffer of UTF-8: ASCII ones are read in place, others are decoded to Python strings.
 void add_utf8(BoundRows& self, const Vector<std::uint8_t>& bytes, const Vector<std::int64_t>& start, nb::object progress) {
   const auto offsets = view(start);
   if (offsets.empty() || offsets.front() < 0 || offsets.back() > std::int64_t(bytes.size()) ||
@@ -194,7 +197,7 @@ nb::tuple words(const BoundRows& self, const Vector<std::int32_t>& columns) {
   return nb::make_tuple(give(std::move(bytes)), give(std::move(start)));
 }
 
-// Memory that the kernel fills in full: not set to zero before, unlike a vector's.
+// Allocates an array without setting it to zero, for kernels that fill it completely.
 template <class T>
 Output<T> uninitialised(std::size_t n) {
   auto* const memory = new T[n];

@@ -1,3 +1,4 @@
+// Bindings of classification trees: growth, prediction and pruning.
 #include "vitalfew/tree.hpp"
 
 #include "bins_view.hpp"
@@ -27,7 +28,7 @@ nb::dict arrays_of(GrownTree&& tree, std::size_t n_classes) {
   return out;
 }
 
-// Arrays of a tree that live as long as it is used.
+// The arrays of a tree, kept alive as long as it is used.
 struct TreeArrays {
   Vector<std::int32_t> feature, cut, parent, first_child, n_children, branch, opened;
   Vector<double> share;

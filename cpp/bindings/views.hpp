@@ -1,4 +1,4 @@
-// Python's arrays as the core's matrix views.
+// Matrix views of the core on Python's arrays.
 #pragma once
 
 #include "arrays.hpp"
@@ -15,7 +15,7 @@ DenseColumns<T> columns_of(const Columns<T>& x) {
   return {{x.data(), x.size()}, x.shape(0), x.shape(1)};
 }
 
-// Bounds are checked by whoever calls.
+// The caller checks the bounds.
 template <class T>
 SparseColumns<T> columns_of(const Pattern& pattern, const Vector<T>& value) {
   if (value.size() != pattern.index.size()) throw std::invalid_argument("sparse matrix: one value for each index is needed");

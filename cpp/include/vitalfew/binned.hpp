@@ -1,5 +1,5 @@
-// Views of binned data. Feature j has the codes 0 .. b_j - 1, and b_j where its value is missing; code c of feature j has
-// slot offset[j] + c, so that offset[j + 1] - offset[j] = b_j + 1.
+// Views of binned data. Feature j has the codes 0 .. b_j - 1, and b_j where its value is missing. Code c of feature j has slot
+// offset[j] + c, so that offset[j + 1] - offset[j] = b_j + 1.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace vitalfew {
 
-// What every storage of bins says of its features.
+// Layout of the features, common to all storages of bins.
 struct BinFeatures {
   std::span<const std::int64_t> offset;       // features + 1
   std::span<const std::uint8_t> is_category;  // codes have no order
@@ -52,10 +52,10 @@ struct BinnedColumns {
   }
 };
 
-// Slots of each row but those of the code that a feature mostly has, its usual one. Nothing is missing.
+// Slots of each row, except those of the usual (most frequent) code of a feature. No value is missing.
 struct BinnedRows {
   Pattern pattern;                      // lines are rows, indices are slots
-  std::span<const std::int32_t> usual;  // of each feature
+  std::span<const std::int32_t> usual;  // usual code of each feature
   BinFeatures features;
   std::size_t n_rows = pattern.lines();
 };

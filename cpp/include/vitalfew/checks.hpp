@@ -1,4 +1,4 @@
-// Bounds of the views, labels and weights, checked before a kernel trusts them; and what a sparse matrix looks like.
+// Checks of views, labels and weights before a kernel relies on them, and inspection of sparse matrices.
 #pragma once
 
 #include <concepts>
@@ -12,10 +12,10 @@
 
 namespace vitalfew {
 
-// All of these throw std::invalid_argument for a view that does not describe a matrix.
+// All checks throw std::invalid_argument for a view that does not describe a matrix.
 //
 // Kernels that read each row once call check_shape first and read blocks of rows through CheckedRows, while a block is in the
-// cache; others call check_bounds, which looks at all rows.
+// cache; others call check_bounds, which checks all rows.
 void check_shape(const Pattern& pattern);                                     // O(lines)
 void check_rows(const Pattern& pattern, std::size_t begin, std::size_t end);  // O(entries of these lines)
 
@@ -27,11 +27,11 @@ void check_shape(const Codes<Code>& codes);
 template <std::unsigned_integral Code>
 void check_rows(const Codes<Code>& codes, std::size_t begin, std::size_t end);
 
-// Blocks of rows whose slots are within bounds, each numbered from 0.
+// Blocks of rows whose slots are within bounds; rows of a block are numbered from 0.
 template <SlotRows Rows>
 class CheckedRows;
 
-// The caller of the kernels owns the indices: nobody else writes to them.
+// The caller of the kernels owns the indices, and no other thread writes to them.
 template <>
 class CheckedRows<BinaryRows> {
  public:
@@ -46,13 +46,13 @@ class CheckedRows<BinaryRows> {
   BinaryRows rows_;
 };
 
-// Codes may lie in an array of Python that another thread writes to at any time. A block is therefore copied first, and the
-// copy is what is checked and read.
+// Codes may be in a Python array that another thread can write to at any time. A block is therefore copied first, and the copy
+// is checked and read.
 template <std::unsigned_integral Code>
 class CheckedRows<Codes<Code>> {
  public:
   explicit CheckedRows(const Codes<Code>& codes);
-  std::size_t block_rows() const;  // so few that the copy stays in the cache
+  std::size_t block_rows() const;  // few enough that the copy stays in the cache
   Codes<Code> take(std::size_t begin, std::size_t end);
 
  private:
@@ -60,8 +60,8 @@ class CheckedRows<Codes<Code>> {
   std::vector<Code> copy_, limit_;  // limit: the number of values of each column
 };
 
-// Copies indices and returns the largest copy, where negative ones count as large. What is returned holds for the copy even if
-// another thread writes to the indices meanwhile. An index of 64 bits that does not fit in 31 counts as the largest of all.
+// Copies indices and returns the largest copy, where negative ones count as large. The result holds for the copy even if another
+// thread writes to the indices meanwhile. A 64-bit index that does not fit into 31 bits counts as the largest of all.
 template <std::signed_integral Index>
 std::uint32_t copy_indices(std::span<const Index> index, std::span<std::int32_t> copy, int threads, Monitor& monitor);
 
@@ -73,21 +73,21 @@ void check_bounds(const Rows& rows, int threads, Monitor& monitor) {
                   [&](std::size_t b) { check_rows(rows, rows.n_rows * b / blocks, rows.n_rows * (b + 1) / blocks); });
 }
 
-// lines x width as the size of a table of doubles; throws where no memory could hold it, or the product would wrap.
+// Returns lines x width as the size of a table of doubles; throws if no memory could hold it or the product would wrap.
 std::size_t table_size(std::size_t lines, std::size_t width);
 
-// Whether labels are in 0 .. n_classes - 1, and whether weights are not negative and have a finite sum. Kernels have their own
+// Return whether labels are in 0 .. n_classes - 1, and whether weights are nonnegative with a finite sum. Kernels raise their own
 // messages.
 bool are_labels(std::span<const std::int32_t> label, std::size_t n_classes);
 bool are_weights(std::span<const double> weight);
 
 struct PatternReport {
-  bool is_sorted = true;  // strictly rising within each line: sorted, no duplicates
+  bool is_sorted = true;  // strictly increasing within each line: sorted, no duplicates
   bool has_zero = false;  // a stored value is 0
   bool has_nan = false;   // a stored value is not finite
 };
 
-// One parallel pass over indices, whose bounds it checks, and values. O(stored entries).
+// Inspects indices, whose bounds it checks, and values in one parallel pass. O(stored entries).
 template <class T>
 PatternReport inspect_pattern(const Pattern& pattern, std::span<const T> value, int threads, Monitor& monitor);
 

@@ -1,4 +1,4 @@
-// Numeric tables to small codes in one pass.
+// Coding of numeric tables as bytes, in one pass.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct Table {
   std::ptrdiff_t row_stride, col_stride;  // in elements
 };
 
-// Columns of integers 0..254 are their own codes: writes them as bytes (255: NaN) to `out`, in the layout of the table
-// if it is contiguous, and says which columns are not so (negative, fractional, above 254). `out` may be null for bytes
-// and booleans, which are their own codes already. O(rows x columns).
+// Columns of integers 0..254 are their own codes: writes them as bytes (255: NaN) to `out`, in the layout of the table if it is
+// contiguous, and reports the columns that are not of this kind (negative, fractional, above 254). `out` may be null for bytes
+// and booleans, which are already their own codes. O(rows x columns).
 template <class T>
 ColumnReport code_small(const Table<T>& table, std::uint8_t* out, std::ptrdiff_t out_row_stride, std::ptrdiff_t out_col_stride,
                         int threads, Monitor& monitor);

@@ -1,4 +1,4 @@
-// N(slot, c): weighted counts of each (feature, value) with each class.
+// Weighted counts N(slot, c) of each (feature, value) by class.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Transposed {
   std::vector<std::int32_t> index;
 };
 
-// Compressed rows to compressed columns (or back), indices rising within each line. O(stored entries + width).
+// Transposes compressed rows to compressed columns or back; indices increase within each line. O(stored entries + width).
 Transposed transpose(const Pattern& pattern);
 
 }  // namespace vitalfew

@@ -1,9 +1,9 @@
-// Whole paths of penalised linear models.
+// Paths of penalized linear models.
 //
-//   minimise  ½ Σ w_i (y_i - b - x_iᵀβ)² / Σw  +  α Σ_j f_j (ρ |β_j| + ½ (1 - ρ) β_j²)
+//   minimize  ½ Σ w_i (y_i - b - x_iᵀβ)² / Σw  +  α Σ_j f_j (ρ |β_j| + ½ (1 - ρ) β_j²)
 //
-// over a falling grid of α, with an intercept b that is not penalised, factors f_j >= 0 and, if wanted, β >= 0. The
-// design is seen through a matrix view, or only through its second moments.
+// over a decreasing grid of α, with an unpenalized intercept b, penalty factors f_j >= 0 and, optionally, β >= 0. The design is
+// a matrix view, or only its second moments.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 namespace vitalfew {
 
 struct PathOptions {
-  std::span<const double> grid = {};    // falling penalties; empty: n_points of them from the first that leaves no feature
-  std::size_t n_points = 100;           //
-  double ratio = 1e-3;                  // smallest over largest penalty of a grid of our own
+  std::span<const double> grid = {};    // decreasing penalties; empty: n_points from the smallest with no feature selected
+  std::size_t n_points = 100;           // of the default grid
+  double ratio = 1e-3;                  // smallest over largest penalty of the default grid
   double l1_ratio = 1;                  // ρ, in (0, 1]
   std::span<const double> factor = {};  // f, one for each column; empty: all 1; infinity leaves a column out
-  // The group of each column, 0, 1, …; empty: every column for itself. The penalty is then α Σ_g f_g (ρ ‖β_g‖₂ +
-  // ½ (1 - ρ) ‖β_g‖²) with factors of groups.
+  // The group of each column, 0, 1, …; empty: each column by itself. With groups the penalty is α Σ_g f_g (ρ ‖β_g‖₂ +
+  // ½ (1 - ρ) ‖β_g‖²), with one factor for each group.
   std::span<const std::int32_t> group = {};
   bool positive = false;
   bool intercept = true;
@@ -40,28 +40,27 @@ struct CoefficientPath {
   std::vector<double> gap;   // duality gap over the objective of the null model
   std::vector<double> loss;  // the first term of the objective
   double null_loss = 0;
-  bool is_complete = true;  // false: the deadline came first, and the grid ends at the last point that was solved
+  bool is_complete = true;  // false: the deadline came first, and the grid ends at the last solved point
 };
 
-// Rows: y and weights (none: all 1) as long as the matrix has rows.
+// Squared loss. y and the weights (empty: all 1) have one value for each row.
 template <ColumnMatrix M>
 CoefficientPath lasso_path(const M& x, std::span<const double> y, std::span<const double> weight, const PathOptions& options,
                            Monitor& monitor);
 
-// The same for the logistic loss: the first term becomes Σ w_i log(1 + exp(-(2 t_i - 1)(b + x_iᵀβ))) / Σw with labels t of
-// 0 and 1.
+// Logistic loss: the first term becomes Σ w_i log(1 + exp(-(2 t_i - 1)(b + x_iᵀβ))) / Σw with labels t of 0 and 1.
 template <ColumnMatrix M>
 CoefficientPath logistic_path(const M& x, std::span<const double> label, std::span<const double> weight,
                               const PathOptions& options, Monitor& monitor);
 
-// The same for the multinomial loss Σ w_i (log Σ_k exp f_ik - f_i,y(i)) / Σw, f_ik = b_k + x_iᵀβ_k, with labels below
-// n_classes. Coefficient j of class k is column k n_cols + j of the result; it has an intercept for each point and class.
+// Multinomial loss Σ w_i (log Σ_k exp f_ik - f_i,y(i)) / Σw, f_ik = b_k + x_iᵀβ_k, with labels below n_classes. Coefficient j
+// of class k is column k n_cols + j of the result, which has one intercept for each point and class.
 template <ColumnMatrix M>
 CoefficientPath multinomial_path(const M& x, std::span<const std::int32_t> label, std::size_t n_classes,
                                  std::span<const double> weight, const PathOptions& options, Monitor& monitor);
 
-// Centred second moments, each divided by the sum of weights: gram = X̃ᵀWX̃, cross = X̃ᵀWỹ, square = ỹᵀWỹ.
-// The intercepts of the result are those of centred data: zero.
+// Squared loss from centered second moments, each divided by the sum of weights: gram = X̃ᵀWX̃, cross = X̃ᵀWỹ, square = ỹᵀWỹ.
+// The intercepts of the result are those of centered data: zero.
 CoefficientPath lasso_path(std::span<const double> gram, std::span<const double> cross, double square, const PathOptions& options,
                            Monitor& monitor);
 

@@ -1,5 +1,5 @@
-// Sums of logarithms as logarithms of products: a product of positive factors is kept as mantissa x 2^exponent, so
-// that one logarithm serves many terms. With n factors the relative error of the product is about n x 1e-16.
+// Sums of logarithms as logarithms of products. A product of positive factors is kept as mantissa x 2^exponent, so that one
+// logarithm serves many terms. With n factors the relative error of the product is about n x 1e-16.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace vitalfew {
 
-// Moves the exponent of x > 0 (normal) out of it: x becomes its mantissa in [1, 2).
+// Takes the binary exponent out of a normal x > 0 and returns it; x becomes its mantissa in [1, 2).
 inline std::int64_t take_exponent(double& x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   x = std::bit_cast<double>((bits & 0x000F'FFFF'FFFF'FFFFull) | 0x3FF0'0000'0000'0000ull);
@@ -19,7 +19,7 @@ inline std::int64_t take_exponent(double& x) {
 
 constexpr double ln2 = 0.693147180559945309417232121458176568;
 
-// Four independent products, so that the processor need not wait for one multiplication to begin the next.
+// Four independent products, so that a multiplication does not wait for the previous one to finish.
 struct LogProduct {
   static constexpr int lanes = 4;
   double mantissa[lanes] = {1, 1, 1, 1};
@@ -34,7 +34,7 @@ struct LogProduct {
   }
 };
 
-// log of the quotient of two products.
+// Returns the logarithm of the quotient of two products.
 inline double log_ratio(LogProduct& over, LogProduct& under) {
   over.normalise();
   under.normalise();
@@ -43,7 +43,7 @@ inline double log_ratio(LogProduct& over, LogProduct& under) {
   return std::log(ratio) + ln2 * double(over.exponent - under.exponent);
 }
 
-// How many factors, each within [2^-bits, 2^bits], a lane may take between two calls of normalise().
+// Returns how many factors, each within [2^-bits, 2^bits], a lane may take between two calls of normalise(); 0 if none is safe.
 inline std::size_t factors_per_lane(double bits) { return bits * 8 >= 1000 ? 0 : std::size_t(1000 / std::max(bits, 1.0)) - 7; }
 
 }  // namespace vitalfew

@@ -1,10 +1,10 @@
-// Views of a design matrix. They own nothing; checks.hpp checks their bounds once, so that the loops need not.
+// Views of a design matrix. They own no memory; checks.hpp checks their bounds once, so that the loops need not.
 //
-//   ColumnMatrix   what a coordinate-wise solver needs of a matrix: dot(j, v) = x_jᵀv and axpy(a, j, v): v += a x_j.
-//                  Modelled by DenseColumns, SparseColumns and BinaryColumns.
-//   SlotRows       what a counting or scoring pass over discrete data needs: visit(begin, end, f) calls f(row, feature,
-//                  slot) for each stored entry of these rows, in the storage's own order. A slot is a row of a table
-//                  with one line for each (feature, value). Modelled by BinaryRows and Codes.
+//   ColumnMatrix   interface of coordinate-wise solvers: dot(j, v) = x_jᵀv and axpy(a, j, v): v += a x_j. Modeled by
+//                  DenseColumns, SparseColumns and BinaryColumns.
+//   SlotRows       interface of counting and scoring passes over discrete data: visit(begin, end, f) calls f(row, feature,
+//                  slot) for each stored entry of these rows, in storage order. A slot is a row of a table with one line for
+//                  each (feature, value). Modeled by BinaryRows and Codes.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ struct DenseColumns {
 struct Pattern {
   std::span<const std::int64_t> start;
   std::span<const std::int32_t> index;
-  std::size_t width;  // every index is below it
+  std::size_t width;  // all indices are below it
 
   std::size_t lines() const { return start.size() - 1; }
   std::span<const std::int32_t> line(std::size_t l) const {
@@ -63,7 +63,7 @@ struct Pattern {
   }
 };
 
-// Σ f(k) over begin <= k < end, four sums at a time: one alone would wait for each addition to end.
+// Returns Σ f(k) over begin <= k < end, with four accumulators, so that an addition does not wait for the previous one.
 template <class F>
 double sum_over(std::size_t begin, std::size_t end, F&& f) {
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;

@@ -1,4 +1,4 @@
-// Greedy choice of Naive Bayes features by description length:
+// Greedy selection of naive Bayes features by description length:
 //
 //   DL(J) = sum_t w_t (-log P(y_t | x_t, J)) + sum_{j in J} cost_j + size_cost(|J|)
 //
@@ -16,9 +16,9 @@ namespace vitalfew {
 
 struct MdlOptions {
   std::size_t max_features = 0;
-  std::size_t patience = 10;             // steps without a new minimum before the search ends
-  bool patience_on_data = false;         // ... of the data part alone instead of the whole
-  bool backward = false;                 // after each addition, take out what is better out (floating search)
+  std::size_t patience = 10;             // additions without a new minimum before the search ends
+  bool patience_on_data = false;         // minimum of the data part alone instead of the whole
+  bool backward = false;                 // after each addition, remove features while that is better (floating search)
   std::span<const double> feature_cost;  // per feature
   std::span<const double> size_cost;     // for |J| = 0 .. max_features
   int threads = 0;
@@ -27,7 +27,7 @@ struct MdlOptions {
 struct MdlEvent {
   std::int32_t feature;
   std::int8_t sign;  // +1 enters, -1 leaves
-  double data;       // data part of DL after it
+  double data;       // data part of DL after the event
 };
 
 struct MdlTrace {
@@ -36,8 +36,8 @@ struct MdlTrace {
   bool is_complete = true;  // false: the deadline came before the search ended
 };
 
-// What the search knows of the labels and their model. `score` holds log P(y = c) + evidence of no feature, per row
-// and class (rows x classes); `table` log P(value | c) per slot and class.
+// Labels and the naive Bayes model. `log_prior` holds log P(y = c) for each class, `table` log P(value | c) for each slot and
+// class.
 struct MdlProblem {
   std::span<const std::int32_t> label;
   std::span<const double> weight;     // empty: 1
@@ -46,7 +46,7 @@ struct MdlProblem {
   std::size_t n_classes;
 };
 
-// Two classes, sparse 0/1 features; `table` has log P(absent | c), log P(present | c) for each feature.
+// Two classes, sparse 0/1 features; `table` holds log P(absent | c) and log P(present | c) for each feature.
 // O(stored entries + rows) a step.
 MdlTrace mdl_two_class(const BinaryRows& rows, const MdlProblem& problem, const MdlOptions& options, Monitor& monitor);
 

@@ -1,4 +1,4 @@
-// How a long kernel hears of Ctrl-C and of its deadline, and tells how far it is.
+// Cancellation, deadlines and progress of long kernels.
 #pragma once
 
 #include <chrono>
@@ -16,15 +16,15 @@ struct DeadlineReached : std::exception {
   const char* what() const noexcept override { return "the deadline has passed"; }
 };
 
-// The time by which kernels that this thread calls must end; max() stands for no deadline.
+// The time by which kernels called by this thread must end; max() means no deadline.
 inline std::chrono::steady_clock::time_point& thread_deadline() noexcept {
   static thread_local auto deadline = std::chrono::steady_clock::time_point::max();
   return deadline;
 }
 
-// check() and report() are called as often as a kernel likes: poll() runs at most every 30 ms, and only in the thread that
-// called the kernel; in its helpers both do nothing. poll() throws to stop the kernel, and so does a deadline that has
-// passed: no kernel begins after it.
+// A kernel may call check() and report() as often as it likes: poll() runs at most every 30 ms, and only in the thread that
+// called the kernel; in helper threads both do nothing. poll() throws to stop the kernel. Both throw DeadlineReached once the
+// deadline has passed, and so does the constructor: no kernel starts after it.
 class Monitor {
  public:
   Monitor() { heed_deadline(last_); }
@@ -55,11 +55,11 @@ class Monitor {
   std::thread::id caller_ = std::this_thread::get_id();
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   double done_ = 0;
-  const std::chrono::steady_clock::time_point& deadline_ = thread_deadline();  // of the caller; a progress callback may move it
+  const std::chrono::steady_clock::time_point& deadline_ = thread_deadline();  // the caller's; a progress callback may change it
 };
 
-// Runs steps whose results so far stand by themselves. Returns whether they came to their end before the deadline; rethrows
-// if the deadline came before the first result.
+// Runs steps whose partial results are valid on their own. Returns whether they finished before the deadline; rethrows if the
+// deadline came before the first result.
 template <class Steps, class HasResult>
 bool ends_in_time(Steps&& steps, HasResult&& has_result) {
   try {

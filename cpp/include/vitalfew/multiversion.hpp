@@ -1,6 +1,6 @@
-// Functions marked VITALFEW_HOT are compiled twice on x86-64, for the baseline and for AVX2 + FMA, and
-// chosen when the library is loaded. Put it on plain functions with the whole inner loop inside.
-// (Not "arch=haswell": that is chosen on processors of this name alone, never on others with the same instructions.)
+// Functions marked VITALFEW_HOT are compiled twice on x86-64, for the baseline and for AVX2 + FMA, and one version is chosen when
+// the library is loaded. Use it on plain functions that contain the whole inner loop.
+// (Not "arch=haswell": that is chosen only on processors of this name, not on others with the same instructions.)
 #pragma once
 
 #if defined(__x86_64__) && defined(__gnu_linux__) && (defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12) && \

@@ -1,4 +1,4 @@
-// Which pairs of 0/1 features tell more about a label together than apart: all of them, counted on bits.
+// Synergy of all pairs of 0/1 features: information about a label beyond that of the two features taken separately.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace vitalfew {
 
-// Rows are sorted by class, and each class begins with a new word: class c has the words start[c] .. start[c + 1) of every
-// feature, and size[c] rows. Bits beyond the rows of a class are zero.
+// Bit vectors of features, with rows sorted by class. Each class begins with a new word: class c has the words
+// start[c] .. start[c + 1) of every feature, and size[c] rows. Bits beyond the rows of a class are zero.
 struct LabelledBits {
   std::span<const std::uint64_t> bit;  // features x words
   std::span<const std::int64_t> start;
@@ -29,13 +29,13 @@ struct Pair {
 };
 
 struct PairSearch {
-  std::vector<Pair> best;    // by falling synergy, equals by column
-  std::vector<double> most;  // of each feature, with its best partner
+  std::vector<Pair> best;    // by decreasing synergy, ties by column
+  std::vector<double> most;  // synergy of each feature with its best partner
   std::vector<std::int32_t> partner;
 };
 
-// Interaction information I(X; Z | Y) - I(X; Z) = I(X, Z; Y) - I(X; Y) - I(Z; Y), in nats, of all pairs of features; the
-// `keep` best of them. O(d² n / 64).
+// Computes the interaction information I(X; Z | Y) - I(X; Z) = I(X, Z; Y) - I(X; Y) - I(Z; Y), in nats, of all pairs of
+// features, and returns the `keep` best. O(d² n / 64).
 PairSearch best_pairs(const LabelledBits& data, std::size_t keep, int threads, Monitor& monitor);
 
 }  // namespace vitalfew

@@ -1,8 +1,8 @@
-// One way to use threads: independent blocks, handed out in order, each writing only what it owns. What a block
-// computes never depends on the thread that runs it, so results are the same for any number of threads.
+// Parallel execution of independent blocks, scheduled in order, each writing only to memory that it owns. The result of a block
+// never depends on the thread that runs it, so results are the same for any number of threads.
 //
-// Threads live as long as the call: nothing is left behind after an interrupt or a fork, and nobody spins while other
-// processes want the processor. OpenMP, where there is one, only says how many there may be.
+// Threads live as long as the call: none is left behind after an interrupt or a fork, and none spins while other processes need
+// the processor. OpenMP, where available, only determines how many threads there may be.
 #pragma once
 
 #include <algorithm>
@@ -20,33 +20,33 @@
 
 namespace vitalfew {
 
-// Threads to use when the caller asks for `requested`; 0 stands for all that OMP_NUM_THREADS, threadpoolctl and the
-// processor affinity allow.
+// Returns the number of threads to use if the caller requests `requested`; 0 means all that OMP_NUM_THREADS, threadpoolctl and
+// the processor affinity allow.
 int thread_count(int requested);
 
-// Calls that were left to choose how many threads to use share the processors: in a loop over threads of the caller's, where
-// many run at the same time, each would else take all. Takes from one to `wanted` of the `allowed`, to be given back.
+// Calls with a default number of threads share the processors: if the caller itself runs several of them in threads, each would
+// otherwise use all processors. Takes between one and `wanted` of the `allowed` threads, to be given back.
 int take_threads(int wanted, int allowed) noexcept;
 void give_back_threads(int taken) noexcept;
 
-// Threads that kernels have begun besides those of their callers, since the process began, and the most at one time.
+// Helper threads that kernels have started since the process began, and the largest number at one time.
 struct Helpers {
   std::int64_t begun, most;
 };
 Helpers helpers_so_far() noexcept;
 void count_helper(bool begins) noexcept;
 
-// Into how many blocks to cut work of so many elementary operations: one if it is not worth a second thread.
+// Returns the number of blocks for work of this many elementary operations: one if it is not worth a second thread.
 inline std::size_t blocks_for(double operations, std::size_t most) {
   if (operations < 1e6) return most > 0 ? 1 : 0;
   return std::min(most, std::size_t(operations / 2e5));
 }
 
-// Threads that wait for work between one call of run() and the next, for kernels that hand it out many times. They begin
-// with the first call, and end with the team.
+// A pool of threads that wait for work between calls of run(), for kernels with many short parallel sections. They start with the
+// first call and end with the team.
 class Team {
  public:
-  // As many threads as were asked for, but not more than there are blocks.
+  // As many threads as requested, but not more than `most`, the number of blocks.
   Team(int requested, std::size_t most)
       : allowed_(most > 1 ? thread_count(requested) : 1), size_(std::min(most, std::size_t(allowed_))), shares_(requested <= 0) {}
   Team(const Team&) = delete;
@@ -61,9 +61,10 @@ class Team {
     if (taken_ > 0) give_back_threads(taken_);
   }
 
-  std::size_t size() const { return size_; }  // with the caller's thread
+  std::size_t size() const { return size_; }  // including the caller's thread
 
-  // Calls body(block) for each block; the caller's thread works too, and hears of Ctrl-C between blocks.
+  // Calls body(block) for each block. The caller's thread works too, and checks for Ctrl-C between blocks. The first exception
+  // stops the others and is rethrown here.
   template <class Body>
   void run(std::size_t n_blocks, Monitor& monitor, Body&& body) {
     gather();
@@ -82,8 +83,7 @@ class Team {
   }
 
  private:
-  // Looks for some microseconds whether something has come, before it is waited for: to be woken takes longer than many
-  // passes do.
+  // Spins for a few microseconds before a thread goes to sleep: waking up takes longer than many parallel sections.
   template <class Condition>
   static void linger(Condition&& has_come) {
     for (int look = 0; look < 1500 && !has_come(); ++look) {
@@ -92,11 +92,12 @@ class Team {
 #endif
     }
   }
+  // Starts the helper threads, on the first call.
   void gather() {
     if (shares_ && size_ > 1 && taken_ == 0) size_ = std::size_t(taken_ = take_threads(int(size_), allowed_));
     if (helpers_.size() + 1 >= size_) return;
-    // The first exception of a thread needs memory of its own, without which glibc ends the process: threads take it when
-    // they begin, and there must be that much besides their stacks. Better an error here.
+    // The first exception of a thread needs memory, without which glibc terminates the process. Threads allocate it when they
+    // start, in addition to their stacks. If that much memory is not available, fail here with an exception.
     ::operator delete(::operator new((size_ - 1) << 25));
     try {
       while (helpers_.size() + 1 < size_) {
@@ -104,7 +105,7 @@ class Team {
         count_helper(true);
       }
     } catch (const std::system_error&) {
-      size_ = helpers_.size() + 1;  // the system has no more threads to give: those there are do the work
+      size_ = helpers_.size() + 1;  // no more threads available: the existing ones do the work
     }
     linger([&] { return n_begun_.load(std::memory_order_relaxed) == helpers_.size(); });
   }
@@ -113,7 +114,7 @@ class Team {
     turn_.notify_all();
   }
   void wait_for_work(std::int32_t seen) {
-    (void)std::current_exception();
+    (void)std::current_exception();  // allocates the memory for this thread's exceptions
     n_begun_.fetch_add(1, std::memory_order_relaxed);
     for (;;) {
       linger([&] { return turn_.load(std::memory_order_acquire) != seen; });
@@ -124,6 +125,7 @@ class Team {
       if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
     }
   }
+  // Takes the next block until none is left; only the caller's thread has a monitor.
   void work(Monitor* monitor) {
     for (;;) {
       const std::size_t block = next_.fetch_add(1, std::memory_order_relaxed);
@@ -152,6 +154,7 @@ class Team {
   void (*call_)(void*, std::size_t) = nullptr;
 };
 
+// Runs the blocks once, with a team of its own.
 template <class Body>
 void parallel_blocks(std::size_t n_blocks, int threads, Monitor& monitor, Body&& body) {
   Team(threads, n_blocks).run(n_blocks, monitor, body);

@@ -1,4 +1,4 @@
-// What a linear model of classes says about sparse rows: expected counts for EM, and labels with their reasons.
+// Posteriors of sparse rows under a linear model of classes: expected counts for EM, and labels with their reasons.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Expectation {
   double log_likelihood = 0.0;  // sum of w_i log sum over c of P(x_i, c)
 };
 
-// One E-step. Rows are cut into parts by the data alone, so that sums do not depend on the number of threads.
+// One E-step. How rows are cut into parts depends only on the data, so that sums do not depend on the number of threads.
 // O(entries x classes + parts x features x classes).
 Expectation expect_rows(const WeightedRows& rows, const LinearClasses& model, std::span<const double> row_weight, int threads,
                         Monitor& monitor);
@@ -41,10 +41,11 @@ Expectation expect_rows(const WeightedRows& rows, const LinearClasses& model, st
 struct Classified {
   std::vector<std::int32_t> label;   // the most probable class of each row
   std::vector<double> probability;   // and its probability
-  std::vector<std::int32_t> reason;  // rows x n_reasons: features that speak most for it against the mean of the other
-};  // classes, best first; -1 where there are fewer
+  std::vector<std::int32_t> reason;  // rows x n_reasons: see classify_rows
+};
 
-// O(entries x classes).
+// Classifies rows. The reasons of a row are the features with the largest evidence for its class against the mean of the other
+// classes, best first; -1 where there are fewer. O(entries x classes).
 Classified classify_rows(const WeightedRows& rows, const LinearClasses& model, std::size_t n_reasons, int threads,
                          Monitor& monitor);
 

@@ -1,4 +1,4 @@
-// Sums of products of columns, from columns of numbers as they lie in memory: what second moments are made of.
+// First and second moments of columns of any numeric type, read in place.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct Products {
   std::vector<double> second;  // Σ w (x − s)(x − s)ᵀ, both triangles
 };
 
-// Weights may be empty: all are one. Numbers are brought into panels that stay in the cache, four columns side by side, and
-// multiplied there; each is read from memory once. O(n d²).
+// Computes both sums; empty weights mean all one. Numbers are packed into panels of four interleaved columns that stay in the
+// cache, and multiplied there; each is read from memory once. O(n d²).
 Products column_products(const NumberColumns& data, std::span<const double> shift, std::span<const double> weight, int threads,
                          Monitor& monitor);
 

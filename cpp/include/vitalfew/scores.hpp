@@ -1,4 +1,4 @@
-// Naive Bayes evidence of each row, at one or many points of a path at once.
+// Naive Bayes evidence of each row, at one point or at all points of a path at once.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace vitalfew {
 
-// When a feature enters (+1) or leaves (-1) along a path: events start[j] .. start[j + 1) of feature j.
+// Points at which features enter (+1) or leave (-1) along a path: feature j has the events start[j] .. start[j + 1).
 struct Events {
   std::span<const std::int64_t> start;
   std::span<const std::int32_t> segment;

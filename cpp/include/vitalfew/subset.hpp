@@ -1,6 +1,6 @@
-// Least squares on subsets of the columns: for every number k of variables one model, found by a search.
+// Least squares on subsets of the columns: one model for each number k of variables, found by a search.
 //
-//   minimise  ½ Σ w_i (y_i - b - x_iᵀβ)² / Σw   over β that is zero outside k variables
+//   minimize  ½ Σ w_i (y_i - b - x_iᵀβ)² / Σw   over β that are zero outside k variables
 //
 // A variable is a column, or a group of columns that enter together.
 #pragma once
@@ -15,49 +15,51 @@ namespace vitalfew {
 enum class Direction { forward, backward, both, exchange };
 
 struct SubsetOptions {
-  std::size_t most = 1;  // variables of the largest model
+  std::size_t most = 1;  // size of the largest model
   Direction direction = Direction::forward;
-  std::span<const std::int32_t> group = {};  // the variable of each column, 0, 1, …; empty: every column is one
+  std::span<const std::int32_t> group = {};  // the variable of each column, 0, 1, …; empty: each column is one
   bool intercept = true;
   int threads = 0;
 };
 
-// Greedy search: a step takes the variable in whose refitted model has the least loss (forward), takes that one out whose
-// loss rises least (backward, from all columns), or does either (both: after each variable that enters, others leave as long
-// as a model of their number gets better than the best so far), or exchanges columns as long as that lowers the loss, on the
-// way up to the largest model and down again (exchange, for single columns). The grid of the result is k = 0, 1, …; it ends where
-// no column that is left would lower the loss.
+// Greedy search, by direction:
+//   forward   adds the variable whose refitted model has the least loss;
+//   backward  starts from all columns and removes the variable whose removal raises the loss least;
+//   both      adds, then removes variables as long as the smaller model is the best of its size so far;
+//   exchange  adds, then swaps columns as long as that lowers the loss, on the way up to the largest model and down again (for
+//             single columns).
+// The grid of the result is k = 0, 1, …; it ends where no remaining column would lower the loss.
 template <ColumnMatrix M>
 CoefficientPath greedy_path(const M& x, std::span<const double> y, std::span<const double> weight, const SubsetOptions& options,
                             Monitor& monitor);
 
-// The same from second moments, as for the lasso. Backward needs them.
+// The same from second moments, as for the lasso. A backward search requires them.
 CoefficientPath greedy_path(std::span<const double> gram, std::span<const double> cross, double square,
                             const SubsetOptions& options, Monitor& monitor);
 
 struct BestOptions {
   std::size_t most = 1;
-  double seconds = 60;         // after so long the best so far stands, and how much better another may be
-  bool largest_first = false;  // the time is for the largest size first; else all sizes share it
+  double seconds = 60;         // time limit, after which the best subset so far is returned with its gap
+  bool largest_first = false;  // spend the time on the largest size first; otherwise all sizes share it
   int threads = 0;
-  bool intercept = true;  // where the rows are at hand
+  bool intercept = true;  // only used with rows
 };
 
-// The best subset of every size, from second moments: branch and bound, starting from what exchanges find. The gap of a size
-// is what its loss may still be above that of the best, as a share of the null model's loss; zero is a proof.
+// Finds the best subset of every size from second moments, by branch and bound from the subsets that exchanges find. The gap of
+// a size bounds how far its loss may be above the best one, as a share of the null model's loss; zero is a proof.
 CoefficientPath best_subsets(std::span<const double> gram, std::span<const double> cross, double square,
                              const BestOptions& options, Monitor& monitor);
 
 struct NearOptions {
   std::size_t k = 1;
-  double loss = 0;         // subsets up to this loss are wanted
-  std::size_t most = 100;  // but no more than so many, the best
+  double loss = 0;         // largest loss of interest
+  std::size_t most = 100;  // largest number of subsets, the best ones
   double seconds = 60;
   int threads = 0;
-  bool intercept = true;  // of classes; moments have it already or not
+  bool intercept = true;  // only used for classes; second moments are centered or not
 };
 
-// All subsets of a size with at most this loss, the best first; `is_complete` if none was missed.
+// All subsets of a size with at most a given loss, the best first; `is_complete` if none was missed.
 struct NearSubsets {
   std::vector<std::int64_t> start{0};
   std::vector<std::int32_t> index;
@@ -70,13 +72,13 @@ NearSubsets near_subsets(std::span<const double> gram, std::span<const double> c
 struct FittingOptions {
   std::size_t steps = 100;
   bool myopic = false;
-  double rate = 1;  // share of each step that is taken, in (0, 1]
+  double rate = 1;  // learning rate: share of each step that is taken, in (0, 1]
   bool intercept = true;
   int threads = 0;
 };
 
-// What each step of forward-fitting did: the coefficient of one column changed, all others stayed. A column may come again.
-// The loss is that after the step. It ends early where no step would lower the loss.
+// Steps of forward fitting: each changes the coefficient of one column and keeps all others; a column may recur. `loss` is the
+// loss after the step. The steps end early where none would lower the loss.
 struct FittingSteps {
   std::vector<std::int32_t> column;
   std::vector<double> change, loss;
@@ -84,8 +86,8 @@ struct FittingSteps {
   bool is_complete = true;  // false: the deadline came before the last step
 };
 
-// Forward-fitting: a step takes the column whose own coefficient alone lowers the loss most; myopic: the column with the
-// largest |∂loss/∂β_j|. With an intercept, columns and y are centred: it is fitted along.
+// Forward fitting: a step takes the column whose coefficient alone lowers the loss most; myopic: the column with the largest
+// |∂loss/∂β_j|. With an intercept, columns and y are centered, which fits it along.
 template <ColumnMatrix M>
 FittingSteps forward_fitting(const M& x, std::span<const double> y, std::span<const double> weight, const FittingOptions& options,
                              Monitor& monitor);

@@ -1,8 +1,8 @@
-// A hash table of words, made for text: most words are short, and most lookups find their word.
+// A hash table of words, designed for text: most words are short, and most lookups are successful.
 //
-// A slot is half a cache line. Words of at most 16 bytes are stored in it, padded with zeros, so that finding one
-// reads no other memory; longer words keep their hash and the address of their bytes. Linear probing. The slots are in
-// shards that grow one at a time: growing takes little time and little memory at once.
+// A slot is half a cache line. Words of at most 16 bytes are stored in it, padded with zeros, so that finding one reads no other
+// memory; for longer words it holds their hash and the address of their bytes. Collisions are resolved by linear probing. The
+// slots are in shards that grow one at a time, so that growth takes little time and memory at once.
 #pragma once
 
 #include <array>
@@ -32,8 +32,8 @@ struct Word {
   std::uint64_t tail = 0;  // bytes 8-15, or the address of a long word
   std::uint32_t length = 0;
   std::uint32_t id = 0;
-  std::uint32_t last = 0;   // the last document that had it; documents are numbered from 1
-  std::uint32_t count = 0;  // of documents
+  std::uint32_t last = 0;   // the last document that has it; documents are numbered from 1
+  std::uint32_t count = 0;  // number of documents that have it
 
   bool is_empty() const { return length == 0; }
   std::string_view text() const {
@@ -64,8 +64,8 @@ inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return h ^ (h >> 32);
 }
 
-// keep_first[8 + n] keeps the first n of eight bytes, n from -8 to 16; made from bytes, so that it is right for either
-// byte order.
+// keep_first[8 + n] is a mask for the first n of eight bytes, n from -8 to 16; built from bytes, so that it holds for either byte
+// order.
 inline constexpr auto keep_first = [] {
   std::array<std::uint64_t, 25> keep{};
   for (std::size_t n = 0; n < keep.size(); ++n) {
@@ -80,7 +80,7 @@ std::uint64_t hash_long(const char* bytes, std::size_t length);
 
 }  // namespace detail
 
-// Sixteen bytes must be readable at `bytes`, whatever the length.
+// Returns the key of a word. Sixteen bytes must be readable at `bytes`, whatever the length.
 inline WordKey word_key(const char* bytes, std::size_t length) {
   if (length <= Word::inline_bytes) {
     const std::uint64_t head = detail::load_word(bytes) & detail::keep_first[8 + length];
@@ -101,19 +101,20 @@ class WordTable {
 
   std::size_t size() const { return size_; }
   void skip_id() { ++size_; }
-  // Empty ones too.
+  // All slots of a shard, including empty ones.
   std::span<const Word> slots(std::size_t shard) const { return shards_[shard].slots; }
 
   void prefetch(const WordKey& key) const {
     const Shard& shard = shards_[shard_of(key.hash)];
     prefetch_line(&shard.slots[key.hash & shard.mask]);
   }
-  // Null where the word is not there.
+  // Returns the word, or null if it is not in the table.
   const Word* find(const WordKey& key) const {
     const Word& word = shards_[shard_of(key.hash)].locate(key);
     return word.is_empty() ? nullptr : &word;
   }
-  // Ids are given in the order of arrival. The reference is valid until the next call.
+  // Returns the word, which is added if it is new. Ids are given in the order of arrival. The reference is valid until the next
+  // call.
   Word& find_or_add(const WordKey& key) {
     Shard& shard = shards_[shard_of(key.hash)];
     Word& word = const_cast<Word&>(shard.locate(key));
@@ -125,7 +126,7 @@ class WordTable {
     std::vector<Word> slots = std::vector<Word>(16);
     std::size_t mask = 15, used = 0;
 
-    // The slot of the word, or the empty one where it would be.
+    // Returns the slot of the word, or the empty slot where it would go.
     const Word& locate(const WordKey& key) const {
       std::size_t s = key.hash & mask;
       while (!slots[s].is_empty() && !is_same(slots[s], key)) s = (s + 1) & mask;
@@ -145,7 +146,7 @@ class WordTable {
 
   std::array<Shard, n_shards> shards_;
   std::size_t size_ = 0;
-  std::vector<std::unique_ptr<char[]>> pages_, own_pages_;  // bytes of long words; of very long ones
+  std::vector<std::unique_ptr<char[]>> pages_, own_pages_;  // bytes of long words, and of very long ones
   std::size_t free_ = 0;                                    // bytes left in the last page
 };
 

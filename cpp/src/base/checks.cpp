@@ -1,3 +1,5 @@
+// Checks of matrix views, labels and weights before kernels use them as indices. All are one pass, vectorized and in parallel
+// where the data are large: O(entries).
 #include "vitalfew/checks.hpp"
 
 #include <algorithm>
@@ -14,14 +16,14 @@ namespace {
 
 constexpr std::size_t entries_per_block = 1 << 16;
 
-// Negative indices are large as unsigned numbers.
+// Returns the largest index; negative ones are large as unsigned numbers.
 VITALFEW_HOT std::uint32_t largest(const std::int32_t* index, std::size_t n) {
   std::uint32_t most = 0;
   for (std::size_t k = 0; k < n; ++k) most = std::max(most, std::uint32_t(index[k]));
   return most;
 }
 
-// Copies indices of 64 bits into 32. The bits that are returned tell whether all of them fit: then none is above bit 30.
+// Copies 64-bit indices to 32 bits. Returns the bitwise or of all of them: they fit if no bit above bit 30 is set.
 VITALFEW_HOT std::uint64_t narrow(const std::int64_t* index, std::size_t n, std::int32_t* copy) {
   std::uint64_t bits = 0;
   for (std::size_t k = 0; k < n; ++k) {
@@ -31,14 +33,14 @@ VITALFEW_HOT std::uint64_t narrow(const std::int64_t* index, std::size_t n, std:
   return bits;
 }
 
-// How many of index[1..n) are not above the one before.
+// Counts the entries of index[1..n) that are not above their predecessor.
 VITALFEW_HOT std::size_t falls(const std::int32_t* index, std::size_t n) {
   std::size_t count = 0;
   for (std::size_t k = 1; k < n; ++k) count += index[k] <= index[k - 1];
   return count;
 }
 
-// Largest code + 1 of each column of a row-major block; missing wraps to 0. The compiler makes it a vector maximum.
+// Updates the largest code + 1 of each column of a row-major block; the missing code wraps to 0. The compiler vectorizes it.
 VITALFEW_HOT void tops_of_rows(const std::uint8_t* x, std::size_t rows, std::size_t cols, std::ptrdiff_t stride,
                                std::uint8_t* top) {
   for (std::size_t i = 0; i < rows; ++i, x += stride)
@@ -67,7 +69,8 @@ Code top_of_column(const Code* x, std::size_t n, std::ptrdiff_t stride) {
   return top;
 }
 
-// Whether a code + 1 is above the limit of its column; missing wraps to 0. Without a branch, so that it becomes vector code.
+// Returns whether some code + 1 is above the limit of its column; the missing code wraps to 0. Branch-free, so that the compiler
+// vectorizes it.
 VITALFEW_HOT bool any_above(const std::uint8_t* x, std::size_t rows, std::size_t cols, const std::uint8_t* limit) {
   std::uint8_t above = 0;
   for (std::size_t i = 0; i < rows; ++i, x += cols)
@@ -86,7 +89,7 @@ bool any_above(const Code* x, std::size_t n, Code limit) {
   return top_of_column(x, n, 1) > limit;
 }
 
-// How many values are neither 0 nor infinite nor NaN.
+// Counts the values that are neither 0 nor infinite nor NaN.
 template <class T>
 inline std::size_t count_plain(const T* value, std::size_t n) {
   std::size_t plain = 0;
@@ -95,7 +98,7 @@ inline std::size_t count_plain(const T* value, std::size_t n) {
 }
 VITALFEW_HOT std::size_t count_plain(const double* value, std::size_t n) { return count_plain<double>(value, n); }
 
-// Whether a value is 0, and whether one is not finite; most data has neither, which one quick pass tells.
+// Notes whether a value is 0, and whether one is not finite. Most data have neither, which one fast pass finds out.
 template <class T>
 void see_values(std::span<const T> value, char& has_zero, char& has_odd) {
   if (count_plain(value.data(), value.size()) == value.size()) return;
@@ -150,11 +153,12 @@ CheckedRows<Codes<Code>>::CheckedRows(const Codes<Code>& codes) : codes_(codes),
 template <std::unsigned_integral Code>
 std::size_t CheckedRows<Codes<Code>>::block_rows() const {
   const std::size_t bytes = std::max<std::size_t>(codes_.n_cols, 1) * sizeof(Code);
-  // Columns are read in pieces of some length, or each piece would wait for memory.
+  // Columns are read in longer pieces, or each piece would wait for memory.
   return codes_.is_by_row() ? std::clamp<std::size_t>((std::size_t{1} << 14) / bytes, 1, 1024)
                             : std::clamp<std::size_t>((std::size_t{1} << 18) / bytes, 256, 1024);
 }
 
+// Copies a block, then checks the copy: a fast test first, and the exact check, which throws, only if it fails.
 template <std::unsigned_integral Code>
 Codes<Code> CheckedRows<Codes<Code>>::take(std::size_t begin, std::size_t end) {
   const std::size_t rows = end - begin, cols = codes_.n_cols;
@@ -192,6 +196,7 @@ template void check_shape(const Codes<std::uint32_t>&);
 template void check_rows(const Codes<std::uint8_t>&, std::size_t, std::size_t);
 template void check_rows(const Codes<std::uint32_t>&, std::size_t, std::size_t);
 
+// Copies block by block; each block's copy is inspected while it is in the cache.
 template <std::signed_integral Index>
 std::uint32_t copy_indices(std::span<const Index> index, std::span<std::int32_t> copy, int threads, Monitor& monitor) {
   if (index.size() != copy.size()) throw std::invalid_argument("indices and their copy differ in number");
@@ -219,7 +224,7 @@ std::size_t table_size(std::size_t lines, std::size_t width) {
 }
 
 bool are_labels(std::span<const std::int32_t> label, std::size_t n_classes) {
-  constexpr std::size_t most = std::size_t(1) << 31;  // from here on they stand for negative ones
+  constexpr std::size_t most = std::size_t(1) << 31;  // larger numbers are negative labels
   return label.empty() || largest(label.data(), label.size()) < std::min(n_classes, most);
 }
 
@@ -233,6 +238,7 @@ bool are_weights(std::span<const double> weight) {
   return are_valid && std::isfinite(sum);
 }
 
+// A block also compares its first index with the last one of the block before, so that no pair is missed.
 template <class T>
 PatternReport inspect_pattern(const Pattern& pattern, std::span<const T> value, int threads, Monitor& monitor) {
   if (!value.empty() && value.size() != pattern.index.size())
@@ -248,7 +254,7 @@ PatternReport inspect_pattern(const Pattern& pattern, std::span<const T> value, 
     falling[b] = falls(pattern.index.data() + begin - before, count + before);
     if (!value.empty()) see_values(value.subspan(begin, count), zero[b], odd[b]);
   });
-  // A fall from one line to the next is no fault.
+  // Indices may fall from one line to the next.
   std::size_t allowed = 0, found = 0;
   for (std::size_t l = 1; l < pattern.lines(); ++l) {
     const auto k = std::size_t(pattern.start[l]);

@@ -1,4 +1,4 @@
-// A Cholesky factor that grows and shrinks by one row at a time. O(k²) for each append, removal and solution.
+// A Cholesky factor L of A = LLᵀ that grows and shrinks by one row at a time. O(k²) for each append, removal and solve.
 #pragma once
 
 #include <cmath>
@@ -15,8 +15,8 @@ class Cholesky {
   std::size_t size() const { return rows_.size(); }
   void clear() { rows_.clear(); }
 
-  // One more row and column: `beside` against those there, `diagonal` with itself. If the new one is a combination of
-  // those there, up to `floor` of its square, nothing is appended and half() holds L⁻¹ beside.
+  // Appends a row and column to A: `beside` are its entries with those present, `diagonal` is its own. Returns false, without
+  // appending, if it is a combination of the others up to `floor` of its square. In either case half() holds L⁻¹ beside.
   bool append(std::span<const double> beside, double diagonal, double floor) {
     const std::size_t k = size();
     half_.assign(beside.begin(), beside.end());
@@ -32,7 +32,7 @@ class Cholesky {
   }
   std::vector<double>& half() { return half_; }
 
-  // Takes row and column p out; plane rotations restore the triangle.
+  // Removes row and column p; Givens rotations restore the triangular form.
   void remove(std::size_t p) {
     rows_.erase(rows_.begin() + std::ptrdiff_t(p));
     const std::size_t k = size();
@@ -54,11 +54,12 @@ class Cholesky {
     }
   }
 
+  // Solves A x = b in place.
   void solve(std::span<double> b) const {
     for (std::size_t i = 0; i < size(); ++i) b[i] = (b[i] - dot(rows_[i].data(), b.data(), i)) / rows_[i][i];
     solve_upper(b);
   }
-  // Lᵀ x = b, in place.
+  // Solves Lᵀ x = b in place.
   void solve_upper(std::span<double> b) const {
     for (std::size_t i = size(); i-- > 0;) {
       b[i] /= rows_[i][i];

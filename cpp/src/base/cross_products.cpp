@@ -1,21 +1,24 @@
-#include "vitalfew/products.hpp"
-
+// Sums Σ w (x - s) and Σ w (x - s)(x - s)ᵀ of columns of any numeric type, as a cache-blocked matrix product. Rows are packed
+// into panels of four interleaved columns, and tiles of 4 x 12 products are accumulated in registers. A column of ones yields the
+// first moments. O(n d²), each number read from memory once.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "vitalfew/parallel.hpp"
+#include "vitalfew/products.hpp"
 #include "vitalfew/vectors.hpp"
 
 namespace vitalfew {
 namespace {
 
-// A panel stays in the second level of the cache, four columns of it in the first.
+// A panel fits into the second-level cache, four of its columns into the first-level cache.
 constexpr std::size_t kPanelNumbers = 1 << 16, kMostRows = 128, kLeastRows = 16;
-// Rows that are summed apart, so that threads can share them: those of a turn, and how much their sums may take together.
+// Rows are divided into parts with sums of their own, so that threads can share them: rows of a part per turn, largest number of
+// parts, and numbers that all their sums may take.
 constexpr std::size_t kTurnRows = 1024, kMostParts = 16, kSumNumbers = 1 << 23;
 
-// A column in its place among four: out[4 k] = (x[k] − shift) scale[k].
+// Packs a column into its position among four: out[4 k] = (x[k] − shift) scale[k].
 template <class T>
 void place(const T* x, std::ptrdiff_t stride, double shift, const double* scale, std::size_t n, double* out) {
   for (std::size_t k = 0; k < n; ++k, x += stride) out[4 * k] = double(*x) - shift;
@@ -23,7 +26,7 @@ void place(const T* x, std::ptrdiff_t stride, double shift, const double* scale,
     for (std::size_t k = 0; k < n; ++k) out[4 * k] *= scale[k];
 }
 
-// The columns, a column of ones after them, and zeros up to whole panels; tiles of products of four columns with twelve.
+// Packed panels of the columns, followed by a column of ones and zeros up to whole tiles, and the accumulated 4 x 12 tiles.
 class Panels {
  public:
   explicit Panels(std::size_t n_columns)
@@ -51,6 +54,7 @@ class Panels {
   }
 
  private:
+  // Packs n rows, scaled by the roots of their weights, and adds their products to all tiles of the upper triangle.
   void add_panel(const NumberColumns& data, std::span<const double> shift, std::span<const double> weight, std::size_t begin,
                  std::size_t n) {
     const double* scale = nullptr;
@@ -91,6 +95,7 @@ class Panels {
 
 }  // namespace
 
+// The parts and their order depend only on the data, so that sums do not depend on the number of threads.
 Products column_products(const NumberColumns& data, std::span<const double> shift, std::span<const double> weight, int threads,
                          Monitor& monitor) {
   const std::size_t d = data.column.size(), n = data.n_rows;

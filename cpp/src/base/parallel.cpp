@@ -1,3 +1,4 @@
+// Number of threads that kernels may use, and the count of those in use.
 #include "vitalfew/parallel.hpp"
 
 #ifdef _OPENMP
@@ -13,11 +14,11 @@ namespace vitalfew {
 namespace {
 
 constexpr int most_threads = 1024;
-std::atomic<int> at_work{0};  // threads of calls that share, with those of their callers
+std::atomic<int> at_work{0};  // threads in use by calls that share the processors, including those of their callers
 std::atomic<std::int64_t> helpers_begun{0}, helpers_now{0}, helpers_most{0};
 
 #if defined(__unix__) || defined(__APPLE__)
-// A forked child has none of the threads that its parent had at work.
+// A forked child has none of the working threads of its parent.
 [[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { at_work = 0, helpers_now = 0; });
 #endif
 
@@ -32,6 +33,7 @@ int thread_count(int requested) {
 #endif
 }
 
+// At least one thread is always granted, so that calls never wait for each other.
 int take_threads(int wanted, int allowed) noexcept {
   int now = at_work.load(std::memory_order_relaxed), taken = 1;
   do {

@@ -1,9 +1,11 @@
+// Vector loops (see vitalfew/vectors.hpp), dispatched at run time to the version compiled for the processor: baseline, or AVX2
+// with FMA.
 #include "vitalfew/vectors.hpp"
 
 #define VITALFEW_TARGET baseline
 #include "base/vectors_loops.hpp"
 
-// What __builtin_cpu_supports needs is in a library that clang-cl does not link: there the system is asked.
+// __builtin_cpu_supports needs a library that clang-cl does not link: on Windows the system is asked instead.
 #ifdef _WIN32
 extern "C" __declspec(dllimport) int __stdcall IsProcessorFeaturePresent(unsigned long feature);
 #endif
@@ -21,6 +23,7 @@ bool is_haswell() {
 }
 #endif
 
+// The table of loops for this processor, chosen once.
 const VectorLoops& loops() {
 #ifdef VITALFEW_HAS_HASWELL
   static const VectorLoops& chosen = is_haswell() ? haswell::kLoops : baseline::kLoops;

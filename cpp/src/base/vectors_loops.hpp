@@ -1,5 +1,6 @@
-// The loops of vectors.hpp, included once for each processor they are compiled for: VITALFEW_TARGET names the namespace.
-// (Attributes that clone functions lower vectors to the baseline's registers first, so a file for each it is.)
+// Implementation of the loops of vectors.hpp, included once for each processor type; VITALFEW_TARGET names the namespace.
+// (Function-cloning attributes lower vector types to the baseline's registers first, hence one file for each.) Sums use several
+// accumulators in a fixed order, so that results do not depend on threads. All loops are O(n).
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -9,7 +10,7 @@
 namespace vitalfew::VITALFEW_TARGET {
 namespace {
 
-// Four numbers at a time: GCC's and Clang's own vectors, which become whatever registers there are.
+// Four numbers at a time: vector types of GCC and Clang, which map to the registers available.
 typedef double Four __attribute__((vector_size(32)));
 typedef float FourFloats __attribute__((vector_size(16)));
 
@@ -27,6 +28,7 @@ typedef float FourFloats __attribute__((vector_size(16)));
 
 #include "base/vectors_math.hpp"
 
+// Four accumulators of four lanes hide the latency of the additions.
 template <class T>
 double dot_of(const T* x, const double* v, std::size_t n) {
   Four s0{}, s1{}, s2{}, s3{};
@@ -77,7 +79,7 @@ void dot4_of(const T* x, const double* v, std::size_t n, double* out) {
   out[3] = sum(s3 + t3) + rest[3];
 }
 
-// The twelve sums and what they are made of are all the registers there are.
+// The twelve accumulators and their operands fill the sixteen AVX registers.
 void products_of(const double* a, const double* b, std::size_t apart, std::size_t n, double* tile) {
   const double *b0 = b, *b1 = b + apart, *b2 = b + 2 * apart;
   Four sums[4][3] = {};
@@ -120,7 +122,7 @@ void axpy_pair_of(double a, const T* x, const double* d, double* u, double* z, s
   }
 }
 
-// Works on four rows at a time; the last ones are padded with rows of weight zero.
+// Calls body for four rows at a time; the last rows are padded with rows of weight zero.
 template <class Body>
 [[gnu::always_inline]] inline void by_four(std::size_t n, Body&& body) {
   std::size_t i = 0;
@@ -134,6 +136,7 @@ template <class Body>
   return v;
 }
 
+// With e = exp(-|f|): p = 1 / (1 + e) or e / (1 + e) by the sign of f, and loss log(1 + e) + max(-margin, 0), without overflow.
 double logistic_of(const double* f, const double* t, const double* w, double* r, double* rw, std::size_t n) {
   Four total{};
   by_four(n, [&](std::size_t i, std::size_t count) {
@@ -151,6 +154,7 @@ double logistic_of(const double* f, const double* t, const double* w, double* r,
   return sum(total);
 }
 
+// Σ w (a log a + b log b), a = scale |r|, b = 1 - a; logarithms are taken of at least 1e-300, so that 0 log 0 is 0.
 double entropy_of(const double* r, const double* w, double scale, std::size_t n) {
   Four total{};
   by_four(n, [&](std::size_t i, std::size_t count) {
@@ -162,7 +166,7 @@ double entropy_of(const double* r, const double* w, double scale, std::size_t n)
   return sum(total);
 }
 
-// x - x is 0 for a finite number and NaN for any other.
+// x - x is 0 for a finite number and NaN otherwise.
 template <class T>
 std::size_t not_finite_of(const T* x, std::size_t n) {
   constexpr std::size_t stretch = 1024;
@@ -173,7 +177,7 @@ std::size_t not_finite_of(const T* x, std::size_t n) {
       for (std::size_t l = 0; l < 16; ++l) s[l] += x[i + k + l] - x[i + k + l];
     T sum = 0;
     for (std::size_t l = 0; l < 16; ++l) sum += s[l];
-    if (sum != 0) break;
+    if (sum != 0) break;  // NaN: the position is found below
   }
   while (i < n && x[i] - x[i] == 0) ++i;
   return i;
@@ -187,7 +191,7 @@ void scale_open_of(double share, const double* c0, const double* limit, double* 
   }
 }
 
-// Most stretches hold no such number: a stretch is looked at closely only if its quick test says so.
+// Lists the indices for which `reaches` holds. Most stretches of sixteen have none, which a vectorized test finds out first.
 template <class Reaches>
 std::size_t indices_where(std::size_t n, std::size_t* out, Reaches&& reaches) {
   std::size_t count = 0, j = 0;
@@ -223,6 +227,7 @@ std::size_t reaching_ahead_of(const double* c, const double* before, double ahea
   return indices_where(n, out, [=](std::size_t j) { return std::abs(c[j] + ahead * (c[j] - before[j])) >= times * limit[j]; });
 }
 
+// s = Σ w r₀ r / Σ w r₀², not below zero, minimizes Σ w (r - s r₀)².
 Step step_of(const double* r0, const double* r, const double* w, std::size_t n) {
   Four across{}, own{};
   by_four(n, [&](std::size_t i, std::size_t count) {

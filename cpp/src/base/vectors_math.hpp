@@ -1,5 +1,5 @@
-// exp and log of four numbers at a time, accurate to a few units in the last place. Included by vectors_loops.hpp, in its
-// namespace.
+// exp, log and log1p of four numbers at a time, accurate to a few units in the last place: range reduction by powers of two, then
+// a polynomial (Taylor series of exp, atanh series of log). Included by vectors_loops.hpp, in its namespace.
 
 typedef long long FourInts __attribute__((vector_size(32)));
 
@@ -26,7 +26,7 @@ typedef long long FourInts __attribute__((vector_size(32)));
   constexpr long long exponent = 0x7FF0000000000000LL;
   const FourInts k = root & (exponent | (1LL << 63));
   const Four m = (Four)(bits - k);
-  // k is a multiple of 2^52: as a double it is made from its upper bits, small enough for the addition trick.
+  // k is a multiple of 2^52. Its upper bits are small enough to be converted to a double by adding the magic number.
   const FourInts small = (k >> 52) + 0x4338000000000000LL;
   const Four power = (Four)small - 6755399441055744.0;
   const Four s = (m - 1.0) / (m + 1.0), s2 = s * s;
@@ -36,7 +36,7 @@ typedef long long FourInts __attribute__((vector_size(32)));
   return power * 0.693147180369123816490 + (power * 1.90821492927058770002e-10 + (2.0 * s + 2.0 * s * s2 * sum));
 }
 
-// log(1 + x) for 0 <= x <= 1, relative to x.
+// log(1 + x) for 0 <= x <= 1, accurate relative to x: the rounding error of 1 + x is added back.
 [[gnu::always_inline]] inline Four log1p4(Four x) {
   const Four y = x + 1.0, lost = x - (y - 1.0);
   return log4(y) + lost / y;

@@ -1,4 +1,4 @@
-// One entry for each loop, filled for each processor.
+// Dispatch table of the vector loops, one instance for each processor type.
 #pragma once
 
 #include <cstddef>

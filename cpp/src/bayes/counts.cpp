@@ -1,3 +1,5 @@
+// Counts of (feature, value) by class, N(slot, c) = Σ_i w_i [label_i = c and row i has the slot], the sufficient statistics of
+// naive Bayes. Every entry is read once: O(entries + parts x table).
 #include "vitalfew/counts.hpp"
 
 #include <algorithm>
@@ -10,8 +12,8 @@
 namespace vitalfew {
 namespace {
 
-// Rows are cut into a number of parts that depends on the data alone; each part has its own table and the tables
-// are added in order, so that weighted sums come out the same for any number of threads.
+// Returns the number of parts into which rows are cut. It depends only on the data; each part has its own table, and the tables
+// are added in order, so that weighted sums are the same for any number of threads.
 std::size_t parts_for(std::size_t entries, std::size_t table_size, std::size_t bytes) {
   if (entries < 100'000) return 1;
   const std::size_t by_work = std::clamp<std::size_t>(entries / std::max<std::size_t>(table_size, 1), 2, 8);
@@ -19,7 +21,7 @@ std::size_t parts_for(std::size_t entries, std::size_t table_size, std::size_t b
   return std::min(by_work, by_memory);
 }
 
-// The table lies class by class: a row then needs no multiplication for each of its entries.
+// Adds rows to a table stored class by class, so that the entries of a row need no multiplication for their address.
 template <class Count, SlotRows Rows>
 void add_rows(const Rows& rows, const std::int32_t* label, const double* weight, Count* table) {
   const std::size_t slots = rows.n_slots();
@@ -40,6 +42,7 @@ void add_rows(const Rows& rows, const std::int32_t* label, const double* weight,
   }
 }
 
+// Counts each part in parallel, in blocks of checked rows, and adds the tables, transposed to slots x classes.
 template <class Count, SlotRows Rows>
 std::vector<double> count_in_parts(const Rows& rows, std::span<const std::int32_t> label, std::span<const double> weight,
                                    const CountOptions& options, Monitor& monitor) {
@@ -75,7 +78,7 @@ std::vector<double> count_slots(const Rows& rows, std::span<const std::int32_t> 
   check_shape(rows);
   if (options.n_classes == 0) throw std::invalid_argument("there is at least one class");
   if (!are_labels(label, options.n_classes)) throw std::invalid_argument("a label is not below the number of classes");
-  // A class code a row: 32-bit counters halve the table; a row adds at most one to a cell.
+  // A row adds at most one to a cell, so 32-bit counters suffice without weights; they halve the table.
   if (weight.empty() && rows.n_rows < std::numeric_limits<std::uint32_t>::max())
     return count_in_parts<std::uint32_t>(rows, label, weight, options, monitor);
   if (weight.empty()) return count_in_parts<std::uint64_t>(rows, label, weight, options, monitor);

@@ -1,3 +1,11 @@
+// MDL search for naive Bayes features with any number of classes. With p_t the posterior of row t under the present set and
+// r_c = P(value | c) for the value of a candidate feature in that row, adding the feature changes the loss of row t to
+//
+//   -log p_t(y_t) + log sum_c p_t(c) r_c - log r_(y_t).
+//
+// The last term depends only on counts and is computed once (`fixed_`). The evaluators below compute the middle term: for
+// dense codes over all rows, O(rows x classes) for each candidate; for sparse 0/1 features from the stored entries, with bounds
+// that exclude most candidates from the sum over all rows.
 #include <cmath>
 #include <numeric>
 
@@ -7,17 +15,12 @@
 #include "vitalfew/multiversion.hpp"
 #include "vitalfew/parallel.hpp"
 
-// Any number of classes. With p_t the posterior of row t under the present set and r_c = P(value | c) of a candidate's
-// value in that row, the loss of row t becomes
-//
-//   -log p_t(y_t) + log sum_c p_t(c) r_c - log r_(y_t).
-//
-// The last term sums to a count times a logarithm; the middle one is what the evaluators below compute.
-
 namespace vitalfew {
 namespace {
 
-// sum over rows of w log(p_t . r[code_t]); r is (values + 1) x classes, its last line (all ones) for missing.
+// Returns the sum over rows of w log(p_t . r[code_t]); r is (values + 1) x classes, with a last line of ones for missing values.
+// Without weights, `per_lane` factors are multiplied before an exponent is taken out (see log_product.hpp); 0 means that
+// products are not safe.
 template <class Code>
 inline double sum_log_dots(const double* p, std::size_t n, std::size_t classes, const Code* code, std::ptrdiff_t stride,
                            std::size_t n_values, const double* r, const double* weight, std::size_t per_lane) {
@@ -53,7 +56,7 @@ VITALFEW_HOT double sum_log_dots32(const double* p, std::size_t n, std::size_t c
   return sum_log_dots(p, n, classes, code, stride, n_values, r, weight, per_lane);
 }
 
-// sum over the listed rows of w (log p_t . present - log p_t . absent).
+// Returns the sum over the listed rows of w (log p_t . present - log p_t . absent).
 VITALFEW_HOT double sum_log_ratios(const double* p, std::size_t classes, std::span<const std::int32_t> rows,
                                    const double* present, const double* absent, const double* weight, std::size_t per_lane) {
   double sum = 0, over = 1, under = 1;
@@ -80,7 +83,7 @@ VITALFEW_HOT double sum_log_ratios(const double* p, std::size_t classes, std::sp
   return sum + std::log(over / under) + ln2 * double(exponent);
 }
 
-// Posteriors of the rows and the data part, kept as features enter and leave.
+// Log joint probabilities (scores) and posteriors of the rows, and the data part, maintained as features enter and leave.
 class Posterior {
  public:
   Posterior(std::size_t n_rows, const MdlProblem& problem, int threads, Monitor& monitor)
@@ -100,6 +103,7 @@ class Posterior {
   const double* log_values(std::size_t slot) const { return problem_.table.data() + slot * classes_; }
   std::int32_t label(std::size_t i) const { return problem_.label[i]; }
 
+  // -log P(y_i | x_i) for a row with these scores.
   double loss(std::size_t i, const double* score) const {
     const double most = *std::max_element(score, score + classes_);
     double sum = 0;
@@ -107,7 +111,7 @@ class Posterior {
     return std::log(sum) + most - score[problem_.label[i]];
   }
 
-  // Calls f(begin, end, block) for blocks of rows whose number depends on the data alone.
+  // Calls f(begin, end, block) for blocks of rows whose number depends only on the data, so that sums do not depend on threads.
   template <class F>
   std::size_t by_rows(double operations_a_row, F&& f) const {
     const std::size_t blocks = blocks_for(double(n_rows_) * operations_a_row, 64);
@@ -115,7 +119,7 @@ class Posterior {
     return blocks;
   }
 
-  // Sum over rows of the loss of the score that `change(i, score)` makes of that of row i.
+  // Returns the data part after `change(i, score)` is applied to a copy of each row's scores.
   template <class Change>
   double data_if(Change&& change) const {
     std::vector<double> part(64);
@@ -130,6 +134,7 @@ class Posterior {
     return std::accumulate(part.begin(), part.end(), 0.0);
   }
 
+  // Recomputes the posteriors and the data part from the scores.
   void refresh() {
     p_.resize(score_.size());
     by_rows(20 * double(classes_), [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -153,7 +158,8 @@ class Posterior {
   double data_ = 0;
 };
 
-// What evaluators on posteriors have in common; `add(i, j, sign, score)` adds the evidence of feature j in row i.
+// Common part of the evaluators on posteriors. `Derived::add(i, j, sign, score)` adds sign times the evidence of feature j in
+// row i to the scores.
 template <class Derived>
 class PosteriorEvaluator {
  public:
@@ -177,13 +183,13 @@ class PosteriorEvaluator {
   const Derived& derived() const { return static_cast<const Derived&>(*this); }
 };
 
-// Bits that p . r can have when r lies within [low, high] and p sums to one.
+// Returns how many factors p . r may be multiplied safely when r lies within [low, high] and p sums to one.
 std::size_t safe_factors(double low, double high) {
   if (!(low > 0) || !std::isfinite(high)) return 0;
   return factors_per_lane(std::max(std::abs(std::log2(low)), std::abs(std::log2(high))) + 1);
 }
 
-// The best of many candidates; `value(k)` is what candidate k comes to, at a cost of so many operations.
+// Returns the best of n candidates; `value(k)` evaluates candidate k and costs `operations_each`.
 template <class Value>
 Candidate best_of(std::size_t n, double operations_each, int threads, Monitor& monitor, Value&& value) {
   const std::size_t blocks = blocks_for(double(n) * operations_each, n);
@@ -196,6 +202,7 @@ Candidate best_of(std::size_t n, double operations_each, int threads, Monitor& m
   return winner;
 }
 
+// Dense codes: each step evaluates every candidate exactly. O(rows x features x classes) a step.
 template <std::unsigned_integral Code>
 class CodesEvaluator : public PosteriorEvaluator<CodesEvaluator<Code>> {
   using Base = PosteriorEvaluator<CodesEvaluator<Code>>;
@@ -252,18 +259,18 @@ class CodesEvaluator : public PosteriorEvaluator<CodesEvaluator<Code>> {
 
  private:
   const Codes<Code>& codes_;
-  std::vector<std::vector<double>> ratio_;  // P(value | c), and a line of ones for missing
-  std::vector<double> fixed_;               // sum of w log P(value | y) over the rows
+  std::vector<std::vector<double>> ratio_;  // P(value | c), and a line of ones for missing values
+  std::vector<double> fixed_;               // sum over rows of w log P(value | y)
   std::vector<std::size_t> safe_;
 };
 
-// Sparse 0/1 features. The sum over all rows of log(p_t . q), q = P(absent | c), is enclosed by its expansion to second
-// order: with q = R (1 - delta), |delta| <= h < 1 and x_t = p_t . delta,
+// Sparse 0/1 features. The sum over all rows of log(p_t . q), q = P(absent | c), is bounded by its second-order expansion: with
+// q = R (1 - delta), |delta| <= h < 1 and x_t = p_t . delta,
 //
 //   sum w log(p_t . q) = W log R - sum w x - sum w x^2 / 2 + rest,   |rest| <= h / (3 (1 - h)) sum w x^2,
 //
-// which needs only the sums of p and of p p'. Candidates whose lower bound is above the least upper bound are out; the
-// others are evaluated in full, so that the choice is exact.
+// which needs only the sums of p and of p p'. Candidates whose lower bound exceeds the least upper bound are excluded; the
+// others are evaluated in full, so the choice is exact.
 class BinaryEvaluator : public PosteriorEvaluator<BinaryEvaluator> {
  public:
   BinaryEvaluator(const BinaryRows& rows, const MdlProblem& problem, const MdlOptions& options, Monitor& monitor)
@@ -283,6 +290,7 @@ class BinaryEvaluator : public PosteriorEvaluator<BinaryEvaluator> {
         fixed_[j] += (class_weight[c] - present[c]) * rows_.log_values(2 * j)[c] + present[c] * rows_.log_values(2 * j + 1)[c];
     }
     for (const double w : class_weight) total_weight_ += w;
+    // Range of the factors, which decides whether products are safe.
     double low = 1, high = 1;
     for (const double v : value_) {
       low = std::min(low, v);
@@ -291,6 +299,7 @@ class BinaryEvaluator : public PosteriorEvaluator<BinaryEvaluator> {
     safe_ = safe_factors(low, high);
   }
 
+  // Bounds all candidates from the stored entries, then evaluates the contenders exactly.
   Candidate best_addition(const std::vector<char>& skip, Monitor& monitor) {
     sum_posteriors();
     std::vector<double> low(n_features_, std::numeric_limits<double>::infinity());
@@ -319,7 +328,7 @@ class BinaryEvaluator : public PosteriorEvaluator<BinaryEvaluator> {
   const double* absent(std::size_t j) const { return value_.data() + 2 * j * rows_.n_classes(); }
   const double* present(std::size_t j) const { return absent(j) + rows_.n_classes(); }
 
-  // Sums of p and p p' over the rows, in blocks added in order.
+  // Sums w p and w p p' over the rows; blocks are added in order.
   void sum_posteriors() {
     const std::size_t classes = rows_.n_classes(), size = classes + classes * classes;
     std::vector<double> part(64 * size);
@@ -342,13 +351,16 @@ class BinaryEvaluator : public PosteriorEvaluator<BinaryEvaluator> {
     }
   }
 
+  // Correction for the rows in which feature j is present, from the stored entries.
   double correction(std::size_t j) const {
     return sum_log_ratios(rows_.p(), rows_.n_classes(), column(j), present(j), absent(j), rows_.weight(), safe_);
   }
 
+  // Computes the lower bound of a candidate's value and the width of its interval.
   void bound(std::size_t j, double& low, double& spread) const {
     const std::size_t classes = rows_.n_classes();
     const double* q = absent(j);
+    // R is the mean of p . q over the rows; x1 and x2 are the sums of w x and w x^2.
     double mean = 0, x1 = 0, x2 = 0, h = 0;
     for (std::size_t c = 0; c < classes; ++c) mean += first_[c] * q[c];
     mean /= total_weight_;
@@ -360,7 +372,7 @@ class BinaryEvaluator : public PosteriorEvaluator<BinaryEvaluator> {
       for (std::size_t c = 0; c < classes; ++c) line += second_[a * classes + c] * (1 - q[c] / mean);
       x2 += delta * line;
     }
-    if (!(h < 0.999)) {  // no useful bound
+    if (!(h < 0.999)) {  // no useful bound: always a contender
       low = -std::numeric_limits<double>::infinity();
       spread = std::numeric_limits<double>::infinity();
       return;
@@ -373,6 +385,7 @@ class BinaryEvaluator : public PosteriorEvaluator<BinaryEvaluator> {
     spread = 2 * (rest + rounding);
   }
 
+  // Evaluates all candidates whose lower bound does not exceed the least upper bound.
   Candidate exact_best(const std::vector<double>& low, const std::vector<double>& spread, Monitor& monitor) {
     double least_upper = std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < n_features_; ++j)

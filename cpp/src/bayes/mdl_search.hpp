@@ -1,9 +1,15 @@
-// The search itself, once for every storage and number of classes. An evaluator keeps the state of the rows:
+// Greedy and floating search for the feature set J with the least two-part description length (Rissanen, 1978)
 //
-//   data()               the data part of DL for the present set
-//   best_addition(skip)  the feature outside `skip` with the least data part + cost
-//   data_without(j)      the data part if j left
-//   apply(j, sign)       j enters or leaves
+//   DL(J) = data(J) + Σ_{j in J} cost_j + size_cost(|J|),
+//
+// one implementation for every storage and number of classes. An evaluator keeps the state of the rows:
+//
+//   data()               data part of DL for the present set
+//   best_addition(skip)  feature outside `skip` with the least data part + cost
+//   data_without(j)      data part if j left
+//   apply(j, sign)       adds (+1) or removes (-1) j
+//
+// A step costs one best_addition and, in a floating search, one data_without for each selected feature.
 #pragma once
 
 #include <algorithm>
@@ -32,6 +38,7 @@ class MdlSearch {
       throw std::invalid_argument("mdl: costs for every feature and every size are needed");
   }
 
+  // Adds features until max_features is reached, none is left, or `patience` additions in a row brought no new minimum.
   MdlTrace run(Monitor& monitor) {
     MdlTrace trace{evaluator_.data(), {}};
     best_of_size_[0] = total();
@@ -58,6 +65,7 @@ class MdlSearch {
   double total() const { return evaluator_.data() + cost_ + options_.size_cost[set_.size()]; }
   double objective() const { return options_.patience_on_data ? evaluator_.data() : total(); }
 
+  // Adds or removes a feature, and records the event and the best DL of the new size.
   void change(std::size_t j, int sign, MdlTrace& trace) {
     evaluator_.apply(j, sign);
     is_in_[j] = sign > 0;
@@ -70,7 +78,8 @@ class MdlSearch {
     best_of_size_[set_.size()] = std::min(best_of_size_[set_.size()], total());
   }
 
-  // Floating search (Pudil, Novovicova & Kittler, 1994): a smaller set must beat the best one seen of its size.
+  // Floating search (Pudil, Novovicova & Kittler, 1994): removes features, other than the one just added, as long as the
+  // smaller set beats the best set of its size seen so far.
   void drop_while_better(std::size_t just_added, MdlTrace& trace) {
     while (set_.size() > 2) {
       Candidate worst;

@@ -1,3 +1,12 @@
+// MDL search for naive Bayes features with two classes and sparse 0/1 features ("words"). Rows of class 1 are sorted first.
+// With y_t = 1 or -1, margin m_t = y_t f_t and e_t = exp(-m_t), the loss of row t is log(1 + e_t). A word that adds a to f
+// where it is present and b where it is absent changes the loss to log(1 + e_t exp(-y_t a)) or log(1 + e_t exp(-y_t b)). So
+//
+//   data(J + j) = S(b_j) + sum over rows with j of log (1 + e_t A) / (1 + e_t B),   S(b) = sum_t log(1 + e_t exp(-y_t b))
+//
+// where A = exp(-y_t a), B = exp(-y_t b), and S is one smooth function of a scalar that is shared by all words: it is
+// evaluated at Chebyshev nodes and interpolated. The remaining sum costs two multiplications for each stored entry, because a
+// sum of logarithms is the logarithm of a product. A step is O(stored entries + rows).
 #include <cmath>
 #include <numbers>
 
@@ -7,21 +16,13 @@
 #include "vitalfew/multiversion.hpp"
 #include "vitalfew/parallel.hpp"
 
-// The method. Rows of class 1 come first. With m_t = y_t f_t the margin of row t and e_t = exp(-m_t), its loss is
-// log(1 + e_t). A word that adds a to f where it is present and b where it is absent changes the loss to
-// log(1 + e_t exp(-y_t a)) or log(1 + e_t exp(-y_t b)). So
-//
-//   data(J + j) = S(b_j) + sum over rows with j of log (1 + e_t A) / (1 + e_t B),   S(b) = sum_t log(1 + e_t exp(-y_t b))
-//
-// where S is one smooth function of a scalar: its values at Chebyshev nodes serve all words. What is left costs two
-// multiplications a stored entry, because a sum of logarithms is the logarithm of a product.
-
 namespace vitalfew {
 namespace {
 
 // softplus(-m) = log(1 + exp(-m)), for any m.
 inline double loss(double m) { return m > 0 ? std::log1p(std::exp(-m)) : -m + std::log1p(std::exp(m)); }
 
+// Multiplies the factors 1 + e A and 1 + e B over the listed rows; exponents are taken out every `every` groups of four.
 inline void multiply_column(const std::int32_t* row, std::size_t m, const double* e, double A, double B, std::size_t every,
                             LogProduct& over, LogProduct& under) {
   std::size_t k = 0, left = every;
@@ -45,7 +46,7 @@ inline void multiply_column(const std::int32_t* row, std::size_t m, const double
 }
 
 struct Word {
-  double present, absent;       // what it adds to f
+  double present, absent;       // a and b: what the word adds to f
   double A, B, over_A, over_B;  // exp(-present), exp(-absent) and their inverses
 };
 
@@ -55,7 +56,8 @@ struct Columns {
   const std::int32_t* row;
 };
 
-// log of the products over the rows with the word, for words begin .. end.
+// Computes the sums over the rows with the word, for the words [begin, end). In rows of class 0 the signs are reversed, hence
+// the inverse factors.
 VITALFEW_HOT void column_sums(const Columns& columns, const Word* word, const double* e, std::size_t every, std::size_t begin,
                               std::size_t end, double* sum) {
   for (std::size_t j = begin; j < end; ++j) {
@@ -71,13 +73,13 @@ VITALFEW_HOT void column_sums(const Columns& columns, const Word* word, const do
     multiply_column(columns.row + split, stop - split, e, w.over_A, w.over_B, every, over, under);
     if (stop - start >= 4) {
       sum[j] = log_ratio(over, under);
-    } else {  // few factors, all in the first lane
+    } else {  // fewer than four factors, all in the first lane
       sum[j] = std::log(over.mantissa[0] / under.mantissa[0]);
     }
   }
 }
 
-// sum of log(1 + e_i E).
+// Returns the sum of log(1 + e_i E), as eight parallel products.
 VITALFEW_HOT double sum_log1p(const double* e, std::size_t n, double E, std::size_t every) {
   double mantissa[8] = {1, 1, 1, 1, 1, 1, 1, 1};
   std::int64_t exponent = 0;
@@ -101,7 +103,7 @@ VITALFEW_HOT double sum_log1p(const double* e, std::size_t n, double E, std::siz
 
 constexpr std::size_t n_nodes = 16;
 
-// sum of coefficient[m] T_m(x) at many x, by Clenshaw's recurrence side by side.
+// Evaluates sum_m coefficient[m] T_m(x) at many x by Clenshaw's recurrence, vectorized over x.
 VITALFEW_HOT void chebyshev_sums(const double* x, std::size_t n, const double* coefficient, double* out) {
   constexpr std::size_t width = 16;
   for (std::size_t begin = 0; begin < n; begin += width) {
@@ -119,6 +121,7 @@ VITALFEW_HOT void chebyshev_sums(const double* x, std::size_t n, const double* c
   }
 }
 
+// The evaluator that MdlSearch drives.
 class TwoClass {
  public:
   TwoClass(const BinaryRows& rows, const MdlProblem& problem, const MdlOptions& options)
@@ -144,6 +147,7 @@ class TwoClass {
 
   double data() const { return data_; }
 
+  // Tabulates S, adds each word's sum over its rows and returns the best word. Blocks hold about equal numbers of entries.
   Candidate best_addition(const std::vector<char>& skip, Monitor& monitor) {
     tabulate(monitor);
     const std::size_t blocks = blocks_for(double(work_.back()), std::min<std::size_t>(word_.size(), 256));
@@ -190,6 +194,7 @@ class TwoClass {
   double sign(std::size_t i) const { return i < n_positive_ ? 1.0 : -1.0; }
   double weight(std::size_t i) const { return weight_.empty() ? 1.0 : weight_[i]; }
 
+  // Computes the new position of each row: class 1 first, otherwise in the given order.
   void sort_rows_by_class(std::span<const std::int32_t> label) {
     new_row_.resize(n_rows_);
     n_positive_ = std::size_t(std::count(label.begin(), label.end(), 1));
@@ -197,6 +202,7 @@ class TwoClass {
     for (std::size_t i = 0; i < n_rows_; ++i) new_row_[i] = label[i] == 1 ? positive++ : negative++;
   }
 
+  // Transposes the reordered rows; notes where class 0 begins in each column, and the cumulated work for balancing blocks.
   void read_columns(const BinaryRows& rows) {
     std::vector<std::size_t> old_row(n_rows_);
     for (std::size_t i = 0; i < n_rows_; ++i) old_row[new_row_[i]] = i;
@@ -217,18 +223,20 @@ class TwoClass {
     }
   }
 
+  // First word of block b, so that blocks have about equal work.
   std::size_t block_bound(std::size_t b, std::size_t blocks) const {
     return std::size_t(std::lower_bound(work_.begin(), work_.end(), work_.back() * b / blocks) - work_.begin());
   }
 
-  // Words sorted by b, cut into panels of width 1. On such a panel S, analytic within distance pi of the real line, is
-  // interpolated at 16 Chebyshev nodes to about 1e-16 n; a panel with fewer words is evaluated word by word.
+  // Words are sorted by b and cut into panels of width 1. S is analytic within distance pi of the real line, so 16 Chebyshev
+  // nodes interpolate it on a panel to about 1e-16 n. A panel with no more words than nodes is evaluated word by word.
   struct Panel {
     std::size_t begin, end;   // words, in the order of b
-    std::size_t first_point;  // where S is evaluated for it
+    std::size_t first_point;  // its first entry of point_ and value_
     bool is_interpolated() const { return end - begin > n_nodes; }
   };
 
+  // Chooses the panels and the points at which S is evaluated. They depend only on the words, not on the margins.
   void plan_panels() {
     by_absent_.resize(word_.size());
     for (std::size_t j = 0; j < word_.size(); ++j) by_absent_[j] = j;
@@ -250,6 +258,7 @@ class TwoClass {
     sorted_smooth_.resize(word_.size());
   }
 
+  // S(b), by products where these are safe.
   double smooth_at(double b) const {
     if (per_lane_ > 0)
       return sum_log1p(e_.data(), n_positive_, std::exp(-b), per_lane_) +
@@ -259,7 +268,7 @@ class TwoClass {
     return sum;
   }
 
-  // S at every word: S at the points of each panel, then interpolation.
+  // Computes S for every word: S at the points of each panel, then interpolation.
   void tabulate(Monitor& monitor) {
     const std::size_t n = point_.size(), blocks = blocks_for(double(n * n_rows_), n);
     parallel_blocks(blocks, options_.threads, monitor, [&](std::size_t b) {
@@ -274,6 +283,7 @@ class TwoClass {
     }
   }
 
+  // Discrete cosine transform of the node values to Chebyshev coefficients, then evaluation at the words of the panel.
   void interpolate(const Panel& panel, const double* value) {
     double coefficient[n_nodes];
     for (std::size_t m = 0; m < n_nodes; ++m) {
@@ -286,6 +296,7 @@ class TwoClass {
     for (std::size_t p = panel.begin; p < panel.end; ++p) smooth_[by_absent_[p]] = sorted_smooth_[p];
   }
 
+  // The sum over the rows with the word, term by term: for weights, or margins too large for products.
   double column_sum_exact(std::size_t j) const {
     double sum = 0;
     for (auto k = std::size_t(columns_.start[j]); k < std::size_t(columns_.start[j + 1]); ++k) {
@@ -295,7 +306,7 @@ class TwoClass {
     return sum;
   }
 
-  // Recomputes what follows from the margins, and whether products are safe: no weights, no factor beyond 2^120.
+  // Recomputes what depends on the margins, and decides whether products are safe: no weights, no factor beyond about 2^120.
   void refresh() {
     e_.resize(n_rows_);
     double least = 0;

@@ -1,5 +1,9 @@
-#include "vitalfew/pairs.hpp"
-
+// Interaction information of all pairs of 0/1 features with a label (McGill, 1954),
+//
+//   I(X; Z | Y) - I(X; Z) = I(X, Z; Y) - I(X; Y) - I(Z; Y),
+//
+// from counts of rows that have both features, by class, on bit vectors. All entropies are sums of k log k over the cells of
+// contingency tables, looked up in a table. O(d² n / 64) for d features and n rows, in parallel over strips of features.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -7,14 +11,15 @@
 #include <stdexcept>
 
 #include "vitalfew/multiversion.hpp"
+#include "vitalfew/pairs.hpp"
 #include "vitalfew/parallel.hpp"
 
 namespace vitalfew {
 namespace {
 
-constexpr std::size_t strip = 64;  // features that meet all later ones together, while these are in the cache
+constexpr std::size_t strip = 64;  // features paired with all later ones together, while they are in the cache
 
-// Rows with feature z and each of some features x, class by class.
+// Counts the rows that have feature z and each of n_x features x, by class.
 VITALFEW_HOT void count_both(const std::uint64_t* x, std::size_t n_x, const std::uint64_t* z, const std::int64_t* start,
                              std::size_t n_classes, std::int32_t* both) {
   for (std::size_t i = 0; i < n_x; ++i, x += start[n_classes], both += n_classes)
@@ -25,10 +30,12 @@ VITALFEW_HOT void count_both(const std::uint64_t* x, std::size_t n_x, const std:
     }
 }
 
+// Larger synergy first; ties by column.
 bool is_better(const Pair& a, const Pair& b) {
   return a.synergy != b.synergy ? a.synergy > b.synergy : a.first != b.first ? a.first < b.first : a.second < b.second;
 }
 
+// Counts and k log k sums of single features, computed once.
 class Search {
  public:
   explicit Search(const LabelledBits& data)
@@ -53,11 +60,11 @@ class Search {
     }
   }
 
-  // Rows with feature j and each of the features begin .. end.
+  // Counts the rows that have feature j and each of the features [begin, end).
   void count(std::size_t begin, std::size_t end, std::size_t j, std::int32_t* both) const {
     count_both(data_.of(begin), end - begin, data_.of(j), data_.start.data(), classes_, both);
   }
-  // The interaction information of two features, from k log k of the cells of three tables.
+  // Returns the interaction information of two features, from k log k over the cells of their tables.
   double synergy(std::size_t i, std::size_t j, const std::int32_t* both) const {
     const std::int32_t *const x = count_.data() + i * classes_, *const z = count_.data() + j * classes_;
     double sum = constant_ - own_[i] - own_[j];
@@ -70,6 +77,7 @@ class Search {
   }
 
  private:
+  // Sum of k log k over the four cells of a 2 x 2 table with margins x, z and total n.
   double cells(std::int32_t both, std::int32_t x, std::int32_t z, std::size_t n) const {
     return log_[std::size_t(both)] + log_[std::size_t(x - both)] + log_[std::size_t(z - both)] +
            log_[n + std::size_t(both) - std::size_t(x) - std::size_t(z)];
@@ -83,9 +91,9 @@ class Search {
   std::vector<double> own_;
 };
 
-// What one strip of features found.
+// Results of one strip of features.
 struct Part {
-  std::vector<Pair> best;  // a heap with the least of them first
+  std::vector<Pair> best;  // a heap with the worst pair first
   std::vector<double> most;
   std::vector<std::int32_t> partner;
 
@@ -130,7 +138,7 @@ PairSearch best_pairs(const LabelledBits& data, std::size_t keep, int threads, M
   const std::size_t d = data.n_features, strips = (d + strip - 1) / strip;
   const Search search(data);
   std::vector<Part> part(strips);
-  // Strips of few features with all later ones: the first have most to do, and are handed out first.
+  // Each strip pairs its features with all later ones. The first strips have the most work and are scheduled first.
   const auto one = [&](std::size_t s) {
     const std::size_t begin = s * strip, end = std::min(d, begin + strip);
     part[s].most.assign(d - begin, -HUGE_VAL);

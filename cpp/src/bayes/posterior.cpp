@@ -1,3 +1,6 @@
+// Posteriors of sparse rows under a linear model of classes, log P(x_i, c) = base[c] + Σ_j v_ij table[j, c]: one E-step of EM
+// (Dempster, Laird & Rubin, 1977; for text, Nigam et al., 2000) and classification with the strongest features of each row.
+// O(entries x classes).
 #include "vitalfew/posterior.hpp"
 
 #include <algorithm>
@@ -26,7 +29,7 @@ VITALFEW_HOT void add_line(const double* line, double* sum, std::size_t n) {
   for (std::size_t c = 0; c < n; ++c) sum[c] += line[c];
 }
 
-// sum[c] += value x table[index, c] over entries.
+// sum[c] += value x table[index, c], over the entries of a row.
 VITALFEW_HOT void gather(const std::int32_t* index, const double* value, std::size_t n, const double* table, double* sum,
                          std::size_t classes) {
   for (std::size_t k = 0; k < n; ++k) {
@@ -36,7 +39,7 @@ VITALFEW_HOT void gather(const std::int32_t* index, const double* value, std::si
   }
 }
 
-// table[index, c] += value x share[c] over entries.
+// table[index, c] += value x share[c], over the entries of a row.
 VITALFEW_HOT void scatter(const std::int32_t* index, const double* value, std::size_t n, const double* share, double* table,
                           std::size_t classes) {
   for (std::size_t k = 0; k < n; ++k) {
@@ -46,13 +49,13 @@ VITALFEW_HOT void scatter(const std::int32_t* index, const double* value, std::s
   }
 }
 
-// Evidence of one row for each class.
+// Computes log P(x_i, c) of one row for each class.
 void score_row(const WeightedRows& rows, const LinearClasses& model, std::size_t i, std::vector<double>& score) {
   std::copy(model.base.begin(), model.base.end(), score.begin());
   gather(rows.index(i), rows.values(i), rows.pattern.line(i).size(), model.table.data(), score.data(), model.n_classes());
 }
 
-// Evidence to probabilities; returns the logarithm of the sum.
+// Turns log joint probabilities into posteriors. Returns the logarithm of their sum, log P(x_i).
 double normalise(std::vector<double>& score) {
   const double top = *std::max_element(score.begin(), score.end());
   double sum = 0;
@@ -61,6 +64,7 @@ double normalise(std::vector<double>& score) {
   return top + std::log(sum);
 }
 
+// Adds the expected counts and the log-likelihood of rows [begin, end).
 void add_part(const WeightedRows& rows, const LinearClasses& model, std::span<const double> row_weight, std::size_t begin,
               std::size_t end, Expectation& sum) {
   const std::size_t classes = model.n_classes();
@@ -75,7 +79,7 @@ void add_part(const WeightedRows& rows, const LinearClasses& model, std::span<co
   }
 }
 
-// The features of a row that speak most for class c, best first.
+// Finds the features of a row with the largest evidence for class c against the mean of the other classes, best first.
 void find_reasons(const WeightedRows& rows, const LinearClasses& model, std::size_t i, std::size_t c,
                   std::span<std::int32_t> reason, std::vector<double>& strength) {
   const std::size_t classes = model.n_classes();
@@ -106,7 +110,7 @@ Expectation expect_rows(const WeightedRows& rows, const LinearClasses& model, st
   const std::size_t n = rows.pattern.lines(), classes = model.n_classes(), size = model.table.size();
   if (!row_weight.empty() && row_weight.size() != n) throw std::invalid_argument("weights and rows differ in number");
   const std::size_t work = rows.pattern.index.size() * classes;
-  // A table of its own costs a part as much as some entries for each of its cells.
+  // Each part has its own table, whose cost is that of a few entries for each cell: use few parts if the table is large.
   const std::size_t by_work = work < 200'000 ? 1 : std::clamp<std::size_t>(work / std::max<std::size_t>(8 * size, 1), 2, 8);
   const std::size_t parts = std::min(by_work, std::max<std::size_t>(1, most_table_bytes / std::max<std::size_t>(8 * size, 1)));
   std::vector<Expectation> sums(parts);

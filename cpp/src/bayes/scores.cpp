@@ -1,3 +1,6 @@
+// Naive Bayes scores of rows, Σ_j table[slot of (i, j), c], for one model or for all points of a path at once (formula in
+// vitalfew/scores.hpp). A path takes one pass over the entries: contributions are added at the points where features enter or
+// leave, and then cumulated over the path.
 #include "vitalfew/scores.hpp"
 
 #include <algorithm>
@@ -8,12 +11,12 @@
 namespace vitalfew {
 namespace {
 
-// `Fixed` classes known to the compiler, or 0 for any number of them.
+// Scores a block of rows. `Fixed` is the number of classes if known at compile time, otherwise 0.
 template <std::size_t Fixed, SlotRows Rows>
 void score_block(const Rows& rows, const double* table, std::size_t n_classes, const Events* events, double* out) {
   const std::size_t classes = Fixed ? Fixed : n_classes;
   if constexpr (Fixed > 0) {
-    // Sums of a row stay in registers where its entries come one after the other.
+    // The sums of a row stay in registers if its entries are contiguous.
     if (events == nullptr && rows.is_by_row()) {
       for (std::size_t i = 0; i < rows.n_rows; ++i) {
         double sum[Fixed] = {};
@@ -38,6 +41,7 @@ void score_block(const Rows& rows, const double* table, std::size_t n_classes, c
       for (std::size_t c = 0; c < classes; ++c) cell[c] += double(events->sign[e]) * table[slot * classes + c];
     }
   });
+  // Cumulate over the segments of the path.
   for (std::size_t i = 0; i < rows.n_rows; ++i)
     for (std::size_t k = classes; k < segments * classes; ++k)
       out[i * segments * classes + k] += out[i * segments * classes + k - classes];

@@ -1,3 +1,12 @@
+// AdaBoost with decision stumps on binned data: the discrete version (Freund & Schapire, 1997), confidence-rated votes
+// (Schapire & Singer, 1999), SAMME for more than two classes (Zhu et al., 2009), and the logistic loss in place of the
+// exponential one.
+//
+// A round finds the stump with the least Z = Σ_i w_i exp(-α y_i h(x_i)), adds α h to the scores and sets
+// w_i <- w_i exp(-α y_i h(x_i)) / Z. Stumps are searched on sums of weights by slot (feature and code) and class. These sums are
+// maintained rather than recomputed: within a class, rows on the larger side of the stump share one factor, which is applied to
+// all sums of the class, and only the rows on the other side are added one by one. A round costs O(slots + n), and O(features)
+// for each row that is reweighted on its own.
 #include "vitalfew/boost.hpp"
 
 #include <algorithm>
@@ -13,12 +22,14 @@
 namespace vitalfew {
 namespace {
 
-constexpr std::size_t rebuild_after = 64;  // rounds after which sums are computed anew
-constexpr double rebuild_growth = 60;      // or once some weight may have grown by e to this
-// Rounding of the sums could be seen in the vote of a stump with a smaller error, or once weights may have grown by e to this.
+constexpr std::size_t rebuild_after = 64;  // rounds after which the sums are recomputed
+constexpr double rebuild_growth = 60;      // or once some weight may have grown by exp(60)
+// Rounding errors of the sums could show in the vote of a stump with a smaller error, or once weights may have grown by exp(20):
+// side sums are then taken from the rows.
 constexpr double exact_below = 0.05, exact_growth = 20;
 
-// Rounds of boosting: sums of weights by slot and class, from which each stump is found, kept up to date as rows change theirs.
+// Runs rounds of boosting. `sums_` holds weights by slot and class, from which each stump is found; it is updated as weights
+// change.
 template <class Code>
 class Booster {
  public:
@@ -39,12 +50,13 @@ class Booster {
     rebuild();
   }
 
-  // The best split of every feature, or of the best one alone.
+  // Returns the best split of every feature.
   std::vector<StumpSplit> all_splits() const {
     std::vector<StumpSplit> split(table_.features().n_features());
     each_feature([&](std::size_t j) { split[j] = split_of(j); });
     return split;
   }
+  // Returns the best split of all features; ties go to the first feature.
   StumpSplit best_split() const {
     const std::size_t d = table_.features().n_features();
     std::vector<double> gain(d);
@@ -65,11 +77,12 @@ class Booster {
     return found;
   }
 
-  // The error of a split on its own, with the weights of now.
+  // Returns the weighted error of a split with the present weights.
   double error_of(const StumpSplit& split) {
     return wrong_weight(split, rows_.weigh_sides(table_, split, factor_).weight, options_);
   }
 
+  // Appends a stump to the result.
   void keep(const StumpSplit& split, BoostRounds& found) const {
     Stumps& stumps = found.stumps;
     stumps.feature.push_back(std::int32_t(split.feature));
@@ -96,7 +109,8 @@ class Booster {
       team_.run(blocks, monitor_, some);
   }
   StumpSplit split_of(std::size_t j) const { return search_.best(j, table_.usual(j), sums_, factor_, total_); }
-  // The gain of the best split alone. That of numbers which vote with a sign takes one reading of their sums.
+  // Returns only the gain of feature j's best split. For numeric features with sign votes this is one pass over their sums:
+  // max over cuts of |Σ_right w y - Σ_left w y|.
   double gain_of(std::size_t j) const {
     const BinFeatures& features = table_.features();
     if (options_.votes != Votes::sign || features.is_category[j]) return split_of(j).gain;
@@ -105,7 +119,7 @@ class Booster {
     const std::size_t bins = features.n_bins(j);
     const auto at = [&](std::size_t c) { return positive[c] * factor_[1] - negative[c] * factor_[0]; };
     const double lost = at(bins), all = total_[1] - total_[0] - lost;
-    const auto usual = std::size_t(table_.usual(j));  // beyond all bins where there is none
+    const auto usual = std::size_t(table_.usual(j));  // -1 becomes larger than any bin
     double rest = all;
     for (std::size_t c = 0; c < bins && table_.usual(j) >= 0; ++c) rest -= c == usual ? 0 : at(c);
     double best = std::abs(all), left = 0;
@@ -116,7 +130,7 @@ class Booster {
     return best + std::abs(lost);
   }
 
-  // Weights and sums from the scores. What the sums were is compared with what they should be.
+  // Recomputes weights and sums from the scores, and records how far the maintained sums had drifted.
   void rebuild() {
     rows_.weigh(total_);
     std::vector<double> before;
@@ -131,7 +145,8 @@ class Booster {
     growth_ = 0;
   }
 
-  // Rows and weights on both sides of a split. Of two classes the sums tell the weights without another reading of the rows.
+  // Counts rows and weights on both sides of a split. With two classes the weights follow from the sums, without another pass
+  // over the rows, unless rounding could show.
   SideSums sides_of(const StumpSplit& split) {
     if (k_ == 2 && growth_ < exact_growth) {
       SideSums found{weight_by_side(split), rows_.count_sides(table_, split)};
@@ -139,6 +154,7 @@ class Booster {
     }
     return rows_.weigh_sides(table_, split, factor_);
   }
+  // Weights by side and class from the sums; the usual code has what the other codes leave of the total.
   std::vector<double> weight_by_side(const StumpSplit& split) const {
     const BinFeatures& features = table_.features();
     const std::int32_t usual = table_.usual(split.feature);
@@ -146,7 +162,7 @@ class Booster {
     for (std::size_t y = 0; y < k_; ++y) {
       const double* const own = sums_.data() + y * features.n_slots() + features.first(split.feature);
       double rest = total_[y];
-      for (std::size_t c = 0; c < split.side.size(); ++c) {  // that of the usual code is nothing
+      for (std::size_t c = 0; c < split.side.size(); ++c) {  // the stored sum of the usual code is zero
         weight[split.side[c] * k_ + y] += own[c] * factor_[y];
         rest -= own[c] * factor_[y];
       }
@@ -155,42 +171,51 @@ class Booster {
     return weight;
   }
 
-  // One round: the stump, its vote, the new weights.
+  // Performs one round with this stump: its error, its vote, the new weights.
   void take(const StumpSplit& split, BoostRounds& found) {
+    // 1. The weighted error; a stump no better than chance ends the run.
     const SideSums sides = sides_of(split);
     const double sum = std::accumulate(sides.weight.begin(), sides.weight.end(), 0.0);
     const double error = wrong_weight(split, sides.weight, options_) / sum;
     if (is_guess(split, error, sum, options_)) return void(found.stop = BoostStop::chance);
     if (error <= 0) found.stop = BoostStop::perfect;
+    // 2. The vote α, and Z, by which the weights must be divided.
     const double alpha = vote_of(split, error, sides.weight, rows_, options_);
     const std::vector<double> change = weight_exponents(split, alpha, options_);
     double z = 0;
     for (std::size_t cell = 0; cell < 2 * k_; ++cell) z += sides.weight[cell] / sum * std::exp(change[cell]);
+    // 3. New scores and weights, then the sums: changes only, or from scratch.
     const double most = options_.votes == Votes::confidence ? std::max(std::abs(split.left), std::abs(split.right)) : 1.0;
     const bool is_incremental = options_.loss == BoostLoss::exponential;
     rows_.take(split, alpha, alpha * most, is_incremental ? moves_of(sides, change, z * sum) : WeightMoves{}, found);
     ++since_rebuild_;
     if (is_incremental) table_.add(rows_.changes(), k_, sums_, team_, monitor_);
     if (!is_incremental || since_rebuild_ >= rebuild_after || growth_ > rebuild_growth) rebuild();
+    // 4. The record of the round.
     keep(split, found);
     found.error.push_back(error);
     found.alpha.push_back(alpha);
-    // Correct rows of SAMME keep their weight, so that its Z is of wrong ones growing.
+    // SAMME is defined by wrong rows growing by exp(α) and correct ones keeping their weight; here correct ones shrink.
     found.z.push_back(!is_incremental ? rows_.loss() : options_.votes == Votes::classes ? z * std::exp(alpha) : z);
   }
 
-  // Of each class the rows on the side with more of them keep their weight but for a common factor; the others are changed one
-  // by one. Weights are divided by z.
+  // Plans the weight updates of a round. A row of class y on side s is to be multiplied by exp(change[s, y]) / z. In each class,
+  // the side with more rows is updated only through the common factor of the class; rows on the other side, in addition, one by
+  // one by the ratio of the two multipliers. Stored weights and sums times factor_[y] are the true ones.
   WeightMoves moves_of(const SideSums& sides, const std::vector<double>& change, double z) {
     WeightMoves how{std::vector<std::uint8_t>(2 * k_), std::vector<double>(k_)};
     double growth = 0;
     for (std::size_t y = 0; y < k_; ++y) {
+      // 1. The larger side stays, the other one moves relative to it.
       const std::size_t stays = sides.count[k_ + y] >= sides.count[y], moves = 1 - stays;
       const double base = change[stays * k_ + y], other = change[moves * k_ + y];
       how.ratio[y] = std::exp(other - base);
       how.moves[moves * k_ + y] = how.ratio[y] != 1;
+      // 2. The common factor of the class.
       factor_[y] *= std::exp(base) / z;
+      // 3. A bound on the growth of weights and factors, which decides when to rebuild.
       growth = std::max(growth, std::abs(other - base) + std::abs(base - std::log(z)));
+      // 4. The true total weight of the class.
       total_[y] = (sides.weight[y] * std::exp(change[y]) + sides.weight[k_ + y] * std::exp(change[k_ + y])) / z;
     }
     growth_ += growth;
@@ -203,12 +228,13 @@ class Booster {
   StumpTable<Code> table_;
   BoostRows rows_;
   std::size_t k_;
-  std::vector<double> sums_, factor_, total_;  // sums of a class, and weights of its rows, are to be taken times its factor
+  std::vector<double> sums_, factor_, total_;  // stored sums and row weights of a class times its factor are the true ones
   double growth_ = 0, drift_ = 0;
   std::size_t since_rebuild_ = 0;
   StumpSearch search_;
 };
 
+// Integer type of the codes of a table; sparse rows use 16 bits.
 template <class Table>
 struct CodeOf {
   using type = std::uint16_t;
@@ -232,7 +258,7 @@ BoostRounds best_stumps(const Table& table, std::span<const std::int32_t> label,
   Booster<typename CodeOf<Table>::type> booster(table, label, weight, {}, 0, options, monitor);
   std::vector<StumpSplit> split = booster.all_splits();
   std::stable_sort(split.begin(), split.end(), [](const StumpSplit& a, const StumpSplit& b) { return a.gain > b.gain; });
-  for (auto first = split.begin(); first != split.end();) {  // equals by column
+  for (auto first = split.begin(); first != split.end();) {  // ties by column
     const auto last = std::find_if(first, split.end(), [&](const StumpSplit& other) { return other.gain < first->gain - tie; });
     std::sort(first, last, [](const StumpSplit& a, const StumpSplit& b) { return a.feature < b.feature; });
     first = last;

@@ -1,3 +1,5 @@
+// Passes over the boosted rows: weights from scores, sums by side of a stump, and score, margin and weight updates of a round.
+// All sums are taken in fixed blocks of rows, so that results do not depend on the number of threads. O(n) a pass.
 #include "boost/boost_rows.hpp"
 
 #include <algorithm>
@@ -14,8 +16,8 @@
 namespace vitalfew {
 namespace {
 
-constexpr std::size_t rows_together = 4096;
-constexpr std::size_t rows_worth_threads = 50000;
+constexpr std::size_t rows_together = 4096;        // rows in a block
+constexpr std::size_t rows_worth_threads = 50000;  // with fewer rows one thread is faster
 
 void check(std::size_t n, std::span<const std::int32_t> label, std::span<const double> weight, std::span<const double> score,
            const BoostOptions& options) {
@@ -34,7 +36,7 @@ void check(std::size_t n, std::span<const std::int32_t> label, std::span<const d
     if (!std::isfinite(f)) throw std::invalid_argument("boosting: a score is not finite");
 }
 
-// Adds a stump's votes to scores of two classes. Of each row: twice the bin of its margin, plus one if it is wrong.
+// Adds a stump's votes to the scores of two classes. place[i] becomes twice the bin of the row's margin, plus one if it is wrong.
 VITALFEW_HOT void vote(double* __restrict score, const std::uint8_t* __restrict side, const std::uint16_t* __restrict label,
                        double left, double right, double scale, std::size_t n, std::int32_t* __restrict place) {
   for (std::size_t i = 0; i < n; ++i) {
@@ -47,7 +49,8 @@ VITALFEW_HOT void vote(double* __restrict score, const std::uint8_t* __restrict 
   }
 }
 
-// Sums along two votes, of residuals times weights and of the curvature of their loss. Neighbours are added apart.
+// Returns slope and curvature of the logistic loss along a stump's votes: -Σ w r h and Σ w p (1 - p) h², with
+// |r| (1 - |r|) = p (1 - p). Four lanes, so that an addition does not wait for the previous one.
 VITALFEW_HOT VoteSlope slope_of(const double* __restrict weighted, const double* __restrict residual,
                                 const std::uint8_t* __restrict side, double left, double right, std::size_t n) {
   constexpr std::size_t lanes = 4;
@@ -88,7 +91,7 @@ BoostRows::BoostRows(std::size_t n, std::span<const std::int32_t> label, std::sp
   if (!weight.empty()) std::copy(weight.begin(), weight.end(), given_.begin());
   const double sum = std::accumulate(given_.begin(), given_.end(), 0.0);
   if (!(sum > 0)) throw std::invalid_argument("boosting: the weights add up to nothing");
-  half_row_ = std::min(0.5 / sum, 1 / (1 + std::exp(2.0)));  // so that its vote is at least 1
+  half_row_ = std::min(0.5 / sum, 1 / (1 + std::exp(2.0)));  // with this error, a vote is at least 1
   for (double& w : given_) w /= sum;
   is_uniform_ = std::all_of(given_.begin(), given_.end(), [&](double w) { return w == given_[0]; });
   weight_.resize(n);
@@ -105,7 +108,7 @@ BoostRows::BoostRows(std::size_t n, std::span<const std::int32_t> label, std::sp
   changes_.stretches.resize(blocks_);
 }
 
-// Stretches of rows that do not depend on the number of threads, so that sums do not either.
+// Calls body(block, begin, end) for blocks of rows that do not depend on the number of threads, so that sums do not either.
 template <class Body>
 void BoostRows::each_block(Body&& body) const {
   const auto one = [&](std::size_t b) { body(b, b * rows_together, std::min(n_, (b + 1) * rows_together)); };
@@ -115,13 +118,14 @@ void BoostRows::each_block(Body&& body) const {
     team_.run(blocks_, monitor_, one);
 }
 
-// The exponent of a row's weight: what its score says against it.
+// Returns the exponent of a row's weight: minus its margin, or minus the score of its class.
 double BoostRows::against(std::size_t i) const {
   if (options_.votes != Votes::classes) return -(label_[i] ? 1.0 : -1.0) * score_[i];
   return -score_[i * k_ + label_[i]];
 }
 
-// Weights from the scores, up to a factor; returns their sum.
+// Computes weights from the scores, up to a factor, and returns their sum: |w (t - p)| for the logistic loss, otherwise
+// w exp(against - max), where the maximum prevents overflow.
 double BoostRows::make_weights() {
   const bool is_logistic = options_.loss == BoostLoss::logistic;
   if (is_logistic) try_scores(score_);
@@ -133,12 +137,13 @@ double BoostRows::make_weights() {
     for (std::size_t i = begin; i < end; ++i)
       if (is_logistic)
         part[b] += weight_[i] = std::abs(weighted_[i]);
-      else  // a row of no weight may be further off than any other
+      else  // the maximum ignores rows of weight zero, whose exponent may be larger
         part[b] += weight_[i] = given_[i] > 0 ? given_[i] * std::exp(against(i) - most) : 0;
   });
   return std::accumulate(part.begin(), part.end(), 0.0);
 }
 
+// Normalizes the weights, and lists all rows as changed by their full weight, so that sums are rebuilt from zero.
 void BoostRows::weigh(std::span<double> total) {
   const double sum = make_weights();
   std::vector<double> by_class(blocks_ * k_);
@@ -157,6 +162,7 @@ void BoostRows::weigh(std::span<double> total) {
     for (std::size_t y = 0; y < k_; ++y) total[y] += by_class[b * k_ + y];
 }
 
+// Counts in integers: rows on the right, and positive ones among them; the left side follows from the totals.
 template <class Code>
 std::vector<std::size_t> BoostRows::count_sides(const StumpTable<Code>& table, const StumpSplit& split) {
   std::vector<std::size_t> right(blocks_), positive(blocks_);
@@ -177,7 +183,7 @@ std::vector<std::size_t> BoostRows::count_sides(const StumpTable<Code>& table, c
 
 template <class Code>
 SideSums BoostRows::weigh_sides(const StumpTable<Code>& table, const StumpSplit& split, std::span<const double> factor) {
-  constexpr std::size_t lanes = 4;  // one sum alone would wait for each addition to end
+  constexpr std::size_t lanes = 4;  // with one sum, each addition would wait for the previous one
   const std::size_t cells = 2 * k_;
   std::vector<double> weight(blocks_ * cells);
   std::vector<std::size_t> count(blocks_ * cells);
@@ -204,7 +210,7 @@ SideSums BoostRows::weigh_sides(const StumpTable<Code>& table, const StumpSplit&
   return found;
 }
 
-// The logistic loss with some scores; residuals, and residuals times weights, stay behind.
+// Computes the logistic loss for some scores; leaves residuals and weighted residuals in residual_ and weighted_.
 void BoostRows::try_scores(const std::vector<double>& score) {
   std::vector<double> part(blocks_);
   each_block([&](std::size_t b, std::size_t begin, std::size_t end) {
@@ -214,6 +220,7 @@ void BoostRows::try_scores(const std::vector<double>& score) {
   loss_ = std::accumulate(part.begin(), part.end(), 0.0);
 }
 
+// Evaluates the loss at scores + alpha h, which replaces residual_ and weighted_.
 VoteSlope BoostRows::logistic_slope(const StumpSplit& split, double alpha) {
   each_block([&](std::size_t, std::size_t begin, std::size_t end) {
     add_votes(score_.data() + begin, side_.data() + begin, alpha * split.left, alpha * split.right, end - begin,
@@ -237,6 +244,7 @@ VoteSlope BoostRows::logistic_slope(const StumpSplit& split) const {
   return found;
 }
 
+// One pass over the rows: scores, margins, training error and, for the exponential loss, weights.
 void BoostRows::take(const StumpSplit& split, double alpha, double vote, const WeightMoves& how, BoostRounds& found) {
   votes_ += vote;
   std::vector<double> wrong(blocks_);
@@ -253,7 +261,8 @@ void BoostRows::take(const StumpSplit& split, double alpha, double vote, const W
     for (std::size_t c = 0; c < margin_bins; ++c) last[c] += margins[b * margin_bins + c];
 }
 
-// Scores of rows after a round, and the weight of those it leaves wrong; adds their margins to a distribution.
+// Updates the scores of rows, adds their margins to a histogram and returns the weight of misclassified rows. With equal
+// weights it counts in integers.
 double BoostRows::score_two(const StumpSplit& split, double alpha, std::size_t begin, std::size_t end, double* margin) {
   if (!is_uniform_) return score_two<double>(split, alpha, begin, end, margin, [&](std::size_t i) { return given_[i]; }, 1.0);
   return score_two<std::uint32_t>(split, alpha, begin, end, margin, [](std::size_t) { return 1u; }, given_[0]);
@@ -261,7 +270,7 @@ double BoostRows::score_two(const StumpSplit& split, double alpha, std::size_t b
 template <class Count, class Weight>
 double BoostRows::score_two(const StumpSplit& split, double alpha, std::size_t begin, std::size_t end, double* margin,
                             Weight&& weight, double unit) {
-  constexpr std::size_t lanes = 4;  // neighbours often fall in the same bin, and would wait for each other
+  constexpr std::size_t lanes = 4;  // neighbors often fall into the same bin and would wait for each other
   std::array<std::array<Count, margin_bins>, lanes> count{};
   std::array<std::int32_t, rows_together> place;
   const double scale = votes_ > 0 ? margin_bins / 2.0 / votes_ : 0;
@@ -279,7 +288,7 @@ double BoostRows::score_two(const StumpSplit& split, double alpha, std::size_t b
   return unit * double(missed);
 }
 
-// The same for classes: a margin is the distance to the best wrong class.
+// The same for more than two classes: a margin is the distance to the best wrong class, divided by the sum of votes.
 double BoostRows::score_many(const StumpSplit& split, double alpha, std::size_t begin, std::size_t end, double* margin) {
   const std::array<std::size_t, 2> vote{std::size_t(split.left), std::size_t(split.right)};
   double missed = 0;
@@ -295,18 +304,19 @@ double BoostRows::score_many(const StumpSplit& split, double alpha, std::size_t 
     }
     missed += top == y ? 0.0 : given_[i];
     const double at = ((own[y] - rival) / votes_ + 1) * (margin_bins / 2.0);
-    margin[std::size_t(std::min(std::max(0.0, at), double(margin_bins - 1)))] += given_[i];  // NaN counts as 0
+    margin[std::size_t(std::min(std::max(0.0, at), double(margin_bins - 1)))] += given_[i];  // NaN goes to bin 0
   }
   return missed;
 }
 
-// New weights of rows that move, which are noted down; returns where the notes end.
+// Updates the weights of rows that move and records the changes. Returns the end of the recorded changes.
 std::size_t BoostRows::reweigh(const WeightMoves& how, std::size_t begin, std::size_t end) {
   std::size_t place = begin;
   for (std::size_t i = begin; i < end; ++i) {
     changes_.row[place] = std::uint32_t(i);
     place += how.moves[side_[i] * k_ + label_[i]];
   }
+  // The rows above were listed without a branch; now their weights are updated.
   for (std::size_t at = begin; at < place; ++at) {
     const std::size_t i = changes_.row[at], y = label_[i];
     const double old = weight_[i];

@@ -1,4 +1,4 @@
-// The rows that are boosted: their labels, weights and scores, and the passes over them.
+// The boosted rows: labels, weights w_i, scores F(x_i), and the passes over them.
 #pragma once
 
 #include <cstdint>
@@ -13,48 +13,48 @@
 
 namespace vitalfew {
 
-// Weights and numbers of rows by side of a stump and class: [side * n_classes + class].
+// Weights and counts of rows by side of a stump and class: [side * n_classes + class].
 struct SideSums {
   std::vector<double> weight;
   std::vector<std::size_t> count;
 };
 
-// How weights change after a round, but for a factor that a class has in common.
+// Changes of weights after a round, up to a common factor for each class.
 struct WeightMoves {
-  std::vector<std::uint8_t> moves;  // whether those of a side and class do
-  std::vector<double> ratio;        // by class
+  std::vector<std::uint8_t> moves;  // by side and class: whether these rows change
+  std::vector<double> ratio;        // by class: what the weights of rows that change are multiplied by
 };
 
-// Slope and curvature of a loss in the vote of a stump.
+// First and second derivative of a loss in the vote of a stump.
 struct VoteSlope {
   double slope = 0, curve = 0;
 };
 
 class BoostRows {
  public:
-  // `before` is the sum of the votes that made the scores.
+  // `before` is the sum of the votes of earlier rounds that are in the scores.
   BoostRows(std::size_t n, std::span<const std::int32_t> label, std::span<const double> weight, std::span<const double> score,
             double before, const BoostOptions& options, Team& team, Monitor& monitor);
 
-  double half_row() const { return half_row_; }        // the weight of half a row, of all weights
-  double loss() const { return loss_; }                // the logistic one, when weights were last made
-  const Changes& changes() const { return changes_; }  // of weights, by the last pass that made any
+  double half_row() const { return half_row_; }        // half a row's share of all weights
+  double loss() const { return loss_; }                // the logistic loss at the last evaluation
+  const Changes& changes() const { return changes_; }  // weight changes of the last pass that made any
   std::vector<double> give_score() { return std::move(score_); }
 
-  // Makes weights from the scores. They add up to 1; `total` is their sum by class, and all of them are changes.
+  // Computes weights, which add up to 1, from the scores; `total` receives their sums by class. All rows count as changed.
   void weigh(std::span<double> total);
-  // Finds the sides of rows, which later passes read. How many of two classes are on each,
+  // Determines the side of each row, which later passes read, and counts the rows of two classes on each side.
   template <class Code>
   std::vector<std::size_t> count_sides(const StumpTable<Code>& table, const StumpSplit& split);
-  // or of any number of classes, with their weights. The weight of a row of class y is factor[y] times what is stored.
+  // The same for any number of classes, with weights. The weight of a row of class y is factor[y] times the stored one.
   template <class Code>
   SideSums weigh_sides(const StumpTable<Code>& table, const StumpSplit& split, std::span<const double> factor);
-  // Of the mean logistic loss along a stump's vote: where the weights were last made, and were the vote alpha, which is tried on
-  // all rows.
+  // Slope and curvature of the mean logistic loss in a stump's vote: at the last evaluated scores, or at the vote alpha, which
+  // takes a pass over all rows.
   VoteSlope logistic_slope(const StumpSplit& split) const;
   VoteSlope logistic_slope(const StumpSplit& split, double alpha);
-  // Adds a stump to the scores, `vote` to the sum of votes; training error and margins to what is found. Weights move with
-  // the exponential loss.
+  // Adds a stump to the scores, `vote` to the sum of votes, and training error and margins to the result. With the exponential
+  // loss it also updates the weights.
   void take(const StumpSplit& split, double alpha, double vote, const WeightMoves& how, BoostRounds& found);
 
  private:
@@ -77,7 +77,7 @@ class BoostRows {
   std::vector<std::uint16_t> label_;
   std::vector<double> given_, weight_, score_;
   std::vector<std::uint8_t> side_;
-  std::vector<double> target_, residual_, weighted_, trial_;  // of the logistic loss
+  std::vector<double> target_, residual_, weighted_, trial_;  // for the logistic loss
   double loss_ = 0, votes_, half_row_ = 0;
   bool is_uniform_ = false;
   Changes changes_;

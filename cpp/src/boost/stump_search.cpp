@@ -1,3 +1,7 @@
+// The best stump of one feature from sums of weights by code and class, in one pass over the codes: the edge Σ w y h for sign
+// votes (Freund & Schapire, 1997), Z = 2 Σ_sides sqrt(W₊ W₋) for confidence votes (Schapire & Singer, 1999), the weight of
+// correct rows for class votes. O(bins classes); O(bins log bins) for categories with confidence votes, which are sorted, and
+// O(bins classes²) for categories with class votes.
 #include "boost/stump_search.hpp"
 
 #include <algorithm>
@@ -6,12 +10,12 @@
 
 namespace vitalfew {
 
-// Weights of one feature by code and class; the last code is the missing one.
+// Weights of one feature by code and class; the last code stands for missing values.
 struct StumpSearch::Sums {
   std::vector<double> value;
   std::size_t n_bins, n_classes;
   bool is_category;
-  double all_0, all_1;  // of all rows of the first two classes
+  double all_0, all_1;  // total weight of the first two classes
 
   const double* of(std::size_t code) const { return value.data() + code * n_classes; }
   const double* missing() const { return of(n_bins); }
@@ -25,6 +29,7 @@ StumpSplit StumpSearch::best(std::size_t j, std::int32_t usual, std::span<const 
     const double* const given = sums.data() + y * features_.n_slots() + features_.first(j);
     for (std::size_t c = 0; c <= bins; ++c) own.value[c * k + y] = std::max(0.0, given[c] * factor[y]);
   }
+  // The usual code has what the other codes leave of the total.
   if (usual >= 0) {
     double* const left = own.value.data() + std::size_t(usual) * k;
     for (std::size_t y = 0; y < k; ++y) {
@@ -51,8 +56,8 @@ StumpSplit StumpSearch::best(std::size_t j, std::int32_t usual, std::span<const 
   return split;
 }
 
-// The gain is Σ w y h = 1 - 2ε. Missing values, and every value of a category, vote as most of their weight does; those that
-// no row has vote as most rows do.
+// The gain is the edge Σ w y h = 1 - 2ε. Missing values, and each value of a category, vote with the majority of their weight;
+// values that occur in no row vote with the majority of all rows.
 void StumpSearch::by_sign(const Sums& sums, StumpSplit& split) const {
   const auto signed_sum = [&](std::size_t code) { return sums.of(code)[1] - sums.of(code)[0]; };
   const double lost = signed_sum(sums.n_bins), majority = sums.all_1 - sums.all_0;
@@ -66,6 +71,7 @@ void StumpSearch::by_sign(const Sums& sums, StumpSplit& split) const {
       split.side[c] = is_positive(signed_sum(c));
     }
   } else {
+    // With L the signed sum on the left, the edge of a cut is |all - 2 L|; its sign decides which side votes positive.
     double all = 0;
     for (std::size_t c = 0; c < sums.n_bins; ++c) all += signed_sum(c);
     double left = 0;
@@ -83,8 +89,8 @@ void StumpSearch::by_sign(const Sums& sums, StumpSplit& split) const {
   split.missing_right = is_positive(lost) == (split.right > 0);
 }
 
-// The gain is -Z, Z = 2 Σ sqrt(W₊ W₋) over the two sides. Values of a category are in the order of their odds, in which the
-// best two sets are neighbours; the missing one is one of them. Missing numbers go to the better side.
+// The gain is -Z, Z = 2 Σ sqrt(W₊ W₋) over the two sides. Values of a category, including the missing one, are sorted by their
+// odds: the best partition is then a cut in this order (Breiman et al., 1984). Missing numbers go to the better side.
 void StumpSearch::by_confidence(const Sums& sums, StumpSplit& split) const {
   std::vector<std::size_t> order(sums.n_bins + std::size_t(sums.is_category));
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -116,6 +122,7 @@ void StumpSearch::by_confidence(const Sums& sums, StumpSplit& split) const {
     left_0 += sums.of(order[c])[0];
     left_1 += sums.of(order[c])[1];
   }
+  // For a category the cut in the sorted order becomes a set of codes.
   split.gain = -2 * least;
   split.cut = at;
   if (sums.is_category) {
@@ -124,6 +131,7 @@ void StumpSearch::by_confidence(const Sums& sums, StumpSplit& split) const {
     split.missing_right = is_known_lost ? split.side[sums.n_bins] != 0 : all_0 + all_1 >= 2 * (best_0 + best_1);
     split.cut = 0;
   }
+  // Votes are half the smoothed log odds of each side, missing values included.
   const double extra_0 = split.missing_right ? 0 : lost_0, extra_1 = split.missing_right ? 0 : lost_1;
   const auto half_odds = [&](double w_0, double w_1) {
     return 0.5 * std::log((std::max(0.0, w_1) + smoothing_) / (std::max(0.0, w_0) + smoothing_));
@@ -132,7 +140,7 @@ void StumpSearch::by_confidence(const Sums& sums, StumpSplit& split) const {
   split.right = half_odds(all_0 + lost_0 - best_0 - extra_0, all_1 + lost_1 - best_1 - extra_1);
 }
 
-// The gain is the weight of rows that are right. Each side votes for the class it has most of.
+// The gain is the weight of correctly classified rows. Each side votes for its heaviest class.
 void StumpSearch::by_class(const Sums& sums, StumpSplit& split) const {
   const std::size_t k = sums.n_classes;
   const double* const lost = sums.missing();
@@ -172,7 +180,8 @@ void StumpSearch::by_class(const Sums& sums, StumpSplit& split) const {
   }
 }
 
-// Two classes to vote for: every value, the missing one too, votes for the one it has more of.
+// Categories with class votes: for each pair of classes, every value, including the missing one, votes for the heavier of the
+// two.
 void StumpSearch::by_class_pairs(const Sums& sums, StumpSplit& split) const {
   std::size_t left = 0, right = 0;
   for (std::size_t a = 0; a < sums.n_classes; ++a)

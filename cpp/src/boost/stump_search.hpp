@@ -1,4 +1,4 @@
-// The best stump, from sums of weights by slot and class.
+// Search for the best stump, from sums of weights by slot and class.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,29 @@
 
 namespace vitalfew {
 
-// Weights add up to one; what differs by less is equal, and the first of equals is taken.
+// Gains that differ by less are ties, of which the first is taken; weights add up to one.
 inline constexpr double tie = 1e-12;
 
 struct StumpSplit {
-  double gain = -1;  // more is better; what it is depends on the votes
+  double gain = -1;  // larger is better; its meaning depends on the votes
   std::size_t feature = 0;
-  std::size_t cut = 0;  // codes from here on are on the right, unless the feature is a category
+  std::size_t cut = 0;  // codes >= cut are on the right, unless the feature is a category
   bool missing_right = false;
   double left = 0, right = 0;
-  std::vector<std::uint8_t> side;  // 1: right; by code, the missing one included
+  std::vector<std::uint8_t> side;  // by code, including the missing one; 1: right
 };
 
-// Searches one feature at a time. `sums` holds sums of weights by class and slot, up to a factor for each class, `total` those
-// of all rows as they are; the sums of a feature's usual code, if it has one, are what is left of the total.
+// Searches one feature at a time. `sums` holds sums of weights by class and slot, up to a factor for each class; `total` holds
+// the true sums by class. The sums of a feature's usual code, if it has one, are `total` minus those of its other codes.
 class StumpSearch {
  public:
   StumpSearch(const BinFeatures& features, std::size_t n_classes, Votes votes)
       : features_(features), n_classes_(n_classes), votes_(votes) {}
-  // Weight that is added to both classes of a side before their odds are taken.
+  // Sets the weight that is added to both classes of a side before their odds are taken.
   void smooth(double weight) { smoothing_ = weight; }
 
-  // The best split of feature j, ties to the lowest cut. O(bins classes), for categories with class votes O(bins classes²).
+  // Returns the best split of feature j; ties go to the lowest cut. O(bins classes), for categories with class votes
+  // O(bins classes²).
   StumpSplit best(std::size_t j, std::int32_t usual, std::span<const double> sums, std::span<const double> factor,
                   std::span<const double> total) const;
 

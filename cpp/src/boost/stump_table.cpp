@@ -1,3 +1,5 @@
+// Storage of binned data for boosting, and the update of sums of weights by slot and class: sums[y, slot of (i, j)] += Δw_i for
+// every changed row i and feature j. O(features) for each changed row, or O(stored codes) where most codes are the usual ones.
 #include "boost/stump_table.hpp"
 
 #include <algorithm>
@@ -9,10 +11,10 @@
 namespace vitalfew {
 namespace {
 
-constexpr std::size_t together = 4;  // most columns that read a list of rows together
-constexpr double mostly = 0.75;      // share of the usual code from which on a column is stored by rows
+constexpr std::size_t together = 4;  // columns updated in one pass over the list of rows
+constexpr double mostly = 0.75;      // share of the most frequent code above which a column is stored by rows
 
-// How often each code is there. Neighbours are counted apart: one counter would wait for each addition to end.
+// Counts each code. Neighboring rows use different counters, so that an increment does not wait for the previous one.
 template <class Code>
 std::vector<std::size_t> count_codes(const Code* x, std::size_t n, std::size_t n_codes) {
   constexpr std::size_t lanes = 4;
@@ -40,6 +42,7 @@ StumpTable<Code>::StumpTable(const BinnedColumns<Code>& columns, int threads, Mo
       for (std::size_t j = d * b / blocks; j < d * (b + 1) / blocks; ++j) body(j, columns.column(j));
     });
   };
+  // 1. Find the columns that mostly have one code, and count their other entries.
   each_column([&](std::size_t j, const Code* x) {
     const std::vector<std::size_t> count = count_codes(x, n_rows_, features_.n_bins(j) + 1);
     const auto most = std::max_element(count.begin(), count.end() - 1);
@@ -54,6 +57,7 @@ StumpTable<Code>::StumpTable(const BinnedColumns<Code>& columns, int threads, Mo
   }
   line_row_.resize(std::size_t(line_[d]));
   line_code_.resize(std::size_t(line_[d]));
+  // 2. List these entries: each one is written, and the position advances only if the code is not the usual one.
   each_column([&](std::size_t j, const Code* x) {
     auto at = std::size_t(line_[j]);
     const auto end = std::size_t(line_[j + 1]);
@@ -87,7 +91,7 @@ StumpTable<Code>::StumpTable(const BinnedRows& rows, int threads, Monitor& monit
   turn_rows();
 }
 
-// The slots of each row, from the rows of each feature.
+// Builds the slots of each row from the rows of each feature (a counting sort).
 template <class Code>
 void StumpTable<Code>::turn_lines() {
   start_.assign(n_rows_ + 1, 0);
@@ -100,7 +104,7 @@ void StumpTable<Code>::turn_lines() {
       slot_[std::size_t(next[line_row_[at]]++)] = std::int32_t(features_.first(j) + line_code_[at]);
 }
 
-// The other way about.
+// Builds the rows of each feature from the slots of each row.
 template <class Code>
 void StumpTable<Code>::turn_rows() {
   const std::size_t d = features_.n_features();
@@ -124,6 +128,7 @@ void StumpTable<Code>::turn_rows() {
   }
 }
 
+// Columns stored in full are updated in groups of up to four, balanced over the threads; sparse rows by class.
 template <class Code>
 void StumpTable<Code>::add(const Changes& changes, std::size_t n_classes, std::span<double> sums, Team& team,
                            Monitor& monitor) const {
@@ -133,7 +138,7 @@ void StumpTable<Code>::add(const Changes& changes, std::size_t n_classes, std::s
   const std::size_t turns = (full + together * team.size() - 1) / (together * team.size()), groups = turns * team.size();
   const double entries = double(full) + double(slot_.size()) / double(n_rows_);
   const bool is_shared = team.size() > 1 && double(rows) * entries >= 5e5;
-  // Threads share what is stored by rows by classes; one alone reads it once.
+  // Threads divide the columns stored by rows among them by class; a single thread makes one pass for all classes.
   const std::size_t shares = slot_.empty() ? 0 : is_shared ? n_classes : 1, each = is_shared ? 1 : n_classes;
   const auto work = [&](std::size_t b) {
     if (b >= groups) return add_rows((b - groups) * each, each, changes, sums);
@@ -148,7 +153,7 @@ void StumpTable<Code>::add(const Changes& changes, std::size_t n_classes, std::s
   monitor.check();
 }
 
-// Columns begin .. begin + width of those stored in full.
+// Updates the sums of the columns [begin, begin + width) of those stored in full.
 template <class Code>
 template <std::size_t width>
 void StumpTable<Code>::add_columns(std::size_t begin, const Changes& changes, std::span<double> sums) const {
@@ -167,14 +172,14 @@ void StumpTable<Code>::add_columns(std::size_t begin, const Changes& changes, st
     }
 }
 
-// What is stored by rows, of classes label .. label + n_labels.
+// Updates the sums of the columns stored by rows, for the classes [label, label + n_labels).
 template <class Code>
 void StumpTable<Code>::add_rows(std::size_t label, std::size_t n_labels, const Changes& changes, std::span<double> sums) const {
   const std::size_t plane = features_.n_slots();
   for (const auto& stretch : changes.stretches)
     for (std::size_t k = stretch.begin; k < stretch.end; ++k) {
       const std::size_t y = changes.label[k];
-      if (y - label >= n_labels) continue;  // less than none is very many
+      if (y - label >= n_labels) continue;  // also for y < label, where the difference wraps around
       const std::size_t i = changes.row[k];
       const double w = changes.weight[k];
       double* const sum = sums.data() + y * plane;
@@ -182,6 +187,7 @@ void StumpTable<Code>::add_rows(std::size_t label, std::size_t n_labels, const C
     }
 }
 
+// Columns stored by rows: all rows get the side of the usual code first, then the listed ones get their own.
 template <class Code>
 void StumpTable<Code>::sides(std::size_t j, std::span<const std::uint8_t> of_code, std::span<std::uint8_t> side,
                              std::size_t begin, std::size_t end) const {

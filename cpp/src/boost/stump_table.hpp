@@ -1,4 +1,5 @@
-// Binned data as boosting reads it: columns that mostly have one value are stored by rows without it, others in full.
+// Binned data in the layout that boosting reads: columns that mostly have one code (the "usual" one) are stored by rows, without
+// that code; the others are stored in full.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,11 @@
 
 namespace vitalfew {
 
-// Rows whose weight changed, in stretches that threads filled on their own.
+// Rows whose weight changed, in stretches that were filled independently by threads.
 struct Changes {
   std::vector<std::uint32_t> row;
   std::vector<std::uint32_t> label;
-  std::vector<double> weight;  // by which the weight rose
+  std::vector<double> weight;  // change of the weight
   struct Stretch {
     std::size_t begin, end;
   };
@@ -31,10 +32,10 @@ class StumpTable {
   static constexpr std::int32_t none = -1;
   std::size_t n_rows() const { return n_rows_; }
   const BinFeatures& features() const { return features_; }
-  // The code whose sums are what others leave of the total; `none` for a column stored in full.
+  // The most frequent code, whose sums are not stored: they are the total minus the others. `none` for columns stored in full.
   std::int32_t usual(std::size_t j) const { return usual_[j]; }
 
-  // sums[label * n_slots + slot] += weight, for all slots of the changed rows but usual ones.
+  // sums[label * n_slots + slot] += weight, for all slots of the changed rows except usual ones.
   void add(const Changes& changes, std::size_t n_classes, std::span<double> sums, Team& team, Monitor& monitor) const;
   // side[i] = of_code[code of row i in column j].
   void sides(std::size_t j, std::span<const std::uint8_t> of_code, std::span<std::uint8_t> side, std::size_t begin,
@@ -54,7 +55,7 @@ class StumpTable {
   std::vector<std::size_t> full_;    // columns stored in full
   std::vector<std::int64_t> start_;  // slots of row i: slot_[start_[i] .. start_[i + 1])
   std::vector<std::int32_t> slot_;
-  std::vector<std::int64_t> line_;  // rows of feature j with another than the usual code, and these codes
+  std::vector<std::int64_t> line_;  // line_row_ and line_code_[line_[j] .. line_[j + 1]): rows of feature j with another code
   std::vector<std::uint32_t> line_row_;
   std::vector<Code> line_code_;
 };

@@ -1,3 +1,10 @@
+// Feature-sign search for the lasso on second moments (see active_set.hpp).
+//
+// Invariants between calls:
+//   c = q - Hv                       the negative gradient of the quadratic part, for all coordinates;
+//   LLᵀ = H_AA + λ₂ diag(f_A)        the factor of the active set A, in the order of `active_`;
+//   sign_e ∈ {-1, 1} on A, 0 elsewhere; only coordinates with a penalty or a bound keep their sign.
+// A turn costs O(k²) for the two triangular solves with k active coordinates, and O(m²) for the gradients of all m.
 #include "linear/active_set.hpp"
 
 #include <algorithm>
@@ -8,15 +15,15 @@
 namespace vitalfew {
 namespace {
 
-constexpr double kDependent = 1e-12;  // share of a column's square outside the span of others below which it is theirs
-constexpr double kRounding = 1e-13;   // share of the largest gradient seen that is rounding
+constexpr double kDependent = 1e-12;  // share of a column's square outside the span of others below which it depends on them
+constexpr double kRounding = 1e-13;   // share of the coordinate's first gradient that counts as rounding
 constexpr double kTie = 1e-10;        // share of λ by which a gradient may exceed it
 
 }  // namespace
 
 void ActiveSet::add(std::span<const double> row, double factor, double gradient, bool is_positive) {
   const std::size_t e = size();
-  if (e + 1 > stride_) {
+  if (e + 1 > stride_) {  // double the row stride, so that growing costs O(1) per entry on average
     const std::size_t wider = std::max<std::size_t>(16, 2 * stride_);
     std::vector<double> grown(wider * wider);
     for (std::size_t f = 0; f < e; ++f) std::copy_n(h_.data() + f * stride_, e, grown.data() + f * wider);
@@ -36,12 +43,13 @@ void ActiveSet::add(std::span<const double> row, double factor, double gradient,
   rests_.push_back(0);
 }
 
-// By how much the gradient at zero exceeds what the penalty can hold.
+// Violation of optimality at zero: |c_e| - λ₁ f_e, or c_e - λ₁ f_e under a bound, less a tolerance for rounding.
 double ActiveSet::excess(std::size_t e, double l1) const {
   const double held = l1 * factor_[e];
   return (positive_[e] ? c_[e] : std::abs(c_[e])) - held * (1 + kTie) - kRounding * most_[e];
 }
 
+// Removes an active coordinate, sets it to zero and downdates the factor.
 void ActiveSet::leave(std::size_t position) {
   const std::size_t e = active_[position];
   factor_of_active_.remove(position);
@@ -51,7 +59,7 @@ void ActiveSet::leave(std::size_t position) {
   v_[e] = 0;
 }
 
-// v moves by step * direction on the active coordinates and, if there is a newcomer, by `step` on it.
+// Moves v by step * direction on the active coordinates and by `step` on the newcomer, if there is one; updates c.
 void ActiveSet::shift(std::size_t newcomer, std::span<const double> direction, double step) {
   std::fill(spread_.begin(), spread_.end(), 0.0);
   for (std::size_t a = 0; a < active_.size(); ++a) spread_[active_[a]] = step * direction[a];
@@ -61,8 +69,9 @@ void ActiveSet::shift(std::size_t newcomer, std::span<const double> direction, d
   if (newcomer < size()) v_[newcomer] += step;
 }
 
-// Puts coordinate e among the active ones. Where it is a combination of those, moving along the combination leaves the fit
-// as it is: v goes that way as long as the penalty falls, until a coordinate reaches zero and makes room.
+// Adds coordinate e to the active set. If its column is a linear combination of the active columns, moving along that
+// combination leaves the fit unchanged: v moves in the direction in which the penalty falls until a coordinate reaches zero
+// and leaves, and the append is tried again.
 void ActiveSet::enter(std::size_t e, double l1, double l2) {
   sign_[e] = (v_[e] != 0 ? v_[e] : c_[e]) < 0 ? -1 : 1;
   const double diagonal = row(e)[e] + l2 * factor_[e];
@@ -74,17 +83,20 @@ void ActiveSet::enter(std::size_t e, double l1, double l2) {
       is_active_[e] = 1;
       return;
     }
+    // Dependent column: z = -H_AA⁻¹ h_Ae, so that (z, 1) is a direction that does not change the fit.
     std::vector<double>& z = factor_of_active_.half();
     for (double& value : z) value = -value;
     factor_of_active_.solve_upper(z);
+    // Slope of the penalty along (z, 1). A coordinate at zero that cannot lower the penalty stays out until the next solve.
     double slope = factor_[e] * sign_[e];
     for (std::size_t a = 0; a < active_.size(); ++a) slope += factor_[active_[a]] * sign_[active_[a]] * z[a];
-    const double side = slope > 0 ? -1 : 1;  // the way in which the penalty falls
+    const double side = slope > 0 ? -1 : 1;  // direction in which the penalty falls
     if (v_[e] == 0 && (l1 == 0 || side != sign_[e] || std::abs(slope) <= kTie * factor_[e])) {
       rests_[e] = 1;
       sign_[e] = 0;
       return;
     }
+    // Largest move before some coordinate, e included, reaches zero.
     double reach = v_[e] != 0 && side != sign_[e] ? std::abs(v_[e]) : std::numeric_limits<double>::infinity();
     std::size_t first = active_.size();
     for (std::size_t a = 0; a < active_.size(); ++a) {
@@ -107,7 +119,7 @@ void ActiveSet::enter(std::size_t e, double l1, double l2) {
   }
 }
 
-// The factor of the active coordinates for another λ₂. Those that the others span give way, as they do when they enter.
+// Recomputes the factor for a new λ₂. Coordinates spanned by the others are resolved by enter(), as on first entry. O(k³).
 void ActiveSet::refactor(double l2) {
   l2_ = l2;
   const std::vector<std::size_t> held = active_;
@@ -117,6 +129,7 @@ void ActiveSet::refactor(double l2) {
   for (const std::size_t e : held) enter(e, 1, l2);
 }
 
+// Each coordinate is set to its minimum, S(c_e + h_ee v_e, λ₁ f_e) / (h_ee + λ₂ f_e) with soft threshold S. O(m) a change.
 void ActiveSet::descend(double l1, double l2, int passes) {
   for (int pass = 0; pass < passes; ++pass)
     for (std::size_t e = 0; e < size(); ++e) {
@@ -145,12 +158,15 @@ void ActiveSet::start(std::span<const double> values, double l2) {
 }
 
 bool ActiveSet::solve(double l1, double l2) {
+  // Newcomers enter together. If the step then blocks one of them, the next turn admits a single newcomer, the largest
+  // violator; one that is blocked although it came alone is kept out by rounding and rests for this call.
   if (l2 != l2_) refactor(l2);
   std::fill(rests_.begin(), rests_.end(), char(0));
   std::vector<std::size_t> coming;
   bool one_by_one = false, came_alone = false;
   const std::size_t limit = 200 + 20 * size();
   for (std::size_t turn = 0; turn < limit; ++turn) {
+    // 1. Newton step with the signs held: (H_AA + λ₂ f_A) step = c_A - f_A (λ₂ v_A + λ₁ sign_A).
     const std::size_t k = active_.size();
     step_.resize(k);
     for (std::size_t a = 0; a < k; ++a) {
@@ -160,7 +176,7 @@ bool ActiveSet::solve(double l1, double l2) {
     beside_ = step_;
     factor_of_active_.solve(step_);
 
-    // Coordinates at zero that would start on the wrong side go back.
+    // 2. Newcomers that the step would move against their sign leave again.
     bool is_blocked = false;
     for (std::size_t a = k; a-- > 0;)
       if (v_[active_[a]] == 0 && is_signed(active_[a]) && step_[a] * sign_[active_[a]] < 0) {
@@ -173,6 +189,7 @@ bool ActiveSet::solve(double l1, double l2) {
       continue;
     }
 
+    // 3. Step length: up to the first coordinate that would change its sign.
     double length = 1;
     std::size_t first = k;
     for (std::size_t a = 0; a < k; ++a) {
@@ -181,20 +198,23 @@ bool ActiveSet::solve(double l1, double l2) {
       const double until = -v_[e] / step_[a];
       if (until < length) length = until, first = a;
     }
+    // 4. Move v and update the gradients.
     std::fill(spread_.begin(), spread_.end(), 0.0);
     for (std::size_t a = 0; a < k; ++a) spread_[active_[a]] = length * step_[a];
     for (std::size_t e = 0; e < size(); ++e)
       if (!is_active_[e]) c_[e] -= dot(row(e), spread_.data(), size());
-    for (std::size_t a = 0; a < k; ++a) {  // (H + λ₂) step = beside, so that H step needs no product
+    for (std::size_t a = 0; a < k; ++a) {  // (H + λ₂ f) step = beside, so H step needs no product
       const std::size_t e = active_[a];
       c_[e] -= length * (beside_[a] - l2 * factor_[e] * step_[a]);
       v_[e] += length * step_[a];
     }
+    // 5. A coordinate that reached zero leaves, and the step is repeated without it.
     if (first < k) {
       leave(first);
       continue;
     }
 
+    // 6. The active set is at its minimum: admit inactive coordinates that violate optimality, or stop if there is none.
     coming.clear();
     for (std::size_t e = 0; e < size(); ++e)
       if (!is_active_[e] && !rests_[e] && excess(e, l1) > 0) coming.push_back(e);

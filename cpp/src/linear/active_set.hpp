@@ -1,11 +1,11 @@
-// The lasso on a few coordinates whose second moments are known: minimise over v
+// The lasso on a few coordinates whose second moments are known: minimize over v
 //
 //   ½ vᵀHv - qᵀv + Σ_e f_e (λ₁ |v_e| + ½ λ₂ v_e²)
 //
-// by Newton steps on the coordinates that are not zero (feature-sign search; Lee, Battle, Raina & Ng, 2006): with the signs
-// held, the minimum is one linear system; a step that would turn a sign ends there and drops the coordinate; coordinates at
-// zero whose gradient exceeds λ₁ f enter. Correlated columns cost it nothing, where coordinate descent crawls. Exact up to
-// rounding after finitely many steps, each O(k²) for k coordinates in use.
+// by Newton steps on the nonzero coordinates (feature-sign search; Lee, Battle, Raina & Ng, 2006). With the signs held, the
+// minimum solves one linear system. A step that would change a sign stops there and drops that coordinate; coordinates at zero
+// whose gradient exceeds λ₁ f enter. Correlated columns, on which coordinate descent crawls, do not slow it down. The result
+// is exact up to rounding after finitely many steps, each O(m²) for m coordinates.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +21,20 @@ class ActiveSet {
   std::size_t size() const { return v_.size(); }
   std::span<const double> values() const { return v_; }
 
-  // One more coordinate, at zero: its row of H against all that are there and itself, last; its gradient q - Hv.
-  // With `is_positive` it must not fall below zero.
+  // Adds a coordinate at zero. `row` is its row of H against the present coordinates and, last, itself; `gradient` is its
+  // entry of q - Hv. With `is_positive` the coordinate is bounded below by zero.
   void add(std::span<const double> row, double factor, double gradient, bool is_positive);
 
   double& gradient(std::size_t e) { return c_[e]; }
 
-  // Cyclic coordinate descent, for what Newton steps cannot settle: slow, but never at a loss.
+  // Runs cyclic coordinate descent (Friedman et al., 2010), for problems on which Newton steps stall: slow, but it always
+  // makes progress.
   void descend(double l1, double l2, int passes);
 
-  // Starts from these values instead of zero; the gradients given are those at these values.
+  // Starts from these values instead of zero. The gradients passed to add() must be those at these values.
   void start(std::span<const double> values, double l2);
 
-  // Brings v to the minimum. False if it gave up; v is then no worse than it was.
+  // Moves v to the minimum. Returns false if the limit on turns was reached; the objective is then no larger than before.
   bool solve(double l1, double l2);
 
  private:

@@ -1,7 +1,9 @@
+// Numerical parts of the group lasso: the eigendecomposition of a group's second moments and its exact update.
 #include "linear/group_lasso.hpp"
 
 namespace vitalfew {
 
+// Cyclic Jacobi method, O(size³) a sweep; it stops once the off-diagonal part is below 1e-16 of the diagonal.
 void diagonalise(std::vector<double>& a, std::vector<double>& q, std::size_t size) {
   q.assign(size * size, 0.0);
   for (std::size_t i = 0; i < size; ++i) q[i * size + i] = 1;
@@ -34,6 +36,7 @@ void diagonalise(std::vector<double>& a, std::vector<double>& q, std::size_t siz
   a = std::move(values);
 }
 
+// With b in the eigenbasis, v = 0 if ‖b‖ <= l1; otherwise v_i = b_i / (e_i + l2 + l1 / t), where t = ‖v‖.
 std::vector<double> shrink_group(std::span<const double> e, std::span<const double> q, std::span<const double> b, double l1,
                                  double l2) {
   const std::size_t size = b.size();
@@ -45,13 +48,14 @@ std::vector<double> shrink_group(std::span<const double> e, std::span<const doub
     widest = std::max(widest, e[i]);
   }
   if (std::sqrt(square) <= l1) return found;
-  // Directions without curvature carry no gradient but rounding.
+  // In directions without curvature the gradient is only rounding.
   std::vector<double> bend(size);
   for (std::size_t i = 0; i < size; ++i) {
     bend[i] = e[i] + l2;
     if (e[i] <= 1e-13 * widest && l2 == 0) turned[i] = 0, bend[i] = widest;
   }
-  // ‖v‖ = t solves Σ (b_i / (bend_i t + l1))² = 1, whose left side falls in t: Newton on its inverse root, from the left.
+  // ‖v‖ = t solves Σ (b_i / (bend_i t + l1))² = 1, whose left side decreases in t: Newton's method on the inverse square root,
+  // from the left.
   double t = 0;
   for (int turn = 0; l1 > 0 && turn < 100; ++turn) {
     double sum = 0, slope = 0;

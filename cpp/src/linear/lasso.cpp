@@ -1,3 +1,9 @@
+// Lasso and elastic-net paths for the squared loss (formula in vitalfew/linear.hpp).
+//
+// At each penalty the problem on the columns in use is solved exactly from its second moments (ActiveSet). Sequential strong
+// rules (Tibshirani et al., 2012) and correlation bounds (screening.hpp) find the columns that violate optimality, and the
+// duality gap P(β) - D(θ) at the scaled residual θ certifies the result. Each column that comes into use costs one row of the
+// second moments, O(n k) for k columns in use; columns excluded by a bound are not read.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,8 +19,8 @@
 namespace vitalfew {
 namespace {
 
-// Goes down the grid. At each penalty it solves the problem on the columns in use exactly, then asks which other columns
-// violate optimality, and stops when the duality gap is small.
+// Solves down the grid: at each penalty, the problem on the columns in use exactly, then the check for other columns that
+// violate optimality, until the duality gap is small.
 template <class Problem>
 class PathSolver {
  public:
@@ -25,6 +31,7 @@ class PathSolver {
     CoefficientPath path;
     path.null_loss = problem_.null_loss();
     screen_.start();
+    // Unpenalized columns are fitted first: the grid starts at the largest penalty of interest given these.
     if (const auto free = screen_.unpenalised(); !free.empty()) {
       use(free);
       set_.solve(std::numeric_limits<double>::max(), 0);
@@ -34,7 +41,7 @@ class PathSolver {
     path.grid = screen_.grid();
     double previous = screen_.largest();
     each_penalty(path, [&](double alpha) {
-      // A long way is taken in steps: from far off, too many columns would enter at once.
+      // A large drop of the penalty is taken in steps of one half: otherwise too many columns would enter at once.
       while (alpha < 0.4 * previous && previous > 1e-9 * screen_.largest()) {
         previous *= 0.5;
         point(previous);
@@ -50,6 +57,7 @@ class PathSolver {
   }
 
  private:
+  // Takes columns into use. Returns true if there are any.
   bool use(std::span<const std::size_t> columns) {
     screen_.use(columns);
     const auto rows = problem_.moments(columns);
@@ -60,7 +68,7 @@ class PathSolver {
     return !columns.empty();
   }
 
-  // Solves for one penalty; the duality gap.
+  // Solves for one penalty and returns the duality gap.
   double point(double alpha) {
     const double l1 = alpha * options_.l1_ratio, l2 = alpha * (1 - options_.l1_ratio);
     use(screen_.foresee(alpha));
@@ -69,14 +77,14 @@ class PathSolver {
     for (int round = 0; round < 100; ++round) {
       if (!is_descending) set_.solve(l1, l2);
       problem_.set(set_.values());
-      // Likely ones first, so that a look at all columns is not spent on a solution that will change.
+      // Likely violators first, so that the check of all columns is not spent on a solution that will change.
       if (!use(screen_.likely_violators(alpha))) {
         screen_.look_at_used();
         screen_.look_at_others(alpha);
         for (std::size_t e = 0; e < screen_.used().size(); ++e) set_.gradient(e) = screen_[screen_.used()[e]];
         gap = gap_at(l1, l2);
         if (gap <= options_.tol * problem_.null_loss()) break;
-        if (!use(screen_.violators(alpha)) && round >= 2) {  // rounding has the better of Newton steps: descend
+        if (!use(screen_.violators(alpha)) && round >= 2) {  // Newton steps stalled by rounding: coordinate descent
           if (round >= 60) break;
           set_.descend(l1, l2, 100);
           is_descending = true;
@@ -87,7 +95,7 @@ class PathSolver {
     return gap;
   }
 
-  // P(β) - D(θ) at θ = s r, with s = 1 for λ₂ > 0 and else the largest s <= 1 that is feasible.
+  // Duality gap P(β) - D(θ) at θ = s r, with s = 1 for λ₂ > 0 and otherwise the largest feasible s <= 1.
   double gap_at(double l1, double l2) const {
     const auto [scale, conjugate] = screen_.excess(l1, l2);
     double gap = (1 - scale) * (1 - scale) * problem_.loss() + conjugate;

@@ -1,14 +1,20 @@
+// L1 and elastic-net paths of two-class logistic regression (formula in vitalfew/linear.hpp).
+//
+// Each penalty starts from the linear extrapolation of the last two solutions, takes proximal Newton steps on the columns in
+// use (LogisticProblem::step) and screens the others by sequential strong rules and correlation bounds (screening.hpp). The
+// duality gap, with the dual point s (t - p), certifies the result. Cost: a few passes over the columns in use per step.
 #include <algorithm>
 #include <cmath>
 
-#include "linear/newton_to_gap.hpp"
 #include "linear/logistic_problem.hpp"
+#include "linear/newton_to_gap.hpp"
 #include "linear/screening.hpp"
 #include "vitalfew/linear.hpp"
 
 namespace vitalfew {
 namespace {
 
+// Solves down the grid; newton_to_gap.hpp drives the steps at each penalty.
 template <ColumnMatrix M>
 class LogisticSolver {
  public:
@@ -20,7 +26,7 @@ class LogisticSolver {
     path.null_loss = problem_.null_loss();
     screen_.start();
     if (const auto free = screen_.unpenalised(); !free.empty()) {
-      use(free);
+      use(free);  // fitted to convergence before the grid starts
       for (int turn = 0; turn < 100; ++turn)
         if (problem_.step(0, 0, options_.factor, options_.positive, 0, screen_.resting()).first <= 1e-14 * path.null_loss) break;
       screen_.start();
@@ -47,7 +53,7 @@ class LogisticSolver {
     return {!fresh.empty(), has_woken};
   }
 
-  // What `approach` asks, at one penalty.
+  // The interface that `approach` requires, at one penalty.
   struct AtPenalty {
     LogisticSolver& solver;
     double alpha, l1, l2;
@@ -71,7 +77,7 @@ class LogisticSolver {
     return approach(AtPenalty{*this, alpha, l1, l2}, options_.tol, problem_.null_loss(), 200, small_, monitor_);
   }
 
-  // The objective minus that of the dual at s r.
+  // Duality gap: the objective minus the dual objective at s r.
   double gap_at(double l1, double l2) const {
     const auto [scale, conjugate] = screen_.excess(l1, l2);
     const double primal = problem_.loss() + problem_.penalty(problem_.values(), l1, l2, options_.factor);
@@ -82,7 +88,7 @@ class LogisticSolver {
   const PathOptions& options_;
   Monitor& monitor_;
   Screen<LogisticProblem<M>> screen_;
-  double small_ = 1e-2;
+  double small_ = 1e-2;  // step size below which the gap is computed, as a share of the target gap
 };
 
 }  // namespace

@@ -1,10 +1,16 @@
-// The logistic loss of one class against the rest, seen through the rows, and proximal Newton steps on the columns in use.
-// The quadratic model of a step is solved exactly from its second moments where these are cheap (few columns, or strongly
-// correlated ones), else by coordinate descent on the rows. With an offset it is one class of a multinomial model, the
-// others held: log Σ_l exp f_l as a function of f_k is log(1 + exp(f_k - log Σ_{l≠k} exp f_l)) up to a constant.
+// The logistic loss of one class against the rest, and proximal Newton steps on the columns in use. With p the probability,
+// r = t - p the residual and D = w p (1 - p), a step minimizes over (v, b) the quadratic model
 //
-// Rows that look alike through the columns in use have the same predictor and residual, so all vectors here are by kind of row;
-// rows themselves are looked at only for correlations with columns not in use.
+//   ½ Σ D z² - Σ w r z + penalty(v),   z the change of the linear predictor,
+//
+// and ends with a backtracking line search (Friedman, Hastie & Tibshirani, 2010; Lee, Sun & Saunders, 2014). The model is
+// solved exactly from its second moments where these are cheap (few columns, or strongly correlated ones), otherwise by
+// coordinate descent on the rows. With an offset this is one class of a multinomial model, the others held: as a function of
+// f_k, log Σ_l exp f_l is log(1 + exp(f_k - log Σ_{l≠k} exp f_l)) up to a constant.
+//
+// Rows that agree in all columns in use and in the label have the same predictor and residual. All vectors here are therefore
+// by kind of row; single rows are read only for correlations with columns not in use. A pass of descent costs one reading of
+// the columns in use, second moments one product for each pair of them.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +28,7 @@ class LogisticProblem : public WeightedColumns<M> {
   using Base::x_, Base::intercept_, Base::threads_, Base::monitor_;
 
  public:
-  // `merge`: rows alike may be one; else there are as many kinds as rows, as an offset for each row asks.
+  // With `merge`, equal rows are merged into one kind; without it each row is a kind, as an offset by row requires.
   LogisticProblem(const M& x, std::span<const double> label, std::span<const double> weight, const PathOptions& options,
                   Monitor& monitor, bool merge)
       : Base(x, weight, options, monitor), rows_(x, label, merge), place_(x.n_cols, kUnused) {
@@ -38,21 +44,21 @@ class LogisticProblem : public WeightedColumns<M> {
     null_loss_ = loss_;
   }
 
-  // No column, this intercept.
+  // Sets the model to this intercept alone.
   void start_at(double intercept) {
     b_ = intercept;
     std::fill(f_.begin(), f_.end(), b_);
     evaluate();
   }
 
-  // Added to the linear predictor; the residual is that with it.
+  // Sets an offset that is added to the linear predictor, and recomputes the residual.
   void set_offset(std::span<const double> offset) {
     offset_.assign(offset.begin(), offset.end());
     evaluate();
   }
   std::span<const double> predictor() const { return f_; }
   std::span<const std::size_t> used() const { return rows_.columns(); }
-  // Other coefficients and intercept, with their linear predictor.
+  // Sets coefficients and intercept, given their linear predictor. The residual is not recomputed.
   void move_to(std::span<const double> v, std::span<const double> f, double intercept) {
     std::copy(v.begin(), v.end(), v_.begin());
     std::copy(f.begin(), f.end(), f_.begin());
@@ -64,6 +70,7 @@ class LogisticProblem : public WeightedColumns<M> {
   double intercept() const { return b_; }
   std::span<const double> values() const { return v_; }
 
+  // Takes columns into use. If they split kinds of rows, every vector by kind is expanded.
   void use(std::span<const std::size_t> columns) {
     for (const std::size_t j : columns) {
       place_[j] = std::int32_t(v_.size());
@@ -79,7 +86,7 @@ class LogisticProblem : public WeightedColumns<M> {
     for (std::size_t i = 0; i < r_.size(); ++i) rw_[i] = w_[i] * r_[i];
   }
 
-  // Products of columns with the weighted residual; those in use are known by kind of row.
+  // Products of columns with the weighted residual; for columns in use, by kind of row.
   void correlations(std::span<const std::size_t> columns, std::span<double> c) {
     if (std::any_of(columns.begin(), columns.end(), [&](std::size_t j) { return place_[j] == kUnused; })) spread();
     this->correlate(columns, c, [&](std::size_t j) {
@@ -91,7 +98,7 @@ class LogisticProblem : public WeightedColumns<M> {
     return Base::moved();
   }
 
-  // Where the solution would be if it went on as it went from the penalty before the last to the last.
+  // Extrapolates the solution linearly from the last two penalties; kept only if the objective does not rise.
   void extrapolate(double ahead, double l1, double l2, std::span<const double> factor) {
     if (old_f_.empty() || ahead <= 0) {
       remember();
@@ -115,11 +122,12 @@ class LogisticProblem : public WeightedColumns<M> {
     old_b_ = b;
   }
 
-  // One proximal Newton step. Returns by how much the objective fell, and the largest h (change)² of its first pass.
-  // Descent leaves columns that rest at zero. `anew`: from second moments at this very point, where they are used at all.
+  // Takes one proximal Newton step. Returns the decrease of the objective and the largest h (change)² of its first pass.
+  // Descent leaves resting columns at zero. With `anew`, second moments, where used, are computed at this point.
   std::pair<double, double> step(double l1, double l2, std::span<const double> factor, bool positive, double target,
                                  std::span<const char> is_resting, bool anew = false) {
     const double before = loss_ + penalty(v_, l1, l2, factor);
+    // 1. Curvature p (1 - p) of the loss, bounded away from zero.
     const std::size_t m = f_.size();
     curvature_.resize(m);
     d_.resize(m);
@@ -128,6 +136,7 @@ class LogisticProblem : public WeightedColumns<M> {
       curvature_[i] = std::max(p * (1 - p), 1e-9);
       d_[i] = w_[i] * curvature_[i];
     }
+    // 2. Minimum of the quadratic model.
     z_.assign(m, 0.0);
     shift_ = 0;
     from_ = v_;
@@ -136,7 +145,7 @@ class LogisticProblem : public WeightedColumns<M> {
     else
       descend(l1, l2, factor, positive, target, is_resting);
 
-    // Along the step, until the objective falls as it should.
+    // 3. Backtracking line search, until the objective falls by 1e-4 of the predicted decrease (Armijo rule).
     double slope = 0;
     for (std::size_t i = 0; i < m; ++i) slope -= rw_[i] * z_[i];
     slope += penalty(v_, l1, l2, factor) - penalty(from_, l1, l2, factor);
@@ -159,7 +168,7 @@ class LogisticProblem : public WeightedColumns<M> {
     return {0, first_};
   }
 
-  // The intercept at which the residual has mean zero, which the dual needs. Returns the mean it had.
+  // Moves the intercept so that the residual has mean zero, as dual feasibility requires. Returns the mean it had before.
   double settle_intercept() {
     double first = 0;
     for (int turn = 0; intercept_ && turn < 20; ++turn) {
@@ -182,7 +191,7 @@ class LogisticProblem : public WeightedColumns<M> {
     return first;
   }
 
-  // -Σ w h(s |r|) with the entropy h: the dual objective at s r.
+  // The dual objective at s r: -Σ w (a log a + (1 - a) log(1 - a)), a = s |r|.
   double dual(double scale) const { return -entropy(r_.data(), w_.data(), scale, r_.size()); }
 
   double penalty(std::span<const double> v, double l1, double l2, std::span<const double> factor) const {
@@ -195,6 +204,7 @@ class LogisticProblem : public WeightedColumns<M> {
  private:
   static constexpr std::int32_t kUnused = -1;
 
+  // found[i] = v[origin[i]].
   static std::vector<double> taken(std::span<const double> v, std::span<const std::int32_t> origin) {
     std::vector<double> found(origin.size());
     for (std::size_t i = 0; i < origin.size(); ++i) found[i] = v[std::size_t(origin[i])];
@@ -208,7 +218,7 @@ class LogisticProblem : public WeightedColumns<M> {
     old_b_ = b_;
   }
 
-  // Residual t - p and mean loss at the linear predictor f.
+  // Computes the residual t - p and the mean loss at the linear predictor f.
   void evaluate() {
     const double* f = f_.data();
     if (!offset_.empty()) {
@@ -222,7 +232,7 @@ class LogisticProblem : public WeightedColumns<M> {
     is_spread_ = false;
   }
 
-  // The residual by row, from that by kind.
+  // Expands the residual from kinds to rows.
   void spread() {
     if (is_spread_) return;
     const auto kind = rows_.kind();
@@ -233,21 +243,22 @@ class LogisticProblem : public WeightedColumns<M> {
     is_spread_ = true;
   }
 
-  // Second moments cost a product of columns for each pair and the factor; descent some passes over the columns.
+  // Whether second moments are cheaper: they cost a product for each pair of columns and a factorization, descent a few
+  // passes over the columns.
   bool prefers_moments() const {
-    // Moments at hand are mostly used again, so that building them is worth more than one step.
+    // Moments are mostly reused in later steps, so building them may cost more than one step of descent.
     const auto k = double(rows_.size());
     return rows_.pairs() + k * k * k / 4 <= 2.5 * passes_ * rows_.pass();
   }
 
-  // Second moments weighted by the curvature at some point: used again while the curvature has changed little since,
-  // and only extended by columns that came into use.
+  // Second moments weighted by the curvature at some point. They are reused while the curvature has changed little, and then
+  // only extended by columns that came into use.
   struct WeightedMoments {
     std::vector<double> curvature, mean;    // p (1 - p); the columns' means weighted by it
     std::vector<std::vector<double>> rows;  // lower triangle of Σ D (x_j - m_j)(x_k - m_k)
     double total = 0;                       // ΣD
   };
-  // By what share the curvature has changed since it was this.
+  // Relative change of the curvature since it had these values.
   double change_since(std::span<const double> curvature) const {
     if (curvature.empty()) return 1;
     double change = 0, total = 0;
@@ -263,7 +274,7 @@ class LogisticProblem : public WeightedColumns<M> {
                std::span<const char> is_resting);
 
   AlikeRows<M> rows_;
-  std::vector<std::int32_t> place_;  // of a column among those in use
+  std::vector<std::int32_t> place_;  // position of a column among those in use
   // By kind of row: weight, label, predictor, residual, weighted residual; curvature, weighted curvature, residual of the
   // model, step of the predictor.
   std::vector<double> w_, t_, f_, r_, rw_, curvature_, d_, u_, z_;
@@ -271,9 +282,10 @@ class LogisticProblem : public WeightedColumns<M> {
   std::vector<double> v_, from_, old_, old_f_, h_, h_curvature_, offset_, total_;
   double b_ = 0, old_b_ = 0, shift_ = 0, first_ = 0, loss_ = 0, null_loss_ = 0;
   WeightedMoments moments_;
-  double passes_ = 6;  // of descent that a step takes, as seen so far
+  double passes_ = 6;  // running mean of the passes of descent a step takes
 };
 
+// Recomputes the moments if the curvature changed by more than 20 percent; otherwise adds the rows of new columns.
 template <ColumnMatrix M>
 void LogisticProblem<M>::refresh_moments(bool anew) {
   if (anew || change_since(moments_.curvature) > 0.2) moments_ = {curvature_, {}, {}, 0};
@@ -287,6 +299,7 @@ void LogisticProblem<M>::refresh_moments(bool anew) {
   for (auto& row : rows_.products(before, d, mean, threads_, monitor_)) rows.push_back(std::move(row));
 }
 
+// Exact minimum of the model. The intercept is eliminated by centering: its step is Σrw / ΣD - Σ_e m_e (change of v_e).
 template <ColumnMatrix M>
 void LogisticProblem<M>::solve_by_moments(double l1, double l2, std::span<const double> factor, bool positive, bool anew) {
   refresh_moments(anew);
@@ -313,13 +326,13 @@ void LogisticProblem<M>::solve_by_moments(double l1, double l2, std::span<const 
   for (double& z : z_) z += shift_;
 }
 
-// Cyclic descent on the model ½ Σ D z² - Σ rw z: u = rw - D z is its residual.
+// Cyclic coordinate descent (Friedman et al., 2010) on the model ½ Σ D z² - Σ rw z, whose residual is u = rw - D z.
 template <ColumnMatrix M>
 void LogisticProblem<M>::descend(double l1, double l2, std::span<const double> factor, bool positive, double target,
                                  std::span<const char> is_resting) {
   const std::size_t k = rows_.size(), m = f_.size();
   u_ = rw_;
-  if (change_since(h_curvature_) > 0.02) {  // else what is known of the columns' curvature will do
+  if (change_since(h_curvature_) > 0.02) {  // otherwise the h_j = Σ D x_j² of earlier steps are close enough
     h_.clear();
     h_curvature_ = curvature_;
   }
@@ -338,7 +351,7 @@ void LogisticProblem<M>::descend(double l1, double l2, std::span<const double> f
       most = total * change * change;
     }
     for (std::size_t e = 0; e < k; ++e) {
-      if (v_[e] == 0 && (is_resting[e] || (pass > 1 && pass % 5 != 0))) continue;  // at zero it mostly stays
+      if (v_[e] == 0 && (is_resting[e] || (pass > 1 && pass % 5 != 0))) continue;  // zeros mostly stay zero
       const std::size_t j = used()[e];
       double g = 0;
       if (h_[e] == 0)

@@ -1,3 +1,9 @@
+// The squared loss known only through centered second moments: with G = X̃ᵀWX̃, g = X̃ᵀWỹ and s = ỹᵀWỹ,
+//
+//   loss(β) = ½ s - gᵀβ + ½ βᵀGβ,   correlations c_j = g_j - (Gβ)_j.
+//
+// It has the interface of RowsProblem, so that the path solvers run on either. A correlation costs O(k) for k nonzero
+// coefficients, whatever the number of samples.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +16,6 @@
 
 namespace vitalfew {
 
-// The squared loss seen through second moments alone.
 class MomentsProblem {
  public:
   MomentsProblem(std::span<const double> gram, std::span<const double> cross, double square)
@@ -43,10 +48,11 @@ class MomentsProblem {
     for (const auto& [j, value] : held_) sum += value * (cross_[j] - 0.5 * product(j));
     loss_ = std::max(0.0, 0.5 * square_ - sum);
   }
+  // Correlations are cheap here: report a residual that moved so far that screening bounds exclude no column.
   Step moved() const { return {1, kFar, kFar}; }
 
  private:
-  static constexpr double kFar = 1e200;  // beyond any bound, and still so after many steps
+  static constexpr double kFar = 1e200;  // beyond any bound; sums of many of these stay finite
 
   double product(std::size_t j) const {
     double sum = 0;

@@ -1,11 +1,17 @@
-// Multinomial logistic regression: proximal Newton steps on one class after the other, the others held.
+// L1 and elastic-net paths of multinomial logistic regression: minimize
+//
+//   Σ_i w_i (log Σ_c exp f_ic - f_i,y(i)) + α Σ_c Σ_j f_j (ρ |β_cj| + ½ (1 - ρ) β_cj²),   f_ic = b_c + x_iᵀβ_c.
+//
+// Proximal Newton steps on one class after the other with the others held (Friedman, Hastie & Tibshirani, 2010), or, where the
+// full second-derivative matrix of the m coefficients in use is affordable (O(n m²)), on all classes jointly. Each class has
+// its own screen; the duality gap covers all classes.
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "linear/active_set.hpp"
-#include "linear/newton_to_gap.hpp"
 #include "linear/logistic_problem.hpp"
+#include "linear/newton_to_gap.hpp"
 #include "linear/screening.hpp"
 #include "vitalfew/checks.hpp"
 #include "vitalfew/linear.hpp"
@@ -27,6 +33,7 @@ class MultinomialSolver {
     for (double& w : w_) w /= total;
     std::vector<double> own(n_), share(k_);
     for (std::size_t i = 0; i < n_; ++i) share[std::size_t(label[i])] += w_[i];
+    // The null model has intercepts log share_c, and its loss is the entropy of the shares.
     for (std::size_t c = 0; c < k_; ++c) {
       for (std::size_t i = 0; i < n_; ++i) own[i] = std::size_t(label[i]) == c ? 1 : 0;
       problems_.push_back(std::make_unique<Problem>(x, own, weight, options, monitor, false));
@@ -71,7 +78,7 @@ class MultinomialSolver {
   }
 
  private:
-  // Takes columns into use that `which` gives for each class.
+  // Takes the columns into use that `which(screen)` returns for each class.
   template <class Which>
   Changed use(Which&& which) {
     Changed changed;
@@ -84,7 +91,7 @@ class MultinomialSolver {
     return changed;
   }
 
-  // exp(f_ik - max_k f_ik), row by row.
+  // Computes exp(f_ic - max_c f_ic) for all classes.
   void exponentiate() {
     for (std::size_t i = 0; i < n_; ++i) {
       double most = problems_[0]->predictor()[i];
@@ -94,10 +101,12 @@ class MultinomialSolver {
     top_ = offset_;
     for (std::size_t c = 0; c < k_; ++c) refresh(c);
   }
+  // The same for class c alone, with the maxima of before; the exponent is capped against overflow.
   void refresh(std::size_t c) {
     const auto f = problems_[c]->predictor();
     for (std::size_t i = 0; i < n_; ++i) power_[c * n_ + i] = std::exp(std::min(f[i] - top_[i], 600.0));
   }
+  // Sets the offset of class c to -log Σ_{l≠c} exp f_l: its two-class problem with the other classes held.
   void hold_others(std::size_t c) {
     std::fill(offset_.begin(), offset_.end(), 0.0);
     for (std::size_t other = 0; other < k_; ++other)
@@ -107,7 +116,8 @@ class MultinomialSolver {
     problems_[c]->set_offset(offset_);
   }
 
-  // A step for every class, or for all at once where that is cheap; by how much the objective fell, and the largest change.
+  // Takes a step for each class in turn, or for all jointly where that is cheap. Returns the decrease of the objective and the
+  // largest change.
   std::pair<double, double> sweep(double l1, double l2, double target, bool anew = false) {
     if (is_small()) return joint_step(l1, l2);
     double fell = 0, most = 0;
@@ -123,7 +133,7 @@ class MultinomialSolver {
     return {fell, most};
   }
 
-  // Whether second moments of all coefficients in use, of all classes, can be formed for a step.
+  // Whether the second derivatives of all coefficients in use, of all classes, are affordable.
   bool is_small() const {
     std::size_t m = options_.intercept ? k_ - 1 : 0;
     for (const auto& problem : problems_) m += problem->used().size();
@@ -135,8 +145,8 @@ class MultinomialSolver {
     std::vector<double> column;
   };
 
-  // Coefficients in use and intercepts, with their columns; the intercept of the last class stays, as only differences
-  // between classes matter.
+  // Coefficients in use and intercepts, with their columns. The intercept of the last class stays fixed, since only
+  // differences between classes matter.
   std::vector<Coordinate> coordinates() const {
     std::vector<Coordinate> found;
     for (std::size_t c = 0; c < k_; ++c) {
@@ -156,8 +166,13 @@ class MultinomialSolver {
     return loss_ + sum;
   }
 
-  // A proximal Newton step on all classes together.
+  // Takes a proximal Newton step on all classes jointly: minimizes the quadratic model with
+  //
+  //   gradient_a = Σ_i w_i (t_ic - p_ic) x_ia,   H_ab = Σ_i w_i p_ic (δ_co - p_io) x_ia x_ib   (a of class c, b of class o),
+  //
+  // by ActiveSet, then searches along the step. O(n m²) for m coordinates.
   std::pair<double, double> joint_step(double l1, double l2) {
+    // 1. Class probabilities.
     exponentiate();
     const double before = objective(l1, l2);
     std::vector<double> p(n_ * k_), total(n_, 0.0);
@@ -165,6 +180,7 @@ class MultinomialSolver {
       for (std::size_t i = 0; i < n_; ++i) total[i] += power_[c * n_ + i];
     for (std::size_t c = 0; c < k_; ++c)
       for (std::size_t i = 0; i < n_; ++i) p[c * n_ + i] = power_[c * n_ + i] / total[i];
+    // 2. Gradient and lower triangle of the second derivatives, rows dealt out to blocks in turn.
     const auto all = coordinates();
     const std::size_t m = all.size();
     std::vector<std::vector<double>> rows(m);
@@ -187,6 +203,8 @@ class MultinomialSolver {
         }
       }
     });
+    // 3. Minimum of the model from the present coefficients. Intercepts have penalty factor zero. A relative ridge of 1e-13 is
+    // added, since the matrix is singular over the classes.
     ActiveSet set;
     std::size_t at = 0;
     for (std::size_t c = 0; c < k_; ++c) {
@@ -203,6 +221,7 @@ class MultinomialSolver {
     set.start(from, l2);
     set.solve(l1, l2);
 
+    // 4. Predicted decrease (`slope`), and the change z of the linear predictors.
     double slope = 0, most = 0;
     std::vector<double> change(m), z(n_ * k_, 0.0);
     for (std::size_t a = 0; a < m; ++a) {
@@ -213,6 +232,7 @@ class MultinomialSolver {
       most = std::max(most, rows[a][a] * change[a] * change[a]);
       if (change[a] != 0) axpy(change[a], all[a].column.data(), z.data() + all[a].output * n_, n_);
     }
+    // 5. Backtracking line search (Armijo rule); without success the coefficients are restored.
     std::vector<std::vector<double>> f(k_);
     for (std::size_t c = 0; c < k_; ++c) f[c].assign(problems_[c]->predictor().begin(), problems_[c]->predictor().end());
     double length = 1;
@@ -226,7 +246,7 @@ class MultinomialSolver {
     return {0, most};
   }
 
-  // Coefficients `from` + length * change, in all classes.
+  // Sets the coefficients of all classes to from + length * change.
   void place(std::span<const double> from, std::span<const double> change, double length,
              const std::vector<std::vector<double>>& f, std::span<const double> z) {
     std::size_t at = 0;
@@ -247,12 +267,13 @@ class MultinomialSolver {
     }
   }
 
-  // Residuals of all classes at the same point, and the loss there.
+  // Computes the residuals of all classes at the same point, and the loss there.
   void settle() {
     if (options_.intercept) settle_intercepts();
     measure();
     for (std::size_t c = 0; c < k_; ++c) hold_others(c);
   }
+  // Computes the loss.
   void measure() {
     exponentiate();
     loss_ = 0;
@@ -262,6 +283,7 @@ class MultinomialSolver {
       loss_ += w_[i] * (std::log(sum) - (problems_[std::size_t(label_[i])]->predictor()[i] - top_[i]));
     }
   }
+  // Moves all intercepts until every class's residual has mean zero.
   void settle_intercepts() {
     for (int turn = 0; turn < 50; ++turn) {
       exponentiate();
@@ -275,7 +297,7 @@ class MultinomialSolver {
     }
   }
 
-  // What `approach` asks, at one penalty.
+  // The interface that `approach` requires, at one penalty.
   struct AtPenalty {
     MultinomialSolver& solver;
     double alpha, l1, l2;
@@ -303,7 +325,7 @@ class MultinomialSolver {
     return approach(AtPenalty{*this, alpha, l1, l2}, options_.tol, null_loss_, 500, small_, monitor_);
   }
 
-  // The dual at s (t - p) is the entropy of the mixture (1 - s) t + s p.
+  // Duality gap. The dual objective at s (t - p) is the weighted sum of the entropies of (1 - s) t + s p.
   double gap_at(double l1, double l2) const {
     double scale = 1, value = loss_;
     for (std::size_t c = 0; c < k_; ++c) {
@@ -323,6 +345,7 @@ class MultinomialSolver {
     return std::max(value, 0.0);
   }
 
+  // Appends the present solution to the path; coefficient j of class c is column c * d + j.
   void keep(CoefficientPath& path, double gap) const {
     for (std::size_t c = 0; c < k_; ++c) {
       const auto v = problems_[c]->values();

@@ -1,7 +1,10 @@
+// Newton's method for the unpenalized multinomial loss (see multinomial_fit.hpp).
 #include "linear/multinomial_fit.hpp"
 
 namespace vitalfew {
 
+// Computes probabilities, loss and slopes. The maximum of each row's predictors is taken out of the exponents; the first class
+// has predictor zero. O(n k m) for k columns and m outputs.
 void ClassModel::evaluate(std::span<const double* const> columns, std::span<const double> theta, State& state) const {
   const std::size_t k = columns.size();
   state.p.assign(n_ * m_, 0.0);
@@ -30,6 +33,7 @@ void ClassModel::evaluate(std::span<const double* const> columns, std::span<cons
   }
 }
 
+// Lower triangle of H, blocks (c, b): Σ_i w_i p_ic (δ_cb - p_ib) x_i x_iᵀ. O(n k² m²).
 std::vector<double> ClassModel::curvature(std::span<const double* const> columns, const State& state) const {
   const std::size_t k = columns.size(), size = m_ * k;
   std::vector<double> bend(size * size, 0.0), weighted(n_), share(n_);
@@ -47,6 +51,7 @@ std::vector<double> ClassModel::curvature(std::span<const double* const> columns
   return bend;
 }
 
+// ½ θ_a² / (H⁻¹)_aa summed over the outputs of each column: the rise if the loss were its quadratic model.
 std::vector<double> ClassModel::rises(std::span<const double* const> columns, std::span<const double> theta) const {
   const std::size_t k = columns.size(), size = m_ * k;
   State state;
@@ -69,6 +74,7 @@ std::vector<double> ClassModel::rises(std::span<const double* const> columns, st
   return found;
 }
 
+// Solves H step = slope. A coordinate whose pivot is below 1e-12 of its diagonal depends on earlier ones and does not move.
 double ClassModel::newton(std::span<const double* const> columns, const State& state, std::vector<double>& step) const {
   const std::size_t size = m_ * columns.size();
   const std::vector<double> bend = curvature(columns, state);
@@ -96,7 +102,8 @@ ClassFit ClassModel::fit(std::span<const double* const> columns, std::vector<dou
   const bool is_warm = std::any_of(start.begin(), start.end(), [](double value) { return value != 0; });
   ClassFit found = descend(columns, std::move(start), limit);
   if (found.is_converged || !is_warm) return found;
-  // From probabilities near zero and one, as a model that separates the classes leaves them, there may be no way on.
+  // A warm start whose probabilities are near zero and one, as in a model that separates the classes, may have no curvature
+  // left to move on: start again from zero.
   ClassFit again = descend(columns, std::vector<double>(found.theta.size(), 0.0), limit);
   return again.loss < found.loss ? again : found;
 }
@@ -111,14 +118,16 @@ ClassFit ClassModel::descend(std::span<const double* const> columns, std::vector
     double steepest = 0;
     for (const double slope : state.slope) steepest = std::max(steepest, std::abs(slope));
     if (!(promise > kTight * std::log(double(m_ + 1)))) {
-      found.is_converged = steepest < kFlat;  // else the curvature has gone, not the slope
+      found.is_converged = steepest < kFlat;  // otherwise the curvature vanished, not the slope
       break;
     }
-    // Near the minimum a step falls short of its promise by little: one that promises a quarter of what is missing fails.
+    // Near the minimum the decrease of a step is close to the predicted one: if even four times the prediction leaves the loss
+    // above the limit, stop.
     if (turn > 0 && state.loss - 4 * promise > limit) {
-      found.is_converged = true;  // as far as anybody wants to know
+      found.is_converged = true;  // enough for the caller, who only compares the loss with the limit
       break;
     }
+    // Backtracking line search, until the loss falls by 0.2 of the predicted decrease.
     double length = 1;
     for (;; length *= 0.5) {
       tried = found.theta;

@@ -1,4 +1,9 @@
-// The multinomial loss on a few dense columns, without a penalty: Newton steps to its minimum.
+// Unpenalized multinomial logistic regression on a few dense columns: minimize over θ
+//
+//   Σ_i w_i (log Σ_c exp f_ic - f_i,y(i)),   f_i0 = 0,   f_ic = Σ_a θ_ca x_ia,
+//
+// by Newton steps with backtracking. Subset searches call it for each candidate model. A step costs O(n k² m²) for k columns
+// and m outputs.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +19,7 @@ namespace vitalfew {
 
 using Column = std::vector<double>;
 
-// Coefficients by output (every class but the first), then by column.
+// Coefficients, by output (every class but the first), then by column.
 struct ClassFit {
   std::vector<double> theta;
   double loss = std::numeric_limits<double>::infinity();
@@ -32,14 +37,14 @@ class ClassModel {
 
   std::size_t n_outputs() const { return m_; }
 
-  // Minimises over the coefficients of these columns from a start. Gives up as soon as it is plain that the loss will not
-  // come below `limit`.
+  // Minimizes the loss over the coefficients of these columns from a start. Stops as soon as it is clear that the loss will
+  // stay above `limit`.
   ClassFit fit(std::span<const double* const> columns, std::vector<double> start, double limit) const;
 
-  // How much the loss would rise about without each column, by its curvature.
+  // Estimates by how much the loss would rise without each column, from its quadratic model.
   std::vector<double> rises(std::span<const double* const> columns, std::span<const double> theta) const;
 
-  // Weighted residuals of each output.
+  // Returns the weighted residuals of each output.
   std::vector<Column> residuals(std::span<const double* const> columns, std::span<const double> theta) const {
     State state;
     evaluate(columns, theta, state);
@@ -49,9 +54,9 @@ class ClassModel {
   }
 
  private:
-  static constexpr double kTight = 1e-13;     // of the null loss: a Newton step that promises less is not taken
+  static constexpr double kTight = 1e-13;     // share of the null loss: a Newton step that predicts less is not taken
   static constexpr double kSeparated = 1e-7;  // mean loss below which the labels are fitted perfectly
-  static constexpr double kFlat = 1e-6;       // slope of the mean loss in a column of mean square one that counts as none
+  static constexpr double kFlat = 1e-6;       // slope of the mean loss, in a column of mean square one, that counts as zero
   static constexpr int kMostSteps = 60;
 
   ClassFit descend(std::span<const double* const> columns, std::vector<double> start, double limit) const;
@@ -66,9 +71,9 @@ class ClassModel {
     return r;
   }
   void evaluate(std::span<const double* const> columns, std::span<const double> theta, State& state) const;
-  // Second derivatives, coefficients by output, then by column.
+  // Second derivatives of the loss; coefficients by output, then by column.
   std::vector<double> curvature(std::span<const double* const> columns, const State& state) const;
-  // The Newton step and how much it promises; columns that depend on others do not move.
+  // Computes the Newton step and returns the decrease it predicts; columns that depend on others do not move.
   double newton(std::span<const double* const> columns, const State& state, std::vector<double>& step) const;
 
   std::size_t n_, m_;

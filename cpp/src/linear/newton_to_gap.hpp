@@ -1,8 +1,12 @@
-// Newton steps towards the solution at one penalty, whatever the loss: steps until they are small, then a look at the gap, at
-// columns that are likely to violate, and at all others. What "small" must be is learned on the way down the grid.
+// Proximal Newton iteration at one penalty, for any loss, until the duality gap is small. Steps are repeated until they are
+// small; then the gap is computed on the columns in use, then likely violators are checked, and last all other columns. The
+// threshold for "small" is adapted along the grid.
 //
-// The solver gives step(target, anew) = {by how much the objective fell, the largest change}, look() after which gap() counts the
-// columns in use, use_likely() and use_violators(), which take columns into use and say which, and look_at_others().
+// The solver provides
+//   step(target, anew)             one step; returns {decrease of the objective, largest change};
+//   look(), gap(fell)              refresh the columns in use; the duality gap on the columns looked at;
+//   use_likely(), use_violators()  take violating columns into use and report what changed;
+//   look_at_others()               compute the columns not in use that may violate.
 #pragma once
 
 #include <algorithm>
@@ -12,23 +16,25 @@
 
 namespace vitalfew {
 
-// Whether columns came into use that were not, and whether some that rested are awake again.
+// Result of taking columns into use: whether any is new, and whether any resting column was woken.
 struct Changed {
   bool is_fresh = false, has_woken = false;
 };
 
-// The gap that was reached. `wanted` and what counts as a fall of the objective are shares of `unit`.
+// Returns the gap reached. The target gap is tol * unit, and a decrease of the objective below 1e-14 * unit counts as none.
 template <class Solver>
 double approach(Solver&& solver, double tol, double unit, int most_turns, double& small, Monitor& monitor) {
   constexpr double never = std::numeric_limits<double>::max();
   const double wanted = tol * unit;
   double gap = 0, least = never;
-  int stalled = 0;  // steps that did not lower the objective, though they may still lower the gap
+  int stalled = 0;  // consecutive steps that did not lower the objective, though they may still lower the gap
   for (int turn = 0; turn < most_turns; ++turn) {
+    // 1. Newton steps until they are small or stall; every third one uses fresh second moments.
     const auto [fell, most] = solver.step(small * wanted, turn > 0 && turn % 3 == 0);
     stalled = fell <= 1e-14 * unit ? stalled + 1 : 0;
     monitor.check();
     if (most > small * wanted && stalled < 2) continue;
+    // 2. The gap on the columns in use. If it is too large, "small" was too generous.
     solver.look();
     gap = solver.gap(fell);
     if (gap < 0.5 * least) {
@@ -40,8 +46,10 @@ double approach(Solver&& solver, double tol, double unit, int most_turns, double
       continue;
     }
     if (gap < 0.1 * wanted) small = std::min(2 * small, 1.0);
+    // 3. Likely violators first; all columns are checked only when these are settled.
     const Changed likely = solver.use_likely();
     if (likely.is_fresh) continue;
+    // 4. All other columns: the gap is now that of the whole problem.
     solver.look_at_others();
     gap = solver.gap(fell);
     if (gap <= wanted) break;

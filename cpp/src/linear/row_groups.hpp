@@ -1,6 +1,7 @@
-// The columns in use, seen through rows of which those that look alike are one. Through a few words, thousands of documents
-// are a few hundred kinds: all that depends on the linear predictor alone is computed once for each kind. Where most rows
-// have become different, as they do at once in dense data, each is its own kind and this costs nothing.
+// Groups of equal rows ("kinds"): rows that agree in the label and in all columns in use are merged. With a few words in use,
+// thousands of documents fall into a few hundred kinds, and everything that depends only on the linear predictor is computed
+// once for each kind. As soon as more than half of the rows would differ, as they always do in dense data, each row becomes
+// its own kind and the grouping costs nothing. Splitting by a new column costs one reading of that column.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace vitalfew {
 template <ColumnMatrix M>
 class AlikeRows {
  public:
-  // Rows start alike if they have the same label; all are apart from the start unless `merge`.
+  // Initially rows with the same label form a kind; without `merge` each row is its own kind.
   AlikeRows(const M& x, std::span<const double> label, bool merge)
       : x_(x), kind_(x.n_rows), n_kinds_(x.n_rows), is_apart_(is_dense_v<M> || !merge) {
     if (label.size() != x.n_rows) throw std::invalid_argument("labels: one for each row is needed");
@@ -34,17 +35,17 @@ class AlikeRows {
   std::span<const std::size_t> columns() const { return used_; }
   std::size_t size() const { return used_.size(); }
 
-  // Takes columns into use. Where this tells more rows apart: for each kind, that of before which it was part of; else empty.
+  // Takes columns into use. If this may split kinds, returns for each new kind the old kind it was part of; otherwise empty.
   std::vector<std::int32_t> use(std::span<const std::size_t> columns);
 
-  // Sums of rows by kind.
+  // Sums a vector over the rows of each kind.
   std::vector<double> sums(std::span<const double> v) const {
     std::vector<double> sum(n_kinds_, 0.0);
     for (std::size_t i = 0; i < v.size(); ++i) sum[std::size_t(kind_[i])] += v[i];
     return sum;
   }
 
-  // Walks the entries of the e-th column in use: f(kind, value).
+  // Calls f(kind, value) for the entries of the e-th column in use.
   template <class F>
   void visit(std::size_t e, F&& f) const {
     if (is_apart_) return visit_column(x_, used_[e], f);
@@ -61,7 +62,7 @@ class AlikeRows {
     visit(e, [&](std::size_t g, double value) { v[g] += a * value; });
   }
 
-  // Of one column: its product with u, and Σ d x².
+  // Returns the product of a column with u, and Σ d x².
   std::pair<double, double> dot_and_square(std::size_t e, std::span<const double> u, std::span<const double> d) const {
     if constexpr (is_dense_v<M>) {
       return {x_.dot(used_[e], u), weighted_square(x_.data.data() + used_[e] * n_kinds_, d.data(), 0, n_kinds_)};
@@ -85,18 +86,18 @@ class AlikeRows {
       });
   }
 
-  // What one pass over the columns in use, and over all pairs of entries of a kind, take.
+  // Cost of one pass over the columns in use, and of a pass over all pairs of entries of a kind.
   double pass() const { return pass_; }
   double pairs() const { return pairs_; }
 
-  // Σ d (x_e - m_e)(x_c - m_c) for the columns from the `before`-th on, each against those up to itself. d is by kind.
+  // Computes Σ d (x_e - m_e)(x_c - m_c) for the columns from position `before` on, each against those up to itself; d is by kind.
   std::vector<std::vector<double>> products(std::size_t before, std::span<const double> d, std::span<const double> mean,
                                             int threads, Monitor& monitor) const;
 
  private:
   using Entry = std::pair<std::int32_t, double>;
   static constexpr std::int32_t kNone = -1;
-  static constexpr std::size_t kMostValues = 8;  // of a column, within a kind, before rows are given up as different
+  static constexpr std::size_t kMostValues = 8;  // distinct values of a column within a kind before merging is given up
 
   std::vector<std::vector<double>> products_by_row(std::span<const double> d, int threads, Monitor& monitor) const;
   std::vector<std::vector<double>> products_by_column(std::size_t before, std::span<const double> d, int threads,
@@ -109,12 +110,12 @@ class AlikeRows {
   void measure();
 
   const M& x_;
-  std::vector<std::int32_t> kind_;  // of each row
+  std::vector<std::int32_t> kind_;  // kind of each row
   std::size_t n_kinds_;
   bool is_apart_;
   std::vector<std::size_t> used_;
-  RowLists entries_;                       // sparse: of each kind, in the columns in use
-  std::vector<std::vector<Entry>> lines_;  // of each column in use, by kind; only where rows are merged
+  RowLists entries_;                       // sparse data: entries of each kind, in the columns in use
+  std::vector<std::vector<Entry>> lines_;  // entries of each column in use, by kind; only where rows are merged
   double pass_ = 0, pairs_ = 0;
 };
 
@@ -128,6 +129,7 @@ std::vector<std::int32_t> AlikeRows<M>::use(std::span<const std::size_t> columns
   }
   for (const std::size_t j : columns) {
     used_.push_back(j);
+    // Merging no longer pays: each row becomes its own kind, and `origin` maps rows to the kinds of before.
     if (!is_apart_ && !split(j, origin)) {
       std::vector<std::int32_t> first(kind_.size());
       for (std::size_t i = 0; i < first.size(); ++i) first[i] = origin[std::size_t(kind_[i])];
@@ -141,7 +143,8 @@ std::vector<std::int32_t> AlikeRows<M>::use(std::span<const std::size_t> columns
   return origin;
 }
 
-// Tells rows apart by the values of one more column; false, with the column's entries not taken over, once that is in vain.
+// Splits kinds by the values of one more column. Returns false, without storing all entries of the column, as soon as merging
+// no longer pays.
 template <ColumnMatrix M>
 bool AlikeRows<M>::split(std::size_t j, std::vector<std::int32_t>& origin) {
   struct Branch {
@@ -149,6 +152,8 @@ bool AlikeRows<M>::split(std::size_t j, std::vector<std::int32_t>& origin) {
     std::int32_t to, next;
   };
   const auto e = std::int32_t(used_.size() - 1);
+  // The new kinds that split off from an old one form a linked list, one branch for each value of the column. Rows without an
+  // entry keep their kind.
   std::vector<Branch> branches;
   std::vector<std::int32_t> first(n_kinds_, kNone);  // branch of a kind
   bool is_vain = false;
@@ -183,6 +188,7 @@ bool AlikeRows<M>::split(std::size_t j, std::vector<std::int32_t>& origin) {
   return !is_vain;
 }
 
+// Makes each row its own kind.
 template <ColumnMatrix M>
 void AlikeRows<M>::part_all() {
   n_kinds_ = kind_.size();
@@ -193,6 +199,7 @@ void AlikeRows<M>::part_all() {
   for (std::size_t e = 0; e < used_.size(); ++e) list_entries(e);
 }
 
+// Updates the cost estimates.
 template <ColumnMatrix M>
 void AlikeRows<M>::measure() {
   pass_ = pairs_ = 0;
@@ -208,7 +215,7 @@ void AlikeRows<M>::measure() {
   }
 }
 
-// Of all columns: every row once.
+// Products of all columns, in one pass over the kinds.
 template <ColumnMatrix M>
 std::vector<std::vector<double>> AlikeRows<M>::products_by_row(std::span<const double> d, int threads, Monitor& monitor) const {
   const std::size_t k = size();
@@ -220,7 +227,7 @@ std::vector<std::vector<double>> AlikeRows<M>::products_by_row(std::span<const d
     std::vector<double> x(k);
     for (std::size_t g = n_kinds_ * block / blocks; g < n_kinds_ * (block + 1) / blocks; ++g) {
       std::size_t length = 0;
-      entries_.visit(g, [&](std::size_t e, double value) {  // places rise within a row
+      entries_.visit(g, [&](std::size_t e, double value) {  // places increase within a row
         place[length] = e;
         x[length++] = value;
         double* const line = sum + e * (e + 1) / 2;
@@ -238,7 +245,7 @@ std::vector<std::vector<double>> AlikeRows<M>::products_by_row(std::span<const d
   return rows;
 }
 
-// Of a few more columns: the rows they have entries in.
+// Products of the columns from `before` on, through the kinds in which they have entries.
 template <ColumnMatrix M>
 std::vector<std::vector<double>> AlikeRows<M>::products_by_column(std::size_t before, std::span<const double> d, int threads,
                                                                   Monitor& monitor) const {

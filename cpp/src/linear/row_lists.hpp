@@ -1,4 +1,5 @@
-// Lists of (place, value), one for each row, that grow at their ends: blocks from one pool, so that growing does not allocate.
+// Lists of (place, value), one for each row, that grow at the end. They are linked blocks from one pool, so that an append
+// allocates no memory of its own: O(1) on average.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ class RowLists {
     ++r.length;
   }
 
-  // One more row, with the list of this one.
+  // Appends a row with a copy of this row's list.
   void copy_row(std::size_t row) {
     const std::size_t to = rows_.size();
     rows_.emplace_back();
@@ -42,7 +43,7 @@ class RowLists {
     }
   }
 
-  // f(place, value), in the order of appending.
+  // Calls f(place, value) in the order of appending.
   template <class F>
   void visit(std::size_t row, F&& f) const {
     std::int32_t left = rows_[row].length, block = rows_[row].first;

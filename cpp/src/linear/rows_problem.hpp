@@ -1,5 +1,6 @@
-// A design seen through its rows, with weights and a residual. Columns are centred in effect, never in fact: a residual
-// whose weighted mean is zero has the same product with a column and with the centred column.
+// A design matrix with weights and a residual, and the squared loss on it. Columns are never centered in memory: a residual
+// whose weighted mean is zero has the same product with a column and with the centered column, so that sparse columns stay
+// sparse. Correlations cost one reading of the columns asked for.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace vitalfew {
 template <class M>
 inline constexpr bool is_dense_v = requires(const M& m) { m.data; };
 
-// Walks the stored entries of a column: f(row, value).
+// Calls f(row, value) for the stored entries of a column.
 template <ColumnMatrix M, class F>
 void visit_column(const M& x, std::size_t j, F&& f) {
   if constexpr (is_dense_v<M>) {
@@ -36,8 +37,8 @@ void visit_column(const M& x, std::size_t j, F&& f) {
   }
 }
 
-// Σ_i w_i (x_ie - m_e)(x_ic - m_c) for the columns of a list from the `before`-th on, each against those up to itself; m is by
-// place in the list. Four columns at a time meet every column: each of these is read once for four.
+// Computes Σ_i w_i (x_ie - m_e)(x_ic - m_c) for the columns of a list from position `before` on, each against those up to
+// itself; m is by position in the list. Products are taken four columns at a time, so that each column is read once for four.
 template <ColumnMatrix M>
 std::vector<std::vector<double>> dense_products(const M& x, std::span<const std::size_t> columns, std::size_t before,
                                                 std::span<const double> w, std::span<const double> mean, int threads,
@@ -48,7 +49,7 @@ std::vector<std::vector<double>> dense_products(const M& x, std::span<const std:
   std::vector<double> v(4 * n);
   for (std::size_t first = before; first < k; first += 4) {
     const std::size_t count = std::min<std::size_t>(4, k - first), against = first + count;
-    double drift[4] = {};  // what rounding has left of the means
+    double drift[4] = {};  // means that remain after centering, due to rounding
     std::fill(v.begin(), v.end(), 0.0);
     for (std::size_t q = 0; q < count; ++q) {
       const auto* column = x.data.data() + columns[first + q] * n;
@@ -67,6 +68,7 @@ std::vector<std::vector<double>> dense_products(const M& x, std::span<const std:
   return rows;
 }
 
+// Columns with normalized weights, their means and squares, and a residual that derived classes set.
 template <ColumnMatrix M>
 class WeightedColumns {
  public:
@@ -92,12 +94,12 @@ class WeightedColumns {
   double curvature(std::size_t j) const { return square_[j]; }
   double mass(std::size_t j) const { return mass_[j]; }
 
-  // Products of the columns of a list with the weighted residual.
+  // Computes the products of the listed columns with the weighted residual.
   void correlations(std::span<const std::size_t> columns, std::span<double> c) const {
     correlate(columns, c, [&](std::size_t j) { return x_.dot(j, rw_); });
   }
 
-  // How the residual has changed since this was last asked.
+  // Returns how the residual has changed since the last call.
   Step moved() {
     if (last_.empty()) last_ = r_;
     const Step step = step_between(last_.data(), r_.data(), w_.data(), n_);
@@ -112,13 +114,14 @@ class WeightedColumns {
     else
       return x_.pattern.line(j).size();
   }
-  // Elementary operations of a pass over columns; what is read at random takes longer.
+  // Elementary operations of a pass over columns; random access of sparse columns counts fourfold.
   double work_of(std::span<const std::size_t> columns) const {
     if constexpr (is_dense_v<M>) return double(columns.size()) * double(n_);
     double work = 0;
     for (const std::size_t j : columns) work += 4 * double(length(j));
     return work;
   }
+  // c_j = product(j) - mean_j drift, in parallel over the columns; the second term removes the residual's rounding error.
   template <class Product>
   void correlate(std::span<const std::size_t> columns, std::span<double> c, Product&& product) const {
     const std::size_t blocks = blocks_for(work_of(columns), columns.size());
@@ -137,16 +140,17 @@ class WeightedColumns {
   int threads_;
   Monitor& monitor_;
   std::size_t n_;
-  std::vector<double> w_, r_, rw_;            // weights that sum to one; residual; both multiplied
-  std::vector<double> mean_, square_, mass_;  // of the columns: mean, variance, mean size
-  double drift_ = 0;                          // what rounding has left of the residual's mean, where it should be zero
+  std::vector<double> w_, r_, rw_;            // weights that sum to one; residual; their product
+  std::vector<double> mean_, square_, mass_;  // of the columns: mean, variance, mean absolute value
+  double drift_ = 0;                          // sum of rw_, which is zero up to rounding
 
  private:
   void measure();
 
-  std::vector<double> last_;  // residual when it was last asked how it had moved
+  std::vector<double> last_;  // residual at the last call of moved()
 };
 
+// Computes mean, variance and mean absolute value of all columns. O(stored entries), in parallel.
 template <ColumnMatrix M>
 void WeightedColumns<M>::measure() {
   mean_.assign(x_.n_cols, 0.0);
@@ -161,7 +165,7 @@ void WeightedColumns<M>::measure() {
       double square = 0;
       if constexpr (is_dense_v<M>) {
         const auto* column = x_.data.data() + j * n_;
-        double missed = 0;  // by the mean, for columns far from zero
+        double missed = 0;  // rounding error of the mean, for columns far from zero
         for (std::size_t i = 0; i < n_; ++i) missed += w_[i] * (double(column[i]) - mean);
         mean += missed;
         if (intercept_) mean_[j] = mean;
@@ -177,13 +181,13 @@ void WeightedColumns<M>::measure() {
         });
         square += std::max(0.0, 1 - stored) * mean_[j] * mean_[j];
       }
-      // What centring leaves of a constant is rounding.
+      // The variance of a constant column is only rounding.
       square_[j] = square <= 1e-26 * mean * mean * double(n_) ? 0 : square;
     }
   });
 }
 
-// The squared loss.
+// The squared loss ½ Σ w r², with r = y - b - Xβ.
 template <ColumnMatrix M>
 class RowsProblem : public WeightedColumns<M> {
   using Base = WeightedColumns<M>;
@@ -207,11 +211,10 @@ class RowsProblem : public WeightedColumns<M> {
   double loss() const { return 0.5 * this->square_of(r_); }
   double intercept() const { return y_mean_ + shift_; }
 
-  // Rows of the matrix of second moments for new columns, each against all columns in use before it and itself.
-  // They count as in use from then on.
+  // Takes columns into use. Returns their rows of the second moments, each against all columns in use before it and itself.
   std::vector<std::vector<double>> moments(std::span<const std::size_t> columns);
 
-  // The residual of these coefficients of the columns in use.
+  // Computes the residual for these coefficients of the columns in use.
   void set(std::span<const double> v) {
     r_ = y_;
     for (std::size_t e = 0; e < used_.size(); ++e)
@@ -230,7 +233,7 @@ class RowsProblem : public WeightedColumns<M> {
  private:
   std::vector<double> y_;
   std::vector<std::size_t> used_;
-  RowLists entries_;  // sparse: of the columns in use, by row
+  RowLists entries_;  // sparse data: entries of the columns in use, by row
   double y_mean_ = 0, shift_ = 0, null_square_ = 0;
 };
 
@@ -249,7 +252,8 @@ std::vector<std::vector<double>> RowsProblem<M>::moments(std::span<const std::si
     rows = dense_products(x_, used_, before, w_, mean, threads_, monitor_);
     for (std::size_t k = 0; k < columns.size(); ++k) rows[k].back() = square_[columns[k]];
   } else {
-    // A column meets those in use in the rows they share, except where it is nearly full: then centring must come first.
+    // Sparse columns are multiplied through the rows they share. A column that is more than half full is centered first, to
+    // avoid cancellation.
     std::vector<double> v;
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const std::size_t j = columns[k], against = before + k;

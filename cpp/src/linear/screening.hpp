@@ -1,14 +1,17 @@
-// Which columns may have to enter at a penalty. A path solver keeps the correlations c_j = x_jᵀ(residual) of all columns
-// here; most are not computed at a penalty, because a bound shows that they cannot reach it. From one residual r₀ to the next
+// Screening: which columns may have to enter at a penalty. Screen keeps the correlations c_j = x_jᵀ(residual) of all columns
+// for a path solver. At most penalties few of them are computed, because a bound shows that the others cannot reach the
+// penalty. From one residual r₀ to the next
 //
 //   |x_jᵀr| <= s |x_jᵀr₀| + min(‖x_j‖ ‖r - s r₀‖, ‖x_j‖₁ max |r - s r₀|),
 //
-// of which the second is the better one for columns with few entries. Such bounds add up along the path, from the residual at
-// which a column was last computed: with S the product of the shares s since the start, |c_j| / S grows by at most
-// ‖x_j‖ Σ ‖r - s r₀‖ / S. A column is computed again when its bound says that it might violate.
+// where the second term is tighter for columns with few entries. The bounds add up along the path, from the residual at which
+// a column was last computed: with S the product of the shares s since the start, |c_j| / S grows by at most
+// ‖x_j‖ Σ ‖r - s r₀‖ / S. A column is computed again when its bound exceeds the penalty. Unlike the strong rule (Tibshirani et
+// al., 2012), which only orders the checks here, the bound is safe: no violator is missed. It costs O(d) per check instead of
+// O(n d).
 //
-// The problem gives n_cols(), curvature(j) = ‖x_j‖², mass(j) = ‖x_j‖₁ or infinity, correlations(columns, c), and moved() =
-// {s, ‖r - s r₀‖, max |r - s r₀|} since it was last asked.
+// The problem provides n_cols(), curvature(j) = ‖x_j‖², mass(j) = ‖x_j‖₁ or infinity, correlations(columns, c), and moved() =
+// {s, ‖r - s r₀‖, max |r - s r₀|} since its last call.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +47,7 @@ inline void check(const PathOptions& options, std::size_t n_cols) {
     if (!(penalty >= 0 && std::isfinite(penalty))) throw std::invalid_argument("penalties must be finite and not negative");
 }
 
-// The grid asked for, or one from the largest penalty of interest down.
+// Returns the requested grid, or a geometric one from the largest penalty of interest down.
 inline std::vector<double> penalties(const PathOptions& options, double largest) {
   if (!options.grid.empty()) return {options.grid.begin(), options.grid.end()};
   const double top = largest > 0 ? largest : std::numeric_limits<double>::min() * 1e10;
@@ -72,20 +75,20 @@ class Screen {
     for (std::size_t j = 0; j < d_; ++j) {
       norm_[j] = std::sqrt(problem_.curvature(j));
       mass_[j] = problem_.mass(j);
-      if (!(norm_[j] > 0 && factor(j) < kNever)) continue;  // constant, or not wanted
+      if (!(norm_[j] > 0 && factor(j) < kNever)) continue;  // constant or excluded
       hold_[j] = factor(j);
       candidates_.push_back(j);
     }
   }
 
   double factor(std::size_t j) const { return options_.factor.empty() ? 1.0 : options_.factor[j]; }
-  // What counts of a correlation at zero: coefficients that must not be negative cannot answer a negative one.
+  // Size of a correlation at zero: a negative one cannot move a coefficient that is bounded below by zero.
   double size_of(double c) const { return options_.positive ? c : std::abs(c); }
   double& operator[](std::size_t j) { return c_[j]; }
   double operator[](std::size_t j) const { return c_[j]; }
   std::span<const std::size_t> used() const { return used_; }
 
-  // Takes columns into use: which are new, and whether some that rested are awake again.
+  // Takes columns into use. Returns the new ones, and whether a resting column was woken.
   struct Taken {
     std::vector<std::size_t> fresh;
     bool has_woken = false;
@@ -105,7 +108,7 @@ class Screen {
     }
     return taken;
   }
-  // For each column in use whether it rests: its coefficient is zero, and it is looked at like a column not in use.
+  // For each column in use, whether it rests: its coefficient is zero, and it is screened like a column not in use.
   std::span<const char> resting() const { return is_resting_; }
 
   std::vector<std::size_t> unpenalised() const {
@@ -115,7 +118,7 @@ class Screen {
     return found;
   }
 
-  // At the null model: all correlations, and the smallest penalty that leaves all penalised columns at zero.
+  // At the null model: computes all correlations and the smallest penalty that leaves all penalized columns at zero.
   void start() {
     refresh_all();
     before_ = c_;
@@ -127,7 +130,7 @@ class Screen {
   std::vector<double> grid() const { return penalties(options_, largest_); }
   double largest() const { return largest_; }
 
-  // Columns whose correlation, going on as it went from one penalty to the next, will reach this one.
+  // Returns the columns whose correlation, extrapolated linearly in the penalty, will reach this penalty.
   std::vector<std::size_t> foresee(double alpha) {
     const double l1 = alpha * options_.l1_ratio;
     const double ahead = before_previous_ > previous_ && previous_ > 0 ? (previous_ - alpha) / (before_previous_ - previous_) : 0;
@@ -137,7 +140,8 @@ class Screen {
     return asked_;
   }
 
-  // Violators among the columns that the strong rule (Tibshirani et al., 2012) does not rule out.
+  // Returns the violators among the columns that the sequential strong rule, |c_j| < ρ f_j (2 α - α_previous), does not
+  // discard (Tibshirani et al., 2012).
   std::vector<std::size_t> likely_violators(double alpha) {
     const double from = previous_ > 0 ? previous_ : std::max(alpha, largest_);
     reaching(before_, hold_, options_.l1_ratio * (2 * alpha - from), asked_);
@@ -145,10 +149,10 @@ class Screen {
     return violators(alpha);
   }
 
-  // Correlations of all columns not in use that might violate; for the others the bound is below the penalty.
+  // Computes the correlations of all columns not in use that may violate; for the others the bound is below the penalty.
   void look_at_others(double alpha) {
     const auto [share, distance, most] = problem_.moved();
-    if (share < 0.1 || share_ < 1e-6) {  // nearly another problem
+    if (share < 0.1 || share_ < 1e-6) {  // the residual changed too much for the bound to be of use
       refresh_all();
       reaching(c_, hold_, alpha * options_.l1_ratio, asked_);
       return;
@@ -163,11 +167,12 @@ class Screen {
     date(asked_);
   }
 
+  // Computes the correlations of the columns in use.
   void look_at_used() {
     asked_.clear();
     problem_.correlations(used_, c_);
   }
-  // The same, and columns with coefficient zero go to rest.
+  // The same, and puts columns whose coefficient is zero to rest.
   void look_at_used(std::span<const double> v) {
     asked_.clear();
     std::vector<std::size_t> awake;
@@ -176,13 +181,13 @@ class Screen {
       const bool was_awake = !is_resting_[e];
       is_resting_[e] = v[e] == 0 && factor(j) > 0;
       hold_[j] = is_resting_[e] ? factor(j) : kNever;
-      if (is_resting_[e] && was_awake) c0_[j] = kNever;  // of no date: it has to be looked at
+      if (is_resting_[e] && was_awake) c0_[j] = kNever;  // no reference yet: the next check must compute it
       if (!is_resting_[e]) awake.push_back(j);
     }
     problem_.correlations(awake, c_);
   }
 
-  // Of the columns asked last, those not in use, or resting, that violate.
+  // Returns the violators among the columns computed last that are not in use or rest.
   std::vector<std::size_t> violators(double alpha) const {
     std::vector<std::size_t> found;
     for (const std::size_t j : asked_)
@@ -190,8 +195,8 @@ class Screen {
     return found;
   }
 
-  // For the duality gap, after look_at_used and look_at_others: the largest s <= 1 for which s c keeps all limits, and for λ₂ > 0
-  // the conjugate of the penalty, Σ (|c_j| - λ₁ f_j)₊² / (2 λ₂ f_j).
+  // Terms of the duality gap, after look_at_used and look_at_others: the largest s <= 1 for which s c is dual feasible and, for
+  // λ₂ > 0, the conjugate of the penalty, Σ (|c_j| - λ₁ f_j)₊² / (2 λ₂ f_j).
   struct Excess {
     double scale = 1, conjugate = 0;
   };
@@ -211,7 +216,7 @@ class Screen {
     return found;
   }
 
-  // `top`: the penalty at which the path starts.
+  // Records that a penalty is solved. `top` is the penalty at which the path starts.
   void done_with(double alpha) { done_with(alpha, largest_); }
   void done_with(double alpha, double top) {
     before_previous_ = previous_ > 0 ? previous_ : std::max(alpha, top);
@@ -230,7 +235,7 @@ class Screen {
     date(candidates_);
   }
 
-  // The correlations of these columns are those of now.
+  // Makes the present correlations of these columns the reference of their bounds.
   void date(std::span<const std::size_t> columns) {
     for (const std::size_t j : columns) {
       c0_[j] = c_[j] / share_;
@@ -242,19 +247,18 @@ class Screen {
   Problem& problem_;
   const PathOptions& options_;
   std::size_t d_;
-  std::vector<double> c_, c0_, before_;              // correlations: now, at the reference, at the penalty before
-  std::vector<double> norm_, mass_;                  // of the columns
-  std::vector<double> since_length_, since_height_;  // when a column's correlation was computed
-  std::vector<double> hold_;                         // penalty factor, or infinity for columns that are awake or out
-  double share_ = 1, length_ = 0, height_ = 0;       // of the way the residual has come
-  std::vector<std::int32_t> place_;                  // of a column among those in use
+  std::vector<double> c_, c0_, before_;              // correlations: now, at the reference, at the previous penalty
+  std::vector<double> norm_, mass_;                  // ‖x_j‖ and ‖x_j‖₁
+  std::vector<double> since_length_, since_height_;  // length_ and height_ when a column's correlation was computed
+  std::vector<double> hold_;                         // penalty factor, or infinity for columns that are awake or excluded
+  double share_ = 1, length_ = 0, height_ = 0;       // S, Σ ‖r - s r₀‖ / S and Σ max |r - s r₀| / S
+  std::vector<std::int32_t> place_;                  // position of a column among those in use
   std::vector<char> is_resting_;
   std::vector<std::size_t> candidates_, used_, asked_;
   double largest_ = 0, previous_ = 0, before_previous_ = 0;
 };
 
-// Appends the coefficients of one point, by column.
-// Solves for each penalty of the path's grid, which is cut at the last one that was stored if the deadline comes first.
+// Solves for each penalty of the path's grid. If the deadline comes first, the grid is cut after the last stored point.
 template <class Point>
 void each_penalty(CoefficientPath& path, Point&& point) {
   const auto solve = [&] {
@@ -264,6 +268,7 @@ void each_penalty(CoefficientPath& path, Point&& point) {
   path.grid.resize(path.gap.size());
 }
 
+// Appends the nonzero coefficients of one point, sorted by column.
 inline void store(CoefficientPath& path, std::span<const std::size_t> columns, std::span<const double> v, double intercept,
                   double loss, double gap) {
   std::vector<std::size_t> order;

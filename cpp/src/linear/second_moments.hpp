@@ -1,4 +1,6 @@
-// Second moments as searches ask for them: a column of the matrix at a time, for columns that enter one by one.
+// Second moments for stepwise searches, one column of the matrix at a time: either from a given matrix (HeldMoments) or
+// computed on demand from the rows (RowMoments). All are centered and weighted, with weights that sum to one. On demand, one
+// column of the matrix costs a pass over the design, O(n d).
 #pragma once
 
 #include <algorithm>
@@ -12,15 +14,15 @@
 
 namespace vitalfew {
 
-// What is left of a column, and of its product with y, after others are projected out of it.
+// Square of a column, and its product with y, after other columns are projected out of it.
 struct Left {
   double square, product;
 };
 
-// The matrix is at hand.
+// Second moments given as a matrix.
 class HeldMoments {
  public:
-  static constexpr double floor = 1e-10;  // of a column's square: less is rounding, the column depends on others
+  static constexpr double floor = 1e-10;  // share of a column's square: if less remains, the column depends on others
 
   HeldMoments(std::span<const double> gram, std::span<const double> cross, double square)
       : gram_(gram), cross_(cross), square_(square), d_(cross.size()) {}
@@ -42,8 +44,8 @@ class HeldMoments {
   std::size_t d_;
 };
 
-// The rows are at hand. A pass over all columns gives the products of four with them for the reading of one, so those that
-// are likely to be asked for next come along.
+// Second moments computed from the rows. One pass over all columns yields their products with four columns at the memory
+// traffic of one, so columns that are likely to be needed next are computed along.
 template <ColumnMatrix M>
 class RowMoments : public WeightedColumns<M> {
   using Base = WeightedColumns<M>;
@@ -79,7 +81,7 @@ class RowMoments : public WeightedColumns<M> {
     if (!columns_.contains(j)) fetch(j, likely);
     return columns_.at(j);
   }
-  // out -= a times column j. Sparse: only rows that the column has, and columns that these rows have, are touched.
+  // out -= a times column j. Sparse data: only the rows of the column, and the columns of these rows, are touched.
   void subtract(double a, std::size_t j, std::span<double> out) {
     if constexpr (is_dense_v<M>) {
       if (columns_.size() * x_.n_cols > kMostHeld && !columns_.contains(j)) columns_.clear();
@@ -94,17 +96,17 @@ class RowMoments : public WeightedColumns<M> {
     }
   }
 
-  // The residual of these coefficients, its mean square, and the intercept that goes with them.
+  // Computes the residual of these coefficients. Returns its mean square and the intercept.
   std::pair<double, double> residual(std::span<const std::size_t> columns, std::span<const double> value) {
     r_ = y_;
     for (std::size_t e = 0; e < columns.size(); ++e) x_.axpy(-value[e], columns[e], r_);
     const double shift = centre();
     return {this->square_of(r_), y_mean_ + shift};
   }
-  // The product of a column with the residual.
+  // Returns the product of a column with the residual.
   double against_residual(std::size_t j) const { return x_.dot(j, this->rw_) - mean_[j] * this->drift_; }
 
-  // What is left of column j after those of a model, from its rows: `minus` are the coefficients of its projection on them.
+  // Projects the columns of a model out of column j, by rows; `minus` holds the coefficients of the projection.
   Left left_of(std::size_t j, std::span<const std::size_t> columns, std::span<const double> minus) {
     r_.assign(n_, 0.0);
     x_.axpy(1.0, j, r_);
@@ -114,7 +116,7 @@ class RowMoments : public WeightedColumns<M> {
   }
 
  private:
-  static constexpr std::size_t kAtOnce = 4, kMostHeld = std::size_t(1) << 26;  // columns of one pass; numbers
+  static constexpr std::size_t kAtOnce = 4, kMostHeld = std::size_t(1) << 26;  // columns in one pass; cached numbers
 
   void list_rows() {
     if (!entries_.empty()) return;
@@ -123,6 +125,7 @@ class RowMoments : public WeightedColumns<M> {
       visit_column(x_, j, [&](std::size_t i, double value) { entries_.append(i, std::int32_t(j), value); });
   }
 
+  // Centers the residual and weighs it. Returns the mean that was removed.
   double centre() {
     double shift = 0;
     if (intercept_) {
@@ -139,7 +142,7 @@ class RowMoments : public WeightedColumns<M> {
     for (std::size_t i = 0; i < n_; ++i) sum += v[i];
     return sum;
   }
-  // w (x_j - mean), written to v, which is zero.
+  // Writes w (x_j - mean) to v, which must be zero.
   std::span<const double> centred(std::size_t j, double* v) const {
     visit_column(x_, j, [&](std::size_t i, double value) { v[i] = value; });
     for (std::size_t i = 0; i < n_; ++i) v[i] = w_[i] * (v[i] - mean_[j]);
@@ -150,10 +153,11 @@ class RowMoments : public WeightedColumns<M> {
   std::vector<double> y_, cross_, v_;
   std::vector<std::size_t> all_;
   std::unordered_map<std::size_t, std::vector<double>> columns_;
-  RowLists entries_;  // sparse: of all columns, by row
+  RowLists entries_;  // sparse data: entries of all columns, by row
   double y_mean_ = 0, total_ = 0;
 };
 
+// Computes the products of column j, and of up to three likely ones, with all columns and caches them.
 template <ColumnMatrix M>
 void RowMoments<M>::fetch(std::size_t j, std::span<const std::size_t> likely) {
   std::vector<std::size_t> wanted{j};

@@ -1,3 +1,6 @@
+// Best-subset selection for the multinomial loss by leaps and bounds (Furnival & Wilson, 1974): the loss of all columns that are
+// in or may still enter is a lower bound for every subset below a node, as removing columns never lowers it. A floating search
+// and exchanges provide the first solutions. Each node costs one multinomial fit; the number of nodes is exponential at worst.
 #include <algorithm>
 #include <queue>
 
@@ -7,7 +10,7 @@
 namespace vitalfew {
 namespace {
 
-// Leaps and bounds for one size: a node has columns that are in and columns that may be; the loss of all of these is a bound.
+// Leaps and bounds for one size. A node has columns that are in and columns that may enter; the loss of all of them is its bound.
 template <ColumnMatrix M>
 class ClassTree {
  public:
@@ -24,7 +27,7 @@ class ClassTree {
 
   std::size_t size() const { return columns_.size(); }
 
-  // A better subset of the size than the one known, or that one; and the least loss that was not ruled out.
+  // Returns the best subset found, starting from a known one, and the least loss that was not excluded.
   std::pair<Found, double> run(std::size_t k, Found known, Clock::time_point deadline) {
     k_ = k;
     best_ = std::move(known);
@@ -34,7 +37,7 @@ class ClassTree {
     return {best_, std::min(best_.fit.loss, open)};
   }
 
-  // All subsets of a size up to a loss, the best first; no more than so many.
+  // Returns the best subsets of a size up to a given loss, at most `most` of them, the best first.
   NearSubsets near(std::size_t k, double loss, std::size_t most, Clock::time_point deadline) {
     k_ = k;
     std::vector<std::pair<double, std::vector<std::size_t>>> found;
@@ -59,9 +62,9 @@ class ClassTree {
  private:
   static constexpr std::size_t kAtOnce = 8;
   struct Node {
-    std::vector<std::size_t> in, maybe;  // places in columns_, rising
-    ClassFit fit;                        // of both together
-    double least;
+    std::vector<std::size_t> in, maybe;  // positions in columns_, increasing
+    ClassFit fit;                        // on both together
+    double least;                        // lower bound of the loss
     std::vector<std::size_t> all() const {
       std::vector<std::size_t> both;
       std::merge(in.begin(), in.end(), maybe.begin(), maybe.end(), std::back_inserter(both));
@@ -74,10 +77,11 @@ class ClassTree {
 
   double limit() const { return best_.fit.loss * (1 - kTieOfLosses); }
 
-  // Hands over every subset of the size with a loss below the limit, which may fall on the way. Returns the least loss that
-  // was not looked at when the time was over, infinity otherwise.
+  // Calls take(leaf) for every subset of the size whose loss is below limit(), which may fall during the search. Returns the
+  // least bound left when the deadline passed, infinity if the search was exhaustive.
   template <class Limit, class Take>
   double search(const Limit& limit, const Take& take, Clock::time_point deadline) {
+    // 1. The root: all columns may enter.
     std::priority_queue<Node, std::vector<Node>, Greater> open;
     Node root{std::vector<std::size_t>(), places_all(), {}, 0};
     root.fit = fit(root.maybe, {}, {});
@@ -86,10 +90,11 @@ class ClassTree {
       if (root.least < limit()) take(root);
       return kNever;
     }
+    // 2. Best first, until no bound is below the limit.
     open.push(std::move(root));
     while (!open.empty() && open.top().least < limit()) {
       if (Clock::now() > deadline) return open.top().least;
-      // Several of the most promising at a time, so that the result does not depend on the number of threads.
+      // A fixed number of the most promising nodes at a time, so that the result does not depend on the number of threads.
       std::vector<Node> taken;
       while (!open.empty() && taken.size() < kAtOnce && open.top().least < limit()) {
         taken.push_back(std::move(const_cast<Node&>(open.top())));
@@ -125,7 +130,7 @@ class ClassTree {
     for (const std::size_t e : places) found.push_back(held_[e].data());
     return found;
   }
-  // The fit of some columns, from that of others.
+  // Fits the model on some columns, starting from the fit on others.
   ClassFit fit(std::span<const std::size_t> places, std::span<const std::size_t> known, const ClassFit& from) const {
     const std::size_t first = options_.intercept, k = places.size() + first, m = model_.n_outputs();
     std::vector<double> start(m * k, 0.0);
@@ -139,7 +144,7 @@ class ClassTree {
     return model_.fit(pointers(places), std::move(start), kNever);
   }
 
-  // Exchanges of one column for another, as long as the loss falls.
+  // Exchanges single columns as long as the loss falls. Each round fits all O(k d) exchanges.
   void exchange(Clock::time_point deadline) {
     std::vector<std::size_t> chosen;
     for (const std::size_t j : best_.variables)
@@ -168,7 +173,7 @@ class ClassTree {
     }
   }
 
-  // The column that the model can spare least, in or out.
+  // Branches on the column that the model can spare least: with it fixed in, and without it.
   std::vector<Node> branch(const Node& node) const {
     const auto all = node.all();
     const std::vector<double> rise = model_.rises(pointers(all), node.fit.theta);
@@ -178,6 +183,7 @@ class ClassTree {
       const auto place = std::size_t(std::lower_bound(all.begin(), all.end(), node.maybe[e]) - all.begin());
       if (rise[place + options_.intercept] > most) most = rise[place + options_.intercept], at = e;
     }
+    // The bound of `with` is that of its parent, unless it is a leaf; `without` is refitted.
     Node with = node, without = node;
     with.in.insert(std::lower_bound(with.in.begin(), with.in.end(), node.maybe[at]), node.maybe[at]);
     with.maybe.erase(with.maybe.begin() + std::ptrdiff_t(at));
@@ -227,7 +233,7 @@ CoefficientPath best_classes(const M& x, const ClassLabels& labels, std::span<co
   const auto end = after(options.seconds);
   const SubsetOptions greedy{options.most, Direction::both, {}, options.intercept, options.threads};
   ClassSearch<M> search(x, labels, weight, greedy, monitor);
-  auto models = search.run();
+  auto models = search.run();  // first solutions, by a floating search
   const UnitColumns<M> columns(x, weight, {.intercept = options.intercept, .threads = options.threads}, monitor);
   const ClassModel model(labels.label, labels.n_classes, weight);
   ClassTree<M> tree(columns, model, options, monitor);

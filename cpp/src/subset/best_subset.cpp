@@ -1,19 +1,24 @@
+// Best-subset least squares from second moments: for each size k, minimize the loss over all subsets of k columns.
+//
+// Forward selection with exchanges finds a good subset of each size; branch and bound with the perspective relaxation
+// (subset_tree.hpp, relaxation.hpp) then improves it, or proves that none is better, until the deadline. The gap of a size is
+// the bound that remains.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
 
-#include "subset/search_deadline.hpp"
 #include "subset/greedy.hpp"
+#include "subset/search_deadline.hpp"
 #include "subset/subset_tree.hpp"
 #include "vitalfew/subset.hpp"
 
 namespace vitalfew {
 namespace {
 
-constexpr std::size_t kMostColumns = 600;  // beyond, a bound takes seconds: no proof is tried
+constexpr std::size_t kMostColumns = 600;  // beyond this a bound takes seconds, and no proof is attempted
 
-// Second moments as shares of y's, columns of square one; columns that are constant are left out.
+// Second moments scaled to unit columns and a unit target, without constant columns.
 class UnitMoments {
  public:
   UnitMoments(std::span<const double> gram, std::span<const double> cross, double square) {
@@ -35,14 +40,14 @@ class UnitMoments {
   }
 
   std::size_t size() const { return columns_.size(); }
-  double explained() const { return explained_; }  // by all columns, as a share of one
+  double explained() const { return explained_; }  // share of y's square that all columns explain
   std::size_t column(std::size_t place) const { return columns_[place]; }
   std::vector<std::size_t> places(std::vector<std::size_t> columns) const {
     for (std::size_t& j : columns) j = std::size_t(std::lower_bound(columns_.begin(), columns_.end(), j) - columns_.begin());
     std::sort(columns.begin(), columns.end());
     return columns;
   }
-  // Ready for bounds, in little time: most columns are soon ruled out.
+  // Returns the relaxation with a quickly chosen D, which suffices at the root: most columns are soon excluded.
   std::shared_ptr<const Relaxation> relaxation() {
     if (!is_split_) relaxation_->split_evenly();
     is_split_ = true;
@@ -50,6 +55,7 @@ class UnitMoments {
   }
 
  private:
+  // Share of y's square explained by all columns; dependent columns are skipped.
   static double by_all(std::span<const double> gram, std::span<const double> cross) {
     Cholesky factor;
     std::vector<double> beside, half;
@@ -77,13 +83,14 @@ class UnitMoments {
   bool is_split_ = false;
 };
 
+// Runs branch and bound from known subsets.
 SearchResult search(UnitMoments& moments, const SearchOptions& options, std::vector<RankedSubset> known, Monitor& monitor) {
   SubsetTree tree(moments.relaxation(), options, monitor);
   for (RankedSubset& subset : known) tree.offer(std::move(subset));
   return tree.run();
 }
 
-// The coefficients of a subset.
+// Returns the least-squares model on a subset.
 Model refit(HeldMoments& moments, std::span<const std::size_t> columns) {
   const Variables variables({}, moments.n_cols());
   GrowingModel<HeldMoments> model(moments, variables);
@@ -98,8 +105,10 @@ CoefficientPath best_subsets(std::span<const double> gram, std::span<const doubl
   const auto end = after(options.seconds);
   UnitMoments unit(gram, cross, square);
   HeldMoments moments(gram, cross, square);
+  // 1. A good subset of each size.
   const SubsetOptions exchanging{options.most, Direction::exchange, {}, true, options.threads};
   std::vector<Model> models = GreedySearch(moments, exchanging, monitor).run();
+  // 2. Branch and bound for each size, with its share of the remaining time.
   std::vector<double> gap(models.size(), 0.0);
   for (std::size_t turn = 1; turn < models.size(); ++turn) {
     const std::size_t k = options.largest_first ? models.size() - turn : turn;

@@ -1,4 +1,5 @@
-// Greedy searches with the multinomial loss: every candidate is fitted, or given up once it is plain that it is not the best.
+// Forward, backward and floating searches with the multinomial loss. A step fits every candidate model, or stops its fit once
+// it is clear that it is not the best: O(n k² m²) for a Newton step on k columns and m outputs, times the candidates.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +17,9 @@
 namespace vitalfew {
 
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
-inline constexpr double kTieOfLosses = 1e-9;  // relative differences of losses below this are rounding: the first variable wins
+inline constexpr double kTieOfLosses = 1e-9;  // relative differences of losses below this are ties: the first variable wins
 
-// Columns as the model takes them: dense, of mean zero if there is an intercept, and of mean square one.
+// Standardized columns: dense, of mean zero if there is an intercept, and of mean square one.
 template <ColumnMatrix M>
 class UnitColumns : public WeightedColumns<M> {
   using Base = WeightedColumns<M>;
@@ -29,6 +30,7 @@ class UnitColumns : public WeightedColumns<M> {
   bool is_constant(std::size_t j) const { return !(square_[j] > 0); }
   double scale(std::size_t j) const { return std::sqrt(square_[j]); }
   double mean(std::size_t j) const { return mean_[j]; }
+  // Product of the standardized column with v, without expanding it.
   double product(std::size_t j, const Column& v) const {
     double sum = 0;
     for (const double value : v) sum += value;
@@ -59,7 +61,7 @@ class ClassSearch {
     ClassFit fit;
   };
 
-  // The best model of each size that the search has found.
+  // Runs the search and returns the best model of each size.
   const std::vector<Found>& run() {
     if (options_.direction == Direction::backward) {
       for (std::size_t g = 0; g < variables_.count(); ++g) hold(g);
@@ -77,11 +79,12 @@ class ClassSearch {
       }
     return best_;
   }
-  const std::vector<Found>& found() const { return best_; }  // so far
-  // These models, or those of another search of the same data, as a path.
+  const std::vector<Found>& found() const { return best_; }  // models so far
+  // Converts models of this search, or of another one on the same data, to a path in the original units.
   CoefficientPath path(std::span<const Found> models, std::span<const double> gap = {}) const;
 
  private:
+  // Variables with at least one column that is not constant.
   std::vector<std::size_t> usable() const {
     std::vector<std::size_t> found;
     for (std::size_t g = 0; g < variables_.count(); ++g)
@@ -92,6 +95,7 @@ class ClassSearch {
         }
     return found;
   }
+  // Caches the standardized columns of a variable.
   void hold(std::size_t g) {
     for (const std::size_t j : variables_.columns(g))
       if (!x_.is_constant(j) && !held_.contains(j)) held_.emplace(j, x_.expand(j));
@@ -104,13 +108,14 @@ class ClassSearch {
     return columns;
   }
 
-  // The fit on some variables, from the coefficients of the model at hand; `fresh` holds columns that are not held.
+  // Fits the model on some variables, starting from the present coefficients; `fresh` holds columns that are not cached.
   ClassFit fit_of(std::span<const std::size_t> variables, const std::map<std::size_t, Column>& fresh, double limit) const {
     const auto columns = columns_of(variables);
     std::vector<const double*> pointers;
     if (options_.intercept) pointers.push_back(ones_.data());
     for (const std::size_t j : columns) pointers.push_back(held_.contains(j) ? held_.at(j).data() : fresh.at(j).data());
     const std::size_t k = pointers.size(), m = model_.n_outputs(), first = options_.intercept;
+    // Warm start: coefficients of columns in the present model are taken over.
     const auto known = columns_of(known_.variables);
     std::vector<double> start(m * k, 0.0);
     if (!known_.fit.theta.empty())
@@ -125,6 +130,7 @@ class ClassSearch {
     return model_.fit(pointers, std::move(start), limit);
   }
 
+  // Makes a fit the present model and records it if it is the best of its size.
   void keep(ClassFit fit) {
     known_ = {chosen_, std::move(fit)};
     const std::size_t k = chosen_.size();
@@ -133,7 +139,8 @@ class ClassSearch {
     monitor_.report(double(options_.direction == Direction::backward ? variables_.count() - k : k));
   }
 
-  // Of several changed models the first with the least loss, all of them fitted.
+  // Returns the first candidate with the least loss. Candidates are fitted in parallel, in the given order; each fit stops once
+  // it cannot beat the least loss so far.
   std::optional<std::size_t> best_of(std::span<const std::vector<std::size_t>> candidates, std::span<const std::size_t> order) {
     std::vector<double> loss(candidates.size(), kNever);
     std::atomic<double> least{kNever};
@@ -143,6 +150,7 @@ class ClassSearch {
       for (const std::size_t j : columns_of(candidates[g]))
         if (!held_.contains(j)) fresh.emplace(j, x_.expand(j));
       loss[g] = fit_of(candidates[g], fresh, least.load() * (1 + 10 * kTieOfLosses)).loss;
+      // Lock-free minimum of the losses so far.
       double before = least.load();
       while (loss[g] < before && !least.compare_exchange_weak(before, loss[g])) {
       }
@@ -152,6 +160,7 @@ class ClassSearch {
     return first == loss.end() ? std::nullopt : std::optional(std::size_t(first - loss.begin()));
   }
 
+  // Adds the variable whose model has the least loss. Returns false if none lowers it.
   bool step_in() {
     std::vector<std::size_t> entering;
     std::vector<std::vector<std::size_t>> candidates;
@@ -174,8 +183,8 @@ class ClassSearch {
     return true;
   }
 
-  // Takes out the variable whose loss rises least; when searching both ways not the last that has entered, and only if this
-  // is the best model of its size. The last of equal ones leaves.
+  // Removes the variable whose removal raises the loss least. In a floating search it is not the last one added, and the smaller
+  // model must be the best of its size. Of ties the last variable leaves.
   bool step_out() {
     const bool is_floating = options_.direction == Direction::both;
     std::vector<std::vector<std::size_t>> candidates;
@@ -195,7 +204,7 @@ class ClassSearch {
     return true;
   }
 
-  // Variables by the slope of the loss in their columns, the steepest first.
+  // Returns the variables in order of the slope of the loss in their columns, the steepest first.
   std::vector<std::size_t> promising(std::span<const std::size_t> variables) const;
 
   UnitColumns<M> x_;
@@ -206,7 +215,7 @@ class ClassSearch {
   std::vector<double> ones_;
   std::map<std::size_t, Column> held_;
   std::vector<std::size_t> chosen_;
-  Found known_;              // the model at hand
+  Found known_;              // the present model
   std::vector<Found> best_;  // by number of variables
   std::size_t last_ = 0;
 };

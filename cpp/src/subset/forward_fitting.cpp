@@ -1,3 +1,9 @@
+// Forward fitting (stagewise least squares; matching pursuit, Mallat & Zhang, 1993; L2 boosting, Bühlmann & Yu, 2003). A step
+// changes one coefficient and keeps all others:
+//
+//   j = argmax (x_jᵀr)² / ‖x_j‖²  (myopic: |x_jᵀr|),   β_j += rate x_jᵀr / ‖x_j‖².
+//
+// The products x_jᵀr of all columns are updated by one column of the second moments: O(d) a step once that column is known.
 #include <algorithm>
 #include <cmath>
 
@@ -7,10 +13,10 @@
 namespace vitalfew {
 namespace {
 
-constexpr double kTie = 1e-12;     // relative differences below this are rounding: the first column wins
-constexpr double kNoGain = 1e-26;  // of y's square: less is no gain
+constexpr double kTie = 1e-12;     // relative differences below this are ties, which the first column wins
+constexpr double kNoGain = 1e-26;  // share of y's square that counts as no gain
 
-// Products of all columns with the residual, kept up to date by the column that moves.
+// Runs the steps; `product` holds x_jᵀr of all columns.
 template <class Moments>
 FittingSteps fit(Moments& moments, const FittingOptions& options, Monitor& monitor) {
   if (!(options.rate > 0 && options.rate <= 1)) throw std::invalid_argument("the learning rate must be above 0 and at most 1");

@@ -1,3 +1,7 @@
+// Forward fitting for the logistic and multinomial loss: each step fits one coefficient by itself, then the intercepts. The step
+// with the largest gain is found exactly: gains are bounded from slope and curvature at zero (self-concordance), and only
+// coefficients whose bound exceeds the best gain are fitted. O(stored entries x outputs) a step for the bounds, a few readings
+// of a column for each fit.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,10 +14,10 @@ namespace vitalfew {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kTie = 1e-10;     // relative differences below this are rounding: the first column wins
-constexpr double kNoGain = 1e-14;  // of the null loss: less is no gain
+constexpr double kTie = 1e-10;     // relative differences below this are ties, which the first column wins
+constexpr double kNoGain = 1e-14;  // share of the null loss that counts as no gain
 
-// The loss along one coefficient: with p the probabilities of its class and t what is added to it,
+// The loss along one coefficient, with p the probabilities of its class and t the change:
 //   φ(t) = Σ w_i log(1 + p_i (e^{t x_i} - 1)) - t Σ_{own} w_i x_i.
 template <ColumnMatrix M>
 class ClassFitting {
@@ -51,7 +55,7 @@ class ClassFitting {
   }
 
  private:
-  // False if no step would lower the loss.
+  // Takes one step. Returns false if it does not lower the loss.
   bool take_step(ClassSteps& steps) {
     const Candidate best = options_.myopic ? steepest() : most_gaining();
     if (best.place == kNone) return false;
@@ -76,7 +80,7 @@ class ClassFitting {
 
   bool is_own(std::size_t i, std::size_t c) const { return std::size_t(label_[i]) == (m_ == 1 ? 1 : c); }
 
-  // Probabilities and loss of the linear predictors at hand.
+  // Computes probabilities and loss from the linear predictors.
   void refresh() {
     loss_ = 0;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -93,7 +97,7 @@ class ClassFitting {
     }
   }
 
-  // Newton steps in each intercept in turn.
+  // Fits the intercepts by Newton steps, one after the other.
   void fit_intercepts() {
     for (int turn = 0; options_.intercept && turn < 50; ++turn) {
       double moved = 0;
@@ -114,7 +118,7 @@ class ClassFitting {
     }
   }
 
-  // Slope and curvature of the loss in a coefficient.
+  // Returns minus the slope, and the curvature, of the loss in a coefficient.
   std::pair<double, double> derivatives(std::size_t c, std::size_t j) const {
     double slope = 0, bend = 0;
     visit_column(x_, j, [&](std::size_t i, double value) {
@@ -125,7 +129,7 @@ class ClassFitting {
     return {slope, bend};
   }
 
-  // The best change of one coefficient and by how much it lowers the loss.
+  // Returns the best change of one coefficient and its gain, by Newton steps with backtracking.
   Candidate fit_one(std::size_t c, std::size_t j) const {
     double t = 0, value = 0;
     const auto at = [&](double step, double& slope, double& bend) {
@@ -144,6 +148,7 @@ class ClassFitting {
     };
     double slope, bend, next_slope, next_bend;
     value = at(0, slope, bend);
+    // Where a column separates the classes the minimum is at infinity: |t x| is limited to 40.
     const double farthest = 40 / std::max(reach_[j], 1e-300);
     for (int turn = 0; turn < 60; ++turn) {
       double step = bend > 1e-300 ? slope / bend : (slope > 0 ? farthest : -farthest);
@@ -164,6 +169,7 @@ class ClassFitting {
   }
   double null() const { return std::max(loss_, 1e-300); }
 
+  // Myopic choice: the coefficient with the largest slope.
   Candidate steepest() const {
     std::vector<double> slopes = each([&](std::size_t c, std::size_t j) { return std::abs(derivatives(c, j).first); });
     const double most = *std::max_element(slopes.begin(), slopes.end());
@@ -173,8 +179,8 @@ class ClassFitting {
     return fit_one(at / x_.n_cols, at % x_.n_cols);
   }
 
-  // All coefficients whose gain may be the greatest are fitted. The third derivative is at most R = max |x| times the second,
-  // so with slope g and curvature h at zero the gain is at most g t + g / R - h t / R, t = -log(1 - g R / h) / R.
+  // Fits all coefficients whose gain may be the largest. The third derivative is at most R = max |x| times the second, so with
+  // slope g and curvature h at zero the gain is at most g t + g / R - h t / R, t = -log(1 - g R / h) / R.
   Candidate most_gaining() const {
     const std::vector<double> most = each([&](std::size_t c, std::size_t j) {
       const auto [slope, bend] = derivatives(c, j);
@@ -184,6 +190,7 @@ class ClassFitting {
       const double t = -std::log1p(-g * reach / bend) / reach;
       return g * t + g / reach - bend * t / reach;
     });
+    // Candidates in order of their bound, 64 at a time, until the next bound is below the best gain.
     std::vector<std::size_t> order(most.size());
     std::iota(order.begin(), order.end(), std::size_t(0));
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return most[a] > most[b]; });
@@ -208,6 +215,7 @@ class ClassFitting {
     return best.gain > 0 ? best : Candidate{};
   }
 
+  // f(output, column) for all coefficients, in parallel.
   template <class F>
   std::vector<double> each(F&& f) const {
     std::vector<double> values(m_ * x_.n_cols);
@@ -225,7 +233,7 @@ class ClassFitting {
   std::size_t n_, m_;
   std::vector<std::int32_t> label_;
   std::vector<double> w_, f_, p_, b_;  // weights; linear predictors and probabilities by output; intercepts
-  std::vector<double> reach_;          // the largest size in each column
+  std::vector<double> reach_;          // largest absolute value of each column
   double loss_ = 0;
 };
 

@@ -1,9 +1,13 @@
+// Greedy subset selection for least squares: forward, floating and exchange searches (greedy.hpp) and backward elimination.
+//
+// Backward elimination maintains the inverse A of the second moments of the remaining columns. Removing column j raises the
+// mean square by β_j² / A_jj, and A changes by a rank-one update: O(k²) a step after O(k³) for the inverse.
 #include "subset/greedy.hpp"
 
 namespace vitalfew {
 namespace {
 
-// Backward, on the inverse of the second moments of the columns that are left.
+// Backward elimination on the inverse of the second moments of the remaining columns.
 class BackwardSearch {
  public:
   BackwardSearch(HeldMoments& moments, const SubsetOptions& options, Monitor& monitor)
@@ -12,7 +16,7 @@ class BackwardSearch {
         monitor_(monitor),
         variables_(options.group, moments.n_cols()),
         is_in_(variables_.count(), 0) {
-    // Columns that depend on earlier ones leave first: this costs nothing.
+    // Columns that depend on earlier ones leave first, at no loss.
     std::vector<double> beside;
     Cholesky factor;
     for (std::size_t j = 0; j < moments.n_cols(); ++j) {
@@ -28,6 +32,7 @@ class BackwardSearch {
     invert();
   }
 
+  // Removes variables one by one and returns the model of each size up to options.most.
   std::vector<Model> run() {
     std::vector<Model> models(std::min(count_, options_.most) + 1);
     for (;; take_out(least_needed())) {
@@ -38,7 +43,7 @@ class BackwardSearch {
   }
 
  private:
-  // The inverse and the coefficients anew, from the moments.
+  // Recomputes the inverse and the coefficients from the moments.
   void invert() {
     const std::size_t k = columns_.size();
     inverted_at_ = k;
@@ -66,7 +71,7 @@ class BackwardSearch {
 
   double at(std::size_t a, std::size_t b) const { return inverse_[place_[a] * stride_ + place_[b]]; }
 
-  // The variable whose loss is least; the last of equal ones leaves, so that the first columns stay.
+  // Returns the variable whose removal raises the loss least. Of ties the last one leaves, so that the first columns stay.
   std::size_t least_needed() const {
     std::vector<std::vector<std::size_t>> places(variables_.count());
     for (std::size_t t = 0; t < columns_.size(); ++t) places[variables_.of(columns_[t])].push_back(t);
@@ -90,6 +95,7 @@ class BackwardSearch {
     return out;
   }
 
+  // Removes a variable, one rank-one update of inverse and coefficients for each of its columns.
   void take_out(std::size_t g) {
     for (std::size_t t = columns_.size(); t-- > 0;) {
       if (variables_.of(columns_[t]) != g) continue;
@@ -105,7 +111,7 @@ class BackwardSearch {
     }
     is_in_[g] = 0;
     --count_;
-    if (columns_.size() <= inverted_at_ / 2) invert();  // shorter lines, and rounding does not add up
+    if (columns_.size() <= inverted_at_ / 2) invert();  // for shorter lines, and to stop rounding errors from adding up
   }
 
   Model model() const {
@@ -124,7 +130,7 @@ class BackwardSearch {
   Monitor& monitor_;
   Variables variables_;
   std::vector<char> is_in_;
-  std::vector<std::size_t> columns_, place_;  // columns that are left, and their lines in the inverse
+  std::vector<std::size_t> columns_, place_;  // remaining columns, and their lines in the inverse
   std::vector<double> inverse_, value_;
   std::size_t count_ = 0, stride_ = 0, inverted_at_ = 0;
 };

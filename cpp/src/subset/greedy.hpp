@@ -1,4 +1,7 @@
-// Greedy searches that take columns in, and perhaps out again or exchange them.
+// Forward, floating (Pudil, Novovicova & Kittler, 1994) and exchange searches for least-squares subsets: minimize the mean
+// square of the residual over models of k variables, k = 0, 1, …. Every step uses the exact change of the loss, from the second
+// moments after projection on the model (stepwise.hpp). Entering a column costs O(k d) for d columns plus one column of the
+// second moments; the best exchange O(k² d).
 #pragma once
 
 #include <algorithm>
@@ -11,10 +14,10 @@
 
 namespace vitalfew {
 
-inline constexpr double kTieOfGains = 1e-12;  // relative differences below this are rounding: the first column wins
-inline constexpr double kNoGain = 1e-20;      // of y's square: less is no gain
+inline constexpr double kTieOfGains = 1e-12;  // relative differences below this are ties, which the first column wins
+inline constexpr double kNoGain = 1e-20;      // share of y's square that counts as no gain
 
-// Forward, and forward with steps back.
+// Forward search, optionally with removals or exchanges after each addition.
 template <class Moments>
 class GreedySearch {
  public:
@@ -32,7 +35,7 @@ class GreedySearch {
     is_complete_ = ends_in_time([&] { search(); }, [&] { return best_.size() > 1; });
     return std::move(best_);
   }
-  // Whether it came to its end before the deadline.
+  // Whether the search ended before the deadline.
   bool is_complete() const { return is_complete_; }
 
  private:
@@ -44,13 +47,14 @@ class GreedySearch {
       if (options_.direction == Direction::both && !is_misled_) steps_back();
       if (options_.direction == Direction::exchange) exchange();
       monitor_.report(double(model_.size()));
-      // An exchange that only rounding wanted may leave a column out, which would enter again for ever.
+      // An exchange that is due to rounding may lose a column, which would then enter again forever.
       if (options_.direction == Direction::exchange && model_.size() < reached) break;
     }
     if (options_.direction == Direction::exchange) come_down();
   }
 
-  // The variable with the greatest gain enters; false if none has any.
+  // Adds the variable with the largest gain; false if none has any. A winner whose projection may be spoiled by rounding is
+  // recomputed from the rows first, once.
   bool step_in() {
     std::vector<char> is_examined(variables_.count(), 0);
     for (;;) {
@@ -66,7 +70,7 @@ class GreedySearch {
     return true;
   }
 
-  // Columns of the variables with the greatest gains, which are likely to be next.
+  // Returns the columns of the variables with the largest gains, which are likely to enter next.
   std::vector<std::size_t> next_best() const {
     std::vector<std::size_t> order(gain_.size());
     for (std::size_t g = 0; g < order.size(); ++g) order[g] = g;
@@ -79,7 +83,7 @@ class GreedySearch {
     return columns;
   }
 
-  // Keeps the model if it is the first, or the best, of its number of variables.
+  // Records the model if it is the first or the best of its size. Returns true if it was recorded.
   bool keep() {
     const std::size_t k = model_.size();
     if (k < square_.size() && !(model_.mean_square() < square_[k] * (1 - kTieOfGains))) return false;
@@ -93,7 +97,7 @@ class GreedySearch {
     return true;
   }
 
-  // Variables leave, other than the last that has entered, as long as this gives the best model of their number.
+  // Removes variables, other than the last one added, as long as this gives the best model of its size so far.
   void steps_back() {
     while (model_.size() > 2) {
       std::optional<std::size_t> out;
@@ -121,13 +125,13 @@ class GreedySearch {
       monitor_.check();
     }
   }
-  // From the largest model back to the smallest, the least needed column out and exchanges at each size.
+  // Goes from the largest model back to the smallest: removes the least needed column, then exchanges, at each size.
   void come_down() {
     while (model_.size() > 1) {
       const auto rises = model_.rises();
       const auto least =
           std::min_element(rises.begin(), rises.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-      if (least == rises.end()) return;  // what is in depends on nothing that floats can hold
+      if (least == rises.end()) return;  // the variables in the model have no column in it: all are dependent up to rounding
       const std::size_t before = model_.size();
       replace(variables_.columns(least->first)[0], std::nullopt, {});
       if (model_.size() >= before) return;
@@ -135,7 +139,7 @@ class GreedySearch {
       exchange();
     }
   }
-  // The model without one column, and with another.
+  // Rebuilds the model without one column and, optionally, with another.
   void replace(std::size_t out, std::optional<std::size_t> in, std::span<const std::size_t> likely) {
     const std::vector<std::size_t> columns = model_.columns();
     model_.clear();
@@ -155,9 +159,10 @@ class GreedySearch {
   std::vector<Model> best_;  // by number of variables
   std::size_t last_ = 0;
   bool is_complete_ = true;
-  bool is_misled_ = false;  // rounding promised a gain that was none: to step back again would go round in circles
+  bool is_misled_ = false;  // a predicted gain was only rounding: further removals would cycle
 };
 
+// Converts models of k = 0, 1, … variables to a path.
 inline CoefficientPath path_of(const std::vector<Model>& models, double square, std::span<const double> gap = {}) {
   CoefficientPath path;
   path.null_loss = 0.5 * square;

@@ -1,3 +1,4 @@
+// Greedy subset selection for the multinomial loss (formula in vitalfew/subset_classes.hpp); the search is in class_search.hpp.
 #include "subset/class_search.hpp"
 
 namespace vitalfew {
@@ -7,7 +8,7 @@ CoefficientPath greedy_classes(const M& x, const ClassLabels& labels, std::span<
                                const SubsetOptions& options, Monitor& monitor) {
   check_labels(labels, x.n_rows);
   ClassSearch<M> search(x, labels, weight, options, monitor);
-  // A search backward begins with the largest model: until it ends, there is no path from the smallest.
+  // A backward search begins with the largest model: until it ends there is no path from the smallest.
   const bool is_complete =
       ends_in_time([&] { search.run(); }, [&] { return options.direction != Direction::backward && search.found().size() > 1; });
   CoefficientPath path = search.path(search.found());

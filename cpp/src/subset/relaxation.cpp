@@ -1,3 +1,5 @@
+// The perspective relaxation of best-subset regression, solved by ADMM, and the choice of its diagonal D (see relaxation.hpp).
+// A turn of ADMM costs O(p²), the choice of D O(p³).
 #include "subset/relaxation.hpp"
 
 #include <algorithm>
@@ -9,7 +11,7 @@
 namespace vitalfew {
 namespace {
 
-// The inverse of a symmetric matrix; empty if it is not positive definite.
+// Returns the inverse of a symmetric matrix; empty if it is not positive definite.
 std::vector<double> inverse_of(std::span<const double> a, std::size_t p) {
   Cholesky factor;
   for (std::size_t i = 0; i < p; ++i)
@@ -22,8 +24,8 @@ std::vector<double> inverse_of(std::span<const double> a, std::size_t p) {
   return inverse;
 }
 
-// The t for which Σ clamp(t rise_j - start_j, 0, 1) is `wanted`: Newton steps on a sum that is piecewise linear, held between
-// bounds. `guess` is a good start, or zero.
+// Returns the t for which Σ clamp(t rise_j - start_j, 0, 1) = `wanted`, by safeguarded Newton steps on this piecewise linear
+// function. `guess` is a starting value, or zero.
 double step_for(std::span<const double> rise, std::span<const double> start, double wanted, double guess) {
   const double widest = *std::max_element(rise.begin(), rise.end());
   if (!(widest > 0)) return guess;
@@ -67,7 +69,7 @@ Relaxation Relaxation::restricted(std::span<const std::size_t> columns) const {
 std::vector<double> Relaxation::inverse_of_gram() {
   std::vector<double> inverse = inverse_of(gram_, p_);
   if (!inverse.empty()) return inverse;
-  // Some column is a combination of others. With a trace of ridge the bound holds for all subsets that are independent.
+  // Some column is a combination of others. With a tiny ridge the bound holds for all linearly independent subsets.
   for (std::size_t j = 0; j < p_; ++j) gram_[j * p_ + j] += 1e-9;
   return inverse_of(gram_, p_);
 }
@@ -78,12 +80,12 @@ std::vector<double> Relaxation::inverse_without(double share) const {
   return inverse_of(shifted, p_);
 }
 
-// Raises Σ want_j D_j + μ (log det(G - D) + Σ log D_j), one coordinate after the other: each has a closed form, and a rank-one
-// step keeps the inverse of G - D.
+// Maximizes Σ want_j D_j + μ (log det(G - D) + Σ log D_j) by coordinate ascent, a barrier method for max wantᵀD subject to
+// G - D positive semidefinite. Each coordinate has a closed form, and a rank-one update maintains the inverse of G - D.
 void Relaxation::split(std::span<const double> want) {
   if (d_.empty()) return;
   std::vector<double> inverse, old(p_);
-  for (double& value : d_) value *= 0.7;  // well inside what is possible
+  for (double& value : d_) value *= 0.7;  // start well inside the feasible region
   const double most = *std::max_element(want.begin(), want.end());
   for (int sweep = 0; sweep < 3; ++sweep) {
     inverse = inverse_without(1);
@@ -106,6 +108,7 @@ void Relaxation::split(std::span<const double> want) {
   settle(1 - 1e-6);
 }
 
+// D_j = 1 / ((G⁻¹)_jj λ), where λ is the largest eigenvalue of G⁻¹ scaled to a unit diagonal, by power iteration.
 void Relaxation::split_evenly() {
   const std::vector<double> inverse = inverse_of_gram();
   d_.clear();
@@ -123,14 +126,14 @@ void Relaxation::split_evenly() {
   settle(0.98);
 }
 
-// Takes the largest share of D that leaves Q positive definite, and gets ready for bounds. There are none where numbers have
-// left the range of floats.
+// Scales D until Q = G - D is positive definite, and prepares what bounds need: ρ and (Q + ρI)⁻¹. If no scale works, as with
+// overflow, D is cleared and there are no bounds.
 void Relaxation::settle(double share) {
   while (inverse_without(share).empty())
     if ((share *= 0.9) < 1e-12) return d_.clear();
   double mean = 0;
   for (double& value : d_) mean += (value *= share) / double(p_);
-  rho_ = 2 * std::sqrt(std::max(mean, 1e-12));  // between the curvatures that it meets
+  rho_ = 2 * std::sqrt(std::max(mean, 1e-12));  // between the curvatures that ADMM meets
   root_.resize(p_);
   for (std::size_t j = 0; j < p_; ++j) root_[j] = std::sqrt(d_[j]);
   std::vector<double> shifted = gram_;
@@ -138,6 +141,7 @@ void Relaxation::settle(double share) {
   inverse_ = inverse_of(shifted, p_);
 }
 
+// At the solution of the relaxation, the bound falls by v_j² (1 / z_j - 1) for each unit of D_j.
 std::vector<double> Relaxation::wanted(const Bound& bound, const Approach& at) const {
   std::vector<double> want(p_, 0.0);
   for (std::size_t j = 0; j < p_; ++j)
@@ -146,23 +150,26 @@ std::vector<double> Relaxation::wanted(const Bound& bound, const Approach& at) c
   return want;
 }
 
+// ADMM with the splitting x = v: x minimizes the quadratic part, v the perspective part with shares z, and w is the scaled dual.
 Bound Relaxation::bound(std::span<const Fate> fate, std::size_t n_free, double needed, int turns, Approach& at) const {
   Bound best{std::numeric_limits<double>::infinity(), std::vector<double>(p_, 0.0), std::vector<double>(p_, 0.0)};
   if (at.v.size() != p_) at.v.assign(p_, 0), at.w.assign(p_, 0);
   if (d_.empty() || inverse_.empty()) return best;
   std::vector<double> v(at.v.begin(), at.v.end()), w(at.w.begin(), at.w.end()), x(p_), right(p_), term(p_), share(p_), open, rise,
       start;
-  double step = 0;  // of the shares: z_j = step |a_j| sqrt(D_j) - D_j / ρ, between 0 and 1
+  double step = 0;  // multiplier of the shares: z_j = clamp(step |a_j| sqrt(D_j) - D_j / ρ, 0, 1)
   int since = 0;
   for (int turn = 0; turn < turns; ++turn) {
+    // 1. x = (Q + ρI)⁻¹ (c + ρ (v - w)).
     for (std::size_t j = 0; j < p_; ++j) right[j] = cross_[j] + rho_ * (v[j] - w[j]);
     for (std::size_t j = 0; j < p_; ++j) x[j] = dot(inverse_.data() + j * p_, right.data(), p_);
+    // 2. The bound at u = x: uᵀQu, the terms of the columns that are in, and the n_free largest terms of the free ones.
     double most = 0;
     open.clear();
     for (std::size_t j = 0; j < p_; ++j) {
       const double q = right[j] - rho_ * x[j], left = cross_[j] - q;
       term[j] = left * left / d_[j];
-      if (std::isnan(term[j])) return best;  // beyond the range of floats: nothing is known
+      if (std::isnan(term[j])) return best;  // overflow: no bound
       most += x[j] * q;
       if (fate[j] == Fate::in) most += term[j];
       if (fate[j] == Fate::free) open.push_back(term[j]);
@@ -175,7 +182,7 @@ Bound Relaxation::bound(std::span<const Fate> fate, std::size_t n_free, double n
       best.most = most;
       best.term = term;
     }
-    // The next v, and the shares that go with it.
+    // 3. v and the shares z that minimize the perspective part at a = x + w; the shares of free columns add up to n_free.
     rise.clear();
     start.clear();
     for (std::size_t j = 0; j < p_; ++j) {

@@ -1,12 +1,13 @@
-// How much a subset of k columns can explain at most.
+// Upper bound on what a subset of k columns can explain.
 //
 // With second moments G = Q + D, D diagonal and positive, Q positive semidefinite, every vector u bounds every subset S:
 //
 //   c_Sᵀ G_SS⁻¹ c_S  <=  uᵀQu + Σ_{j in S} (c - Qu)_j² / D_j,
 //
-// because βᵀQβ >= 2uᵀQβ - uᵀQu. So uᵀQu and the k largest terms bound all subsets at once; with columns fixed in or out, their
-// terms always count, or never. The best u solves the perspective relaxation, which ADMM approaches; the bound holds on the
-// way there too. Günlük & Linderoth (2010), doi:10.1007/s10107-010-0360-z; Dong, Chen & Linderoth (2015), arXiv:1510.06083.
+// because βᵀQβ >= 2uᵀQβ - uᵀQu. So uᵀQu plus the k largest terms bounds all subsets at once; the terms of columns fixed in
+// always count, those of columns fixed out never. The best u solves the perspective relaxation, which ADMM approximates; every
+// iterate gives a valid bound. Günlük & Linderoth (2010), doi:10.1007/s10107-010-0360-z; Dong, Chen & Linderoth (2015),
+// arXiv:1510.06083.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +22,10 @@ enum class Fate : std::int8_t { free, in, out };
 struct Bound {
   double most = 0;            // no subset explains more
   std::vector<double> term;   // (c - Qu)_j² / D_j
-  std::vector<double> share;  // z of the relaxation: how much of each column it takes
+  std::vector<double> share;  // z of the relaxation, in [0, 1]: how far it includes each column
 };
 
-// Where an approach to the relaxation stands; that of a similar problem is a good start.
+// State of ADMM; that of a similar problem is a warm start.
 struct Approach {
   std::vector<float> v, w;
 };
@@ -39,15 +40,15 @@ class Relaxation {
   std::span<const double> row(std::size_t a) const { return {gram_.data() + a * p_, p_}; }
   double cross(std::size_t j) const { return cross_[j]; }
 
-  // Chooses D, in little time: in proportion to what is left of each column beside all others.
+  // Chooses D quickly: in proportion to what remains of each column after projection on all others.
   void split_evenly();
-  // A better D, as large as it can be where `want` is large.
+  // Chooses a better D, as large as possible where `want` is large.
   void split(std::span<const double> want);
-  // How much more the bound would fall for a larger D_j, by the last solution of the relaxation.
+  // Returns how much the bound would fall for a larger D_j, from the last solution of the relaxation.
   std::vector<double> wanted(const Bound& bound, const Approach& at) const;
 
-  // The bound of subsets with so many free columns. Ends early once no subset explains `needed`, or when it is plain that
-  // the bound will not come below it.
+  // Bounds the subsets that take n_free of the free columns. Stops early once the bound is below `needed`, or when it stops
+  // falling.
   Bound bound(std::span<const Fate> fate, std::size_t n_free, double needed, int turns, Approach& at) const;
 
   Relaxation restricted(std::span<const std::size_t> columns) const;

@@ -1,4 +1,12 @@
-// Models that grow by a column, or shrink, with the exact change of the loss that each step would make.
+// Least-squares models that grow column by column, with the exact change of the loss for every candidate step. With s_j and c_j
+// the square of column j and its product with y after projection on the model:
+//
+//   adding j           lowers the mean square by c_j² / s_j;
+//   removing a         raises it by β_a² / (G⁻¹)_aa;
+//   exchanging a for j combines both: c and s are first corrected for the removal of a.
+//
+// A row of the Cholesky factor over all d columns is kept for each column in the model. Adding a column costs O(k d), all
+// exchanges O(k² d).
 #pragma once
 
 #include <algorithm>
@@ -45,8 +53,7 @@ struct Model {
   double intercept = 0, loss = 0;
 };
 
-// A model that grows, and what is left of every other column when those of the model are projected out of it: a row of the
-// Cholesky factor of all second moments for each column that has entered.
+// A growing model, with squares and products of all other columns after projection on it.
 template <class Moments>
 class GrowingModel {
  public:
@@ -80,7 +87,7 @@ class GrowingModel {
   std::size_t size() const { return n_variables_(); }
   double mean_square() const { return mean_square_; }
 
-  // How much the mean square falls if variable g enters and all coefficients are fitted anew.
+  // Returns by how much the mean square falls if variable g enters and all coefficients are refitted.
   double gain(std::size_t g) const {
     const auto columns = variables_.columns(g);
     if (is_in_[g]) return 0;
@@ -88,14 +95,15 @@ class GrowingModel {
     return gain_of_group(g, columns);
   }
 
-  // Takes a variable in; columns that depend on those there stay out. `likely` come next.
+  // Adds a variable; columns that depend on those in the model stay out. `likely` columns are expected to enter next.
   void enter(std::size_t g, std::span<const std::size_t> likely) {
     is_in_[g] = 1;
     for (const std::size_t j : variables_.columns(g))
       if (is_free(j)) append(j, likely);
   }
 
-  // Whether rounding may have spoilt what is left of a variable's columns; if the rows are at hand, it is computed anew.
+  // Recomputes the projection of a variable's columns from the rows, if available, where cancellation may have spoiled it.
+  // Returns true if anything was recomputed.
   bool examine(std::size_t g) {
     bool was_spoilt = false;
     if constexpr (Moments::has_rows) {
@@ -105,7 +113,7 @@ class GrowingModel {
         const auto column = moments_.column(j, {});
         for (std::size_t t = 0; t < columns_.size(); ++t) minus[t] = column[columns_[t]];
         solve(minus);
-        for (int turn = 0; turn < 2; ++turn) {  // the projection itself is mended once by what it has left
+        for (int turn = 0; turn < 2; ++turn) {  // one step of iterative refinement
           const Left left = moments_.left_of(j, columns_, minus);
           square_[j] = left.square;
           product_[j] = left.product;
@@ -121,7 +129,7 @@ class GrowingModel {
     return was_spoilt;
   }
 
-  // Coefficients of the model; from rows they are mended once where moments may have lost digits.
+  // Returns the fitted model. With rows, one step of iterative refinement restores digits that the moments may have lost.
   Model fit() {
     Model model{columns_, along_, 0, 0.5 * mean_square_};
     solve_upper(model.value);
@@ -140,21 +148,21 @@ class GrowingModel {
     return model;
   }
 
-  // By how much the mean square rises without each of the variables in the model, all others fitted anew: (variable, rise).
+  // Returns for each variable in the model by how much the mean square rises without it, the others refitted: (variable, rise).
   std::vector<std::pair<std::size_t, double>> rises() const;
 
-  // The exchange of a column of the model for another that lowers the mean square most; variables must be single columns.
+  // Returns the exchange of a model column for another one that lowers the mean square most; variables must be single columns.
   struct Exchange {
     std::size_t out = 0, in = 0;
-    double gain = 0;                  // by how much it falls
-    std::vector<std::size_t> likely;  // columns that others of the model would be exchanged for
+    double gain = 0;                  // decrease of the mean square
+    std::vector<std::size_t> likely;  // best replacements of the model's columns
   };
   Exchange best_exchange() const;
 
  private:
   static constexpr double kSpoilt = 1e-6, kWeak = 1e-4, kSmall = 1e-6;
 
-  // Rows of L⁻¹ for the model's factor L, and the inverse of its second moments, (L⁻¹)ᵀL⁻¹.
+  // Returns L⁻¹ for the model's factor L, and the inverse of its second moments, (L⁻¹)ᵀL⁻¹.
   std::pair<std::vector<double>, std::vector<double>> inverses() const {
     const std::size_t k = columns_.size();
     std::vector<double> half(k * k, 0.0), full(k * k, 0.0);
@@ -170,6 +178,7 @@ class GrowingModel {
   bool is_free(std::size_t j) const { return square_[j] > Moments::floor * curvature_[j]; }
   std::size_t n_variables_() const { return std::size_t(std::count(is_in_.begin(), is_in_.end(), char(1))); }
 
+  // Appends column j: its row of the factor, then projection of all other columns on it.
   void append(std::size_t j, std::span<const std::size_t> likely) {
     const auto column = moments_.column(j, likely);
     std::vector<double> row(column.begin(), column.end());
@@ -195,7 +204,7 @@ class GrowingModel {
     along_.push_back(along);
   }
 
-  // c_gᵀ S_g⁻¹ c_g with what is left of the second moments of the group's columns.
+  // Returns c_gᵀ S_g⁻¹ c_g with the projected second moments S_g of the group's columns; dependent columns are skipped.
   double gain_of_group(std::size_t g, std::span<const std::size_t> columns) const {
     Cholesky factor;
     std::vector<double> beside, half;
@@ -219,7 +228,7 @@ class GrowingModel {
     return gain;
   }
 
-  // L h = b, then Lᵀ x = h, in place; L_ts = factor_[s][columns_[t]].
+  // Solves L h = b, then Lᵀ x = h, in place; L_ts = factor_[s][columns_[t]].
   void solve(std::vector<double>& b) const {
     for (std::size_t t = 0; t < b.size(); ++t) {
       for (std::size_t s = 0; s < t; ++s) b[t] -= factor_[s][columns_[t]] * b[s];
@@ -246,7 +255,7 @@ class GrowingModel {
   double mean_square_ = 0, weakest_ = 1;
 };
 
-// βᵀ (A)⁻¹ β for a small symmetric matrix A that is positive definite.
+// Returns bᵀ A⁻¹ b for a small symmetric positive definite matrix A; dependent rows are skipped.
 inline double quadratic_of_inverse(std::span<const double> a, std::span<const double> b) {
   Cholesky factor;
   std::vector<double> half;
@@ -299,6 +308,7 @@ typename GrowingModel<Moments>::Exchange GrowingModel<Moments>::best_exchange() 
     // Coefficient of column i in the projection of every column on the model.
     std::fill(along.begin(), along.end(), 0.0);
     for (std::size_t t = i; t < k; ++t) axpy(half[t * k + i], factor_[t].data(), along.data(), d_);
+    // Removing column i costs `loss` and adds its direction back to the squares and products of all other columns.
     const double spread = full[i * k + i], loss = value[i] * value[i] / spread;
     double most = 0;
     std::size_t in = d_;

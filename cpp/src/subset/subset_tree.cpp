@@ -1,3 +1,9 @@
+// Best-first branch and bound over subsets of k columns: maximize the explained share c_Sᵀ G_SS⁻¹ c_S over |S| = k.
+//
+// A node fixes some columns in and some out. Its bound comes from the perspective relaxation (relaxation.hpp). Columns whose
+// other choice the bound excludes are fixed, problems with many excluded columns are shrunk, and the last two columns are
+// enumerated in closed form. Nodes are processed in parallel. A node costs O(p²) for each turn of the relaxation with p columns;
+// the number of nodes is exponential at worst.
 #include "subset/subset_tree.hpp"
 
 #include <algorithm>
@@ -12,17 +18,19 @@
 namespace vitalfew {
 namespace {
 
-constexpr double kRounding = 1e-10;  // of what all columns explain
-constexpr double kDependent = 1e-9;  // of a column's square: less is left of it beside others that nearly make it up
-constexpr int kTurns = 60, kSplits = 3;
-constexpr std::size_t kFewColumns = 12;
+constexpr double kRounding = 1e-10;      // share of what all columns explain that counts as rounding
+constexpr double kDependent = 1e-9;      // share of a column's square: if less remains, the column depends on others
+constexpr int kTurns = 60, kSplits = 3;  // turns of the relaxation; choices of D for one problem
+constexpr std::size_t kFewColumns = 12;  // smaller problems are not shrunk
 
-// The second moments of open columns after those of a model are projected out of them.
+// Second moments of the open columns after the columns of a model are projected out of them.
 struct Projected {
   std::vector<double> gram, cross;
   double explained = 0;
 };
 
+// Computes them by a Cholesky factorization over the model's columns, O(k² q) for k columns in and q open ones, and O(k q²)
+// more with `has_pairs`; otherwise `gram` holds only the diagonal.
 Projected project(const Relaxation& problem, std::span<const std::size_t> in, std::span<const std::size_t> open, bool has_pairs) {
   const std::size_t q = open.size();
   Projected left;
@@ -74,11 +82,13 @@ SubsetTree::SubsetTree(std::shared_ptr<const Relaxation> root, const SearchOptio
   open_.push({std::move(root), std::move(columns), std::vector<Fate>(p, Fate::free), {}, options.total});
 }
 
+// What a subset must explain to be of interest: as much as was asked for, and more than the worst of a full list.
 double SubsetTree::needed() const {
   const double margin = kRounding * options_.total;
   return std::max(options_.needed - margin, found_.size() >= options_.n_wanted ? found_.back().explained + margin : -1e300);
 }
 
+// Inserts a subset into the ranked list, unless it is listed already; ties go to the lower columns.
 void SubsetTree::offer(RankedSubset subset) {
   if (subset.explained < options_.needed - kRounding * options_.total) return;
   const auto is_same = [&](const RankedSubset& other) { return other.columns == subset.columns; };
@@ -98,7 +108,8 @@ SearchResult SubsetTree::run() {
   return {found_, left_, !is_over_};
 }
 
-// An exception ends the work of all threads.
+// Worker loop: takes the node with the largest bound and processes it, until no open node can beat `needed()` and no other
+// thread is busy, or the deadline passes. An exception stops all threads.
 void SubsetTree::work() try {
   for (;;) {
     Node node;
@@ -108,7 +119,7 @@ void SubsetTree::work() try {
       if (open_.empty() || !(open_.top().most > needed())) {
         if (busy_.empty()) return;
         lock.unlock();
-        std::this_thread::sleep_for(std::chrono::microseconds(20));  // others may still branch
+        std::this_thread::sleep_for(std::chrono::microseconds(20));  // busy threads may still add nodes
         monitor_.check();
         continue;
       }
@@ -138,6 +149,7 @@ double SubsetTree::explained(const Node& node, std::span<const std::size_t> colu
   return project(*node.problem, columns, {}, false).explained;
 }
 
+// Translates columns to their numbers at the root and offers the subset.
 void SubsetTree::report(const Node& node, std::span<const std::size_t> columns, double explained) {
   RankedSubset subset{explained, {}};
   for (const std::size_t j : columns) subset.columns.push_back((*node.columns)[j]);
@@ -146,7 +158,7 @@ void SubsetTree::report(const Node& node, std::span<const std::size_t> columns, 
   offer(std::move(subset));
 }
 
-// All ways to take the last one or two columns.
+// Tries all ways to add the last one or two columns, in closed form.
 void SubsetTree::enumerate(const Node& node, std::span<const std::size_t> in, std::span<const std::size_t> open) {
   const std::size_t q = open.size();
   std::vector<std::size_t> columns(in.begin(), in.end());
@@ -159,6 +171,7 @@ void SubsetTree::enumerate(const Node& node, std::span<const std::size_t> in, st
     const std::lock_guard lock(mutex_);
     limit = needed();
   }
+  // One column: it adds c_o² / s_o, with c and s after projection.
   if (options_.k - in.size() == 1) {
     const Projected left = project(*node.problem, in, open, false);
     for (std::size_t o = 0; o < q; ++o) {
@@ -171,6 +184,7 @@ void SubsetTree::enumerate(const Node& node, std::span<const std::size_t> in, st
     }
     return;
   }
+  // Two columns: they add c' S⁻¹ c with the 2 x 2 matrix S; `both` is its determinant.
   const Projected left = project(*node.problem, in, open, true);
   for (std::size_t a = 0; a < q; ++a) {
     const double* const row = left.gram.data() + a * q;
@@ -188,7 +202,8 @@ void SubsetTree::enumerate(const Node& node, std::span<const std::size_t> in, st
   }
 }
 
-// Fixes columns whose other fate is ruled out by the bound; whether any was.
+// Fixes columns whose other choice the bound excludes. Returns true if any was fixed. The bound counts the n_free largest
+// terms: fixing column j in replaces the smallest of these by its term, fixing it out replaces its term by the next largest.
 bool SubsetTree::settle(Node& node, const Bound& bound) const {
   std::vector<double> open;
   std::size_t n_in = 0;
@@ -214,7 +229,8 @@ bool SubsetTree::settle(Node& node, const Bound& bound) const {
   return has_settled;
 }
 
-// A smaller problem where many columns are out: what is left of it splits better.
+// Replaces the problem by the one restricted to columns that are not out, and chooses D anew: the smaller problem has a better
+// split G = Q + D.
 void SubsetTree::shrink(Node& node, const Bound& bound) const {
   std::vector<std::size_t> kept;
   for (std::size_t j = 0; j < node.fate.size(); ++j)
@@ -240,8 +256,10 @@ void SubsetTree::shrink(Node& node, const Bound& bound) const {
   node.approach = std::move(approach);
 }
 
+// Processes a node until it is excluded, enumerated or branched.
 void SubsetTree::process(Node&& node) {
   for (;;) {
+    // 1. Columns that are in and columns that are open; a node without a subset of size k is dropped.
     std::vector<std::size_t> in, open;
     for (std::size_t j = 0; j < node.fate.size(); ++j) {
       if (node.fate[j] == Fate::in) in.push_back(j);
@@ -249,6 +267,7 @@ void SubsetTree::process(Node&& node) {
     }
     if (in.size() > options_.k || in.size() + open.size() < options_.k) return;
     const std::size_t n_free = options_.k - in.size();
+    // 2. At most two columns to choose, or no choice left: enumerate.
     if (n_free <= 2 || open.size() == n_free) {
       if (open.size() == n_free) {
         in.insert(in.end(), open.begin(), open.end());
@@ -257,6 +276,7 @@ void SubsetTree::process(Node&& node) {
       enumerate(node, in, open);
       return;
     }
+    // 3. The bound; the node is excluded if no subset below it can be of interest.
     double limit;
     {
       const std::lock_guard lock(mutex_);
@@ -265,11 +285,12 @@ void SubsetTree::process(Node&& node) {
     const Bound bound = node.problem->bound(node.fate, n_free, limit, kTurns, node.approach);
     node.most = std::min(node.most, bound.most);
     if (node.most <= limit) return;
-    // The columns that the relaxation takes most of may be a better subset.
+    // 4. Heuristic: the columns with the largest shares in the relaxation may be a better subset.
     std::vector<std::size_t> order = open, tried = in;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return bound.share[a] > bound.share[b]; });
     tried.insert(tried.end(), order.begin(), order.begin() + std::ptrdiff_t(n_free));
     if (const double total = explained(node, tried); total > limit) report(node, tried, total);
+    // 5. Fix columns by the bound; shrink the problem once more than a quarter of its columns is out.
     const bool has_settled = settle(node, bound);
     std::size_t n_left = 0;
     for (const Fate fate : node.fate) n_left += fate != Fate::out;
@@ -278,7 +299,8 @@ void SubsetTree::process(Node&& node) {
       continue;
     }
     if (has_settled) continue;
-    if (node.n_splits < kSplits) {  // D made for this problem, before it is cut in two
+    // 6. Before branching, try a D tailored to this problem; keep it if the bound falls.
+    if (node.n_splits < kSplits) {
       const double before = bound.most;
       Node other = node;
       shrink(other, bound);
@@ -288,7 +310,7 @@ void SubsetTree::process(Node&& node) {
       if (is_better) node = std::move(other);
       continue;
     }
-    // The column of which the relaxation is least sure.
+    // 7. Branch on the column that the relaxation is least sure of: the share closest to one half, weighted by its term.
     const std::size_t at = *std::max_element(open.begin(), open.end(), [&](std::size_t a, std::size_t b) {
       const auto doubt = [&](std::size_t j) { return std::min(bound.share[j], 1 - bound.share[j]) * bound.term[j]; };
       return doubt(a) < doubt(b);

@@ -1,3 +1,6 @@
+// Unsupervised binning of numeric columns: a cut between every two distinct values of a column with few of them, otherwise cuts
+// at the quantiles of a sample. The code of x is the number of cuts below it. One pass over the table finds columns with few
+// values, and one pass codes them all: O(n d), in tiles, so that tables stored by rows are read once as well.
 #include "vitalfew/bins.hpp"
 
 #include <algorithm>
@@ -14,12 +17,12 @@
 namespace vitalfew {
 namespace {
 
-// Distinct numbers, up to a limit.
+// A hash set of distinct numbers, up to a limit.
 class DistinctValues {
  public:
   explicit DistinctValues(std::size_t most) : most_(most), place_(std::bit_ceil(4 * most + 4), none) {}
 
-  // False once there are more than the limit.
+  // Adds a number. Returns false once there are more than the limit.
   bool add(double x) {
     x += 0.0;  // -0 and 0 are one value
     const auto mask = place_.size() - 1;
@@ -31,7 +34,7 @@ class DistinctValues {
     value_.push_back(x);
     return true;
   }
-  // Another thread may have written NaN to the table after a number was looked at, and NaN cannot be sorted.
+  // Another thread may have written NaN to the table between two reads of a number, and NaN cannot be sorted.
   std::vector<double> sorted() && {
     std::erase_if(value_, [](double v) { return std::isnan(v); });
     std::sort(value_.begin(), value_.end());
@@ -51,10 +54,11 @@ std::vector<double> cuts_between_all(const std::vector<double>& value) {
   return cut;
 }
 
+// Cuts at the q/most quantiles, each moved up to the next rank at which the value changes.
 std::vector<double> cuts_at_quantiles(RankedValues value, std::size_t most) {
   std::vector<double> cut;
   const std::size_t m = value.size();
-  std::size_t last = 0;  // the last cut is before this rank
+  std::size_t last = 0;  // rank of the first value after the last cut
   for (std::size_t q = 1; q < most; ++q) {
     std::size_t at = std::max(q * m / most, last + 1);
     while (at < m && value[at - 1] == value[at]) ++at;
@@ -65,7 +69,7 @@ std::vector<double> cuts_at_quantiles(RankedValues value, std::size_t most) {
   return cut;
 }
 
-// One row of each of m equal stretches, none of them at a fixed distance from the next.
+// Returns one row from each of m equal stretches, at pseudorandom positions, so that periodic data do no harm.
 std::vector<std::size_t> sampled_rows(std::size_t m, std::size_t n) {
   std::vector<std::size_t> row(m);
   for (std::size_t k = 0; k < m; ++k) {
@@ -75,7 +79,7 @@ std::vector<std::size_t> sampled_rows(std::size_t m, std::size_t n) {
   return row;
 }
 
-// Some rows of some columns, without NaN: neighbours are read together, since a line of the cache holds them.
+// Returns some rows of some columns, without NaN. Neighboring columns are read together, since a cache line holds them.
 template <class T>
 std::vector<std::vector<double>> sample_of(const Table<T>& table, std::span<const std::size_t> columns,
                                            std::span<const std::size_t> rows) {
@@ -88,9 +92,9 @@ std::vector<std::vector<double>> sample_of(const Table<T>& table, std::span<cons
   return sample;
 }
 
-constexpr std::size_t tile_rows = 256, tile_columns = 8;  // so many numbers of a row are a line of the cache
+constexpr std::size_t tile_rows = 256, tile_columns = 8;  // eight doubles of a row fill a cache line
 
-// Columns of some rows, each in one piece.
+// A transposed tile: the columns of some rows, each contiguous.
 template <class T>
 using Turned = std::array<std::array<T, tile_rows>, tile_columns>;
 
@@ -105,8 +109,8 @@ void turn(const T* x, std::ptrdiff_t row_stride, std::ptrdiff_t col_stride, std:
     for (std::size_t c = 0; c < width; ++c) turned[c][i] = x[std::ptrdiff_t(c) * col_stride];
 }
 
-// Calls read(j, x, n) for the wanted of columns first .. last - 1, where x[i] is what row + i has in column j: as it lies if
-// the table is stored by columns, otherwise turned, some columns at a time, so that a table stored by rows is read once.
+// Calls read(j, x, n) for the wanted columns of [first, last), where x[i] is the value of row + i in column j. A table stored by
+// columns is read in place; otherwise tiles of columns are transposed, so that a table stored by rows is read once.
 template <class T, class Wanted, class Read>
 void each_stretch(const Table<T>& table, std::size_t first, std::size_t last, std::size_t row, Wanted&& wanted, Read&& read) {
   const std::size_t n = std::min(tile_rows, table.n_rows - row);
@@ -125,7 +129,7 @@ void each_stretch(const Table<T>& table, std::size_t first, std::size_t last, st
   }
 }
 
-// Whether some number is neither of two, without a branch for each.
+// Returns whether some number differs from both a and b, without a branch for each.
 template <class T>
 bool has_other(const T* x, std::size_t n, T a, T b) {
   int found = 0;
@@ -133,13 +137,13 @@ bool has_other(const T* x, std::size_t n, T a, T b) {
   return found != 0;
 }
 
-// All distinct numbers of columns begin .. end - 1 in rising order; none for a column with too many.
+// Returns the distinct numbers of the columns [begin, end) in increasing order; none for a column with more than `most`.
 template <class T>
 std::vector<std::vector<double>> few_values(const Table<T>& table, std::size_t begin, std::size_t end, std::size_t most) {
   constexpr T nan = std::numeric_limits<T>::quiet_NaN();
   std::vector<DistinctValues> distinct(end - begin, DistinctValues(most));
   std::vector<std::uint8_t> is_open(end - begin, 1);
-  std::vector<std::array<T, 2>> last(end - begin, {nan, nan});  // the two values before: columns of 0 and 1 need no more
+  std::vector<std::array<T, 2>> last(end - begin, {nan, nan});  // the last two values, which is all that 0/1 columns need
   for (std::size_t row = 0; row < table.n_rows; row += tile_rows)
     each_stretch(
         table, begin, end, row, [&](std::size_t j) { return is_open[j - begin] != 0; },
@@ -159,7 +163,7 @@ std::vector<std::vector<double>> few_values(const Table<T>& table, std::size_t b
   return value;
 }
 
-// Codes of some numbers, and what they hold.
+// Codes n numbers and returns the flags of what they hold.
 template <class T, class Code>
 std::uint8_t code_some(const T* x, std::size_t n, const CutCells& cells, Code missing, Code* code) {
   int seen = 0;
@@ -172,7 +176,7 @@ std::uint8_t code_some(const T* x, std::size_t n, const CutCells& cells, Code mi
   return std::uint8_t(seen);
 }
 
-// The same with one cut, without a branch for each: what is not finite is looked for only if there is such a number.
+// The same with one cut, without a branch for each. A second pass distinguishes NaN from infinity, only if there is either.
 template <class T, class Code>
 std::uint8_t code_some(const T* x, std::size_t n, double cut, Code* code) {
   int is_odd = 0, seen = 0;
@@ -202,6 +206,7 @@ Cuts bin_cuts(const Table<T>& table, std::size_t most, int threads, Monitor& mon
       cut[j] = cuts_between_all(value[j - begin]);
     }
   });
+  // Columns with more than `most` values: quantiles of a sample.
   std::vector<std::size_t> many;
   for (std::size_t j = 0; j < d; ++j)
     if (!is_exact[j]) many.push_back(j);
@@ -226,6 +231,7 @@ template <class T, class Code>
 std::vector<std::uint8_t> code_bins(const Table<T>& table, const Cuts& cuts, std::span<Code> out, int threads, Monitor& monitor) {
   const std::size_t n = table.n_rows, d = table.n_cols;
   if (cuts.start.size() != d + 1 || out.size() != n * d) throw std::invalid_argument("bins: the sizes do not agree");
+  // An index of the cuts of each column, then one pass over the table in tiles.
   std::vector<CutCells> cells;
   cells.reserve(d);
   for (std::size_t j = 0; j < d; ++j) {

@@ -1,3 +1,5 @@
+// Coding of tables whose columns are integers 0..254 as bytes, and detection of the columns that are not. One pass over the
+// table, vectorized where rows are contiguous: O(rows x columns).
 #include "vitalfew/coding.hpp"
 
 #include <algorithm>
@@ -10,11 +12,13 @@
 namespace vitalfew {
 namespace {
 
+// What one block has seen of a column: flags, and its largest code + 1.
 struct Seen {
   std::uint8_t flag = 0;
   std::uint8_t top = 0;
 };
 
+// Codes one value and updates what was seen; 255 for everything that is not an integer 0..254.
 template <class T>
 inline std::uint8_t code_one(T v, Seen& seen) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -39,7 +43,7 @@ inline std::uint8_t code_one(T v, Seen& seen) {
   }
 }
 
-// Codes a contiguous line of whole numbers 0..254 and says whether it was one: no branch, so that it becomes vector code.
+// Codes a contiguous line. Returns whether all its values are integers 0..254. Branch-free, so that the compiler vectorizes it.
 template <class T>
 inline bool code_line(const T* x, std::size_t n, std::uint8_t* out) {
   std::size_t bad = 0;
@@ -54,7 +58,7 @@ inline bool code_line(const T* x, std::size_t n, std::uint8_t* out) {
 VITALFEW_HOT bool code_contiguous(const double* x, std::size_t n, std::uint8_t* out) { return code_line(x, n, out); }
 VITALFEW_HOT bool code_contiguous(const float* x, std::size_t n, std::uint8_t* out) { return code_line(x, n, out); }
 
-// Running maximum of bytes, column by column of a row-major block: the compiler makes it a vector maximum.
+// Updates the maxima of the columns of a row-major block of bytes; the compiler vectorizes it.
 VITALFEW_HOT void byte_maximum(const std::uint8_t* x, std::size_t rows, std::size_t cols, std::ptrdiff_t row_stride,
                                std::uint8_t* most) {
   for (std::size_t i = 0; i < rows; ++i, x += row_stride)
@@ -67,6 +71,7 @@ VITALFEW_HOT std::uint8_t byte_maximum(const std::uint8_t* x, std::size_t rows) 
   return most;
 }
 
+// Bytes are their own codes: only their maxima are needed.
 void see_bytes(const Table<std::uint8_t>& table, std::size_t begin, std::size_t end, Seen* seen) {
   std::vector<std::uint8_t> most(table.n_cols);
   const std::uint8_t* x = table.data + std::ptrdiff_t(begin) * table.row_stride;
@@ -89,6 +94,7 @@ ColumnReport code_small(const Table<T>& table, std::uint8_t* out, std::ptrdiff_t
   parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
     const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;
     Seen* const mine = seen.data() + b * d;
+    // Bytes that need no copy.
     if constexpr (std::is_same_v<T, std::uint8_t>) {
       if (out == nullptr && (table.col_stride == 1 || table.row_stride == 1)) return see_bytes(table, begin, end, mine);
     }
@@ -97,6 +103,7 @@ ColumnReport code_small(const Table<T>& table, std::uint8_t* out, std::ptrdiff_t
       const std::uint8_t code = code_one(v, mine[j]);
       if (out != nullptr) out[std::ptrdiff_t(i) * out_row_stride + std::ptrdiff_t(j) * out_col_stride] = code;
     };
+    // Contiguous rows of floats: vectorized, and value by value only for rows that are not all integers 0..254.
     if constexpr (std::is_floating_point_v<T>) {
       if (table.col_stride == 1 && out_col_stride == 1) {
         std::vector<std::uint8_t> most(d);
@@ -114,6 +121,7 @@ ColumnReport code_small(const Table<T>& table, std::uint8_t* out, std::ptrdiff_t
         return;
       }
     }
+    // Any other layout, in the order of memory.
     if (std::abs(table.col_stride) <= std::abs(table.row_stride)) {
       for (std::size_t i = begin; i < end; ++i)
         for (std::size_t j = 0; j < d; ++j) one(i, j);

@@ -1,4 +1,4 @@
-// Where a number lies among many, without a search: cuts in cells, and numbers spread by them.
+// Ranks of numbers among cuts in expected O(1): cuts are indexed by equally wide cells, and values are partitioned by them.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace vitalfew {
 
-// The cuts below a number, found in one of many equally wide cells. Cuts are in rising order; equal ones may be among them.
+// Counts the cuts below a number, by a search within one of many equally wide cells. Cuts are in increasing order and may repeat.
 class CutCells {
  public:
   explicit CutCells(std::span<const double> cut)
@@ -28,7 +28,7 @@ class CutCells {
   std::size_t below(double x) const {
     const std::size_t c = cell(x);
     std::size_t low = first_[c];
-    // Most cells have at most two cuts, which are passed without a branch; what comes after the last cut is infinite.
+    // Most cells have at most two cuts, which are passed without a branch; a sentinel of infinity follows the last cut.
     low += cut_[low] < x;
     low += cut_[low] < x;
     if (cut_[low] < x) low = std::size_t(std::lower_bound(cut_.begin() + low, cut_.begin() + first_[c + 1], x) - cut_.begin());
@@ -36,9 +36,9 @@ class CutCells {
   }
 
  private:
-  // Rises with x, so that cuts of earlier cells are below x and cuts of later ones are not.
+  // Monotone in x, so that cuts of earlier cells are below x and cuts of later cells are not.
   std::size_t cell(double x) const {
-    const double c = (x - low_) * scale_;  // NaN where x is infinite and there is one cell
+    const double c = (x - low_) * scale_;  // NaN if x is infinite and the scale is zero
     return c > 0 ? std::size_t(std::min(c, double(n_cells_ - 1))) : 0;
   }
   std::size_t n_cells_;
@@ -47,8 +47,8 @@ class CutCells {
   double low_ = 0, scale_ = 0;
 };
 
-// Numbers by rank, put in order only near the ranks that are asked for: a sixteenth of them part the others, and a part is
-// sorted when one of its ranks is asked for. O(n) and what is sorted.
+// Order statistics, sorted lazily: up to 4096 sampled values partition the numbers, and a part is sorted when one of its ranks is
+// requested. O(n) plus the sorting of the requested parts.
 class RankedValues {
  public:
   explicit RankedValues(std::vector<double> value) : value_(std::move(value)) {
@@ -69,7 +69,7 @@ class RankedValues {
   }
 
   std::size_t size() const { return value_.size(); }
-  // Quick if it is near the rank before.
+  // Returns the number of this rank; fast if it is near the previous one.
   double operator[](std::size_t rank) {
     while (rank < first_[part_]) --part_;
     while (rank >= first_[part_ + 1]) ++part_;

@@ -1,3 +1,7 @@
+// Supervised discretization by recursive entropy minimization with the MDL stopping rule (Fayyad & Irani, 1993; formula in
+// vitalfew/cuts.hpp). A column is sorted by radix sort, equal values and neighboring values of the same single class are merged
+// into blocks, and each set is scanned once for its best boundary. Entropies are updated per entry in fixed-point arithmetic.
+// O(n) to sort, then O(min(n, values x classes)) for each level of cuts.
 #include "vitalfew/cuts.hpp"
 
 #include <algorithm>
@@ -17,13 +21,14 @@ namespace vitalfew {
 namespace {
 
 struct Item {
-  std::uint64_t key;  // orders as the value does
+  std::uint64_t key;  // sorts like the value
   std::int32_t label;
   std::uint32_t row;
 };
 
 constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
 
+// Maps doubles to unsigned integers in the same order.
 inline std::uint64_t key_of(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x + 0.0);  // -0 and 0 are one value
   return (bits & sign_bit) != 0 ? ~bits : bits | sign_bit;
@@ -31,7 +36,7 @@ inline std::uint64_t key_of(double x) {
 
 inline double value_of(std::uint64_t key) { return std::bit_cast<double>((key & sign_bit) != 0 ? key & ~sign_bit : ~key); }
 
-// Stable, least significant digit first; a digit that all keys share costs nothing.
+// Stable radix sort, least significant digit first; a digit that all keys share is skipped.
 void sort_by_key(std::vector<Item>& items, std::vector<Item>& spare) {
   constexpr std::size_t bits = 11, n_digits = 6, base = std::size_t{1} << bits;
   const auto digit = [](std::uint64_t key, std::size_t d) { return std::size_t(key >> (bits * d)) & (base - 1); };
@@ -48,8 +53,8 @@ void sort_by_key(std::vector<Item>& items, std::vector<Item>& spare) {
   }
 }
 
-// x log2 x in fixed point: sums of it are exact, whatever the order, so a running sum over 10^8 rows does not drift and
-// equal cuts look equal. The scale puts N log2 N, the largest sum, just below 2^61.
+// x log2 x in fixed point. Sums are exact in any order, so a running sum over 10^8 rows does not drift and equal cuts compare
+// equal. The scale puts N log2 N, the largest sum, just below 2^61.
 class Scale {
  public:
   explicit Scale(double total) {
@@ -63,10 +68,10 @@ class Scale {
   double unit_;
 };
 
-// Costs nearer than this are ties: 2^-44 of N log2 N, above the rounding of sums of weights and far below one row.
+// Costs closer than this are ties: 2^-44 of N log2 N, above the rounding of sums of weights and far below one row.
 constexpr std::int64_t tie = std::int64_t{1} << 16;
 
-// Counts of rows: x log2 x is looked up.
+// Unweighted rows: x log2 x comes from a table.
 class RowMeasure {
  public:
   using Count = std::int64_t;
@@ -81,6 +86,7 @@ class RowMeasure {
   std::vector<std::int64_t> x_log_x_;
 };
 
+// Weighted rows: x log2 x is computed.
 class WeightMeasure {
  public:
   using Count = double;
@@ -93,7 +99,7 @@ class WeightMeasure {
   std::span<const double> w_;
 };
 
-// Weight of each class in a set, with the sums its entropy needs.
+// Weight of each class in a set, with the sums that its entropy needs.
 template <class Measure>
 struct ClassCounts {
   using Count = typename Measure::Count;
@@ -111,10 +117,10 @@ struct ClassCounts {
   std::int64_t cost(const Measure& measure) const { return measure.x_log_x(total) - sum; }
 };
 
-// A maximal run of sorted values no boundary can part: one value, or several of one and the same class.
+// A maximal run of sorted values that no optimal boundary separates: one value, or several of the same single class.
 struct Block {
   double low, high;
-  std::size_t end;  // in the cells
+  std::size_t end;  // end of its cells
 };
 
 template <class Measure>
@@ -127,6 +133,7 @@ class ColumnCutter {
     slot_.resize(n_classes, none);
   }
 
+  // Returns the cuts of a column, in increasing order. Sets still to be cut are kept on a stack.
   std::vector<double> cut(std::vector<Item>& items) {
     sort_by_key(items, spare_);
     make_blocks(items);
@@ -159,6 +166,7 @@ class ColumnCutter {
 
   std::size_t cells_before(std::size_t block) const { return block == 0 ? 0 : blocks_[block - 1].end; }
 
+  // Builds the blocks of a sorted column, and for each block one cell (weight, label) per class.
   void make_blocks(const std::vector<Item>& items) {
     blocks_.clear();
     cells_.clear();
@@ -178,7 +186,7 @@ class ColumnCutter {
     }
   }
 
-  // One cell for each class of a value, found by slot_.
+  // Adds an item to the cell of its class, which slot_ locates.
   void add(const Item& item) {
     const auto c = std::size_t(item.label);
     if (slot_[c] == none) {
@@ -189,14 +197,14 @@ class ColumnCutter {
     }
   }
 
-  // The optimum is never between two values of one class (Fayyad & Irani, theorem 1): they become one block.
+  // An optimal cut never separates two values of the same single class (Fayyad & Irani, theorem 1): they become one block.
   bool is_pure_again(std::size_t first) const {
     if (blocks_.empty() || cells_.size() - first != 1) return false;
     const std::size_t last = blocks_.size() - 1;
     return blocks_[last].end - cells_before(last) == 1 && cells_[first - 1].label == cells_[first].label;
   }
 
-  // The first block to go right, or none if the cut does not pay.
+  // Finds the best cut of the blocks [begin, end). Returns the first block on its right, or `none` if the cut does not pay.
   std::size_t best_cut(std::size_t begin, std::size_t end) {
     if (end - begin < 2) return none;
     const std::size_t first = cells_before(begin), last = cells_before(end);
@@ -219,6 +227,7 @@ class ColumnCutter {
     return pays(whole, left, right) ? at : none;
   }
 
+  // Puts all cells of the set on the right side.
   void load(std::size_t first, std::size_t last) {
     for (std::size_t cell = first; cell < last; ++cell) {
       const auto& [weight, c] = cells_[cell];
@@ -233,12 +242,12 @@ class ColumnCutter {
   void move_left(const Cell& cell) {
     const std::size_t c = cell.label;
     left_.set(measure_, c, left_.of[c] + cell.weight);
-    // A difference, not a running one: it is exactly 0 once the class is all on the left.
+    // Computed as a difference, so that it is exactly 0 once the whole class is on the left.
     right_.set(measure_, c, all_.of[c] - left_.of[c]);
     left_.total += cell.weight;
   }
 
-  // Only the classes of the set: many small sets of many classes stay cheap.
+  // Clears only the classes of the set, so that many small sets of many classes stay cheap.
   void unload(std::size_t first, std::size_t last) {
     for (auto* side : {&all_, &left_, &right_}) {
       for (std::size_t cell = first; cell < last; ++cell) side->of[cells_[cell].label] = Count{};
@@ -248,6 +257,7 @@ class ColumnCutter {
     }
   }
 
+  // The MDL criterion: N Gain > log2(N - 1) + log2(3^k - 2) - (k Ent(S) - k1 Ent(S1) - k2 Ent(S2)).
   bool pays(const Side& all, const Side& left, const Side& right) const {
     const auto n = double(all.total);
     if (!(n >= 2)) return false;
@@ -267,6 +277,7 @@ class ColumnCutter {
   std::vector<std::pair<std::size_t, std::size_t>> todo_;
 };
 
+// Collects the items of a column, without NaN and rows of weight zero.
 void gather(const Table<double>& table, std::size_t j, std::span<const std::int32_t> label, std::span<const double> weight,
             std::vector<Item>& items) {
   items.clear();
@@ -282,7 +293,7 @@ template <class Measure>
 Cuts cut_all(const Table<double>& table, std::span<const std::int32_t> label, std::span<const double> weight,
              const CutOptions& options, const Measure& measure, Monitor& monitor) {
   const std::size_t d = table.n_cols;
-  // Several short columns to a block share its memory; a long one is a block, so that Ctrl-C is heard soon.
+  // Short columns share a block and its memory; a long column is a block of its own, so that Ctrl-C is noticed soon.
   const std::size_t width = std::clamp<std::size_t>(500'000 / std::max<std::size_t>(table.n_rows, 1), 1, 8);
   std::vector<std::vector<double>> of_column(d);
   parallel_blocks((d + width - 1) / width, options.threads, monitor, [&](std::size_t b) {

@@ -1,3 +1,6 @@
+// Reading of documents: words and n-grams are counted by document, in blocks of bytes that threads take in turn. Each worker has
+// its own table of words; a word counts once for each document. Time is linear in the text; hash lookups are prefetched in
+// batches.
 #include "vitalfew/tokens.hpp"
 
 #include <algorithm>
@@ -11,14 +14,16 @@
 namespace vitalfew {
 namespace {
 
-// Some milliseconds of reading: enough to hide the cost of a block, few enough to hear Ctrl-C and to share the work.
+// Bytes of a block, a few milliseconds of reading: enough to amortize its overhead, few enough to notice Ctrl-C and to balance
+// the work.
 constexpr std::size_t block_bytes = std::size_t{1} << 19;
-// A document of this size is read by the calling thread, which can hear Ctrl-C in the middle of it.
+// Documents of this size are read by the calling thread, which can check for Ctrl-C within them.
 constexpr std::size_t long_document_bytes = std::size_t{1} << 23;
-// Words that are looked up side by side, while what they need comes from memory.
+// Words that are looked up in one batch, so that their memory accesses overlap.
 constexpr std::size_t keys_at_once = 16;
 
-// Words of the document that it did not have before, from `to` on. Written without a branch, as this is as good as random.
+// Appends a word to the list at `to` if the document did not have it before. Branch-free, since the branch would be
+// unpredictable.
 template <class Seen>
 std::uint32_t* note(std::uint32_t id, Seen& seen, std::uint32_t document, std::uint32_t* to) {
   const bool is_new = seen.last != document;
@@ -35,6 +40,7 @@ struct DocumentRange {
   bool is_long;
 };
 
+// Cuts the documents into blocks of about equal work; a long document is a block of its own.
 std::vector<DocumentRange> cut_into_blocks(std::span<const Text> documents, std::size_t work_per_byte) {
   std::vector<DocumentRange> ranges;
   std::size_t begin = 0, work = 0;
@@ -68,7 +74,7 @@ WordTable make_word_table(const WordList& list) {
     const auto word = list.bytes.subspan(std::size_t(list.start[j]), std::size_t(list.start[j + 1] - list.start[j]));
     padded.assign(word.begin(), word.end());
     padded.resize(word.size() + Word::inline_bytes);
-    // The empty word marks an empty slot; no document has it, but it takes a number.
+    // The empty word marks an empty slot. No document has it, but it takes an id.
     if (word.empty())
       table.skip_id();
     else
@@ -77,13 +83,13 @@ WordTable make_word_table(const WordList& list) {
   return table;
 }
 
-// How far the documents are, and whether to go on.
+// Progress of the reading, and cancellation.
 class WordRows::Reading {
  public:
   explicit Reading(std::size_t n_before, Monitor& monitor) : done_(n_before), monitor_(monitor) {}
 
   void finished(std::size_t documents) { done_.fetch_add(documents, std::memory_order_relaxed); }
-  // False where another thread was told to stop; throws in the thread that is told.
+  // Returns false if reading was canceled. The calling thread polls the monitor, which may throw.
   bool may_go_on() {
     if (std::this_thread::get_id() != caller_) return !is_stopped_.load(std::memory_order_relaxed);
     try {
@@ -108,6 +114,7 @@ WordRows::WordRows(const WordOptions& options, std::shared_ptr<const WordTable> 
   if (options.min_n < 1 || options.min_n > options.max_n) throw std::invalid_argument("n-grams: 1 <= min_n <= max_n is needed");
 }
 
+// Takes an idle worker, or creates one.
 WordRows::Worker& WordRows::lend() {
   const std::lock_guard lock(lending_);
   if (idle_.empty()) {
@@ -128,6 +135,7 @@ void WordRows::give_back(Worker& worker) {
   idle_.push_back(&worker);
 }
 
+// Long documents are read first, by the calling thread; the other blocks in parallel.
 void WordRows::add(std::span<const Text> documents, const Alphabet& alphabet, Monitor& monitor) {
   const std::size_t orders = options_.max_n == 1 ? 1 : 2 * (options_.max_n - options_.min_n + 1);
   const auto ranges = cut_into_blocks(documents, orders);
@@ -153,6 +161,8 @@ void WordRows::add(std::span<const Text> documents, const Alphabet& alphabet, Mo
   n_documents_ += documents.size();
 }
 
+// Reads a document piece by piece. Without stop words and n-grams, words are counted as they are scanned; otherwise they are
+// first collected.
 void WordRows::read_document(const Text& text, const Alphabet& alphabet, Worker& worker, Block& block, Reading& reading) const {
   if (++worker.document == 0) throw std::length_error("more than 2^32 documents for a thread");
   const std::size_t before = block.id.size();
@@ -173,6 +183,7 @@ void WordRows::read_document(const Text& text, const Alphabet& alphabet, Worker&
     block.id.clear();
 }
 
+// Counts the n-grams of the collected words: each is a range of their text.
 void WordRows::count_ngrams(Worker& worker, Block& block, Reading& reading) const {
   const std::span<const Range> words = worker.grams.ranges();
   std::array<Range, 1024> grams;
@@ -187,6 +198,7 @@ void WordRows::count_ngrams(Worker& worker, Block& block, Reading& reading) cons
   }
 }
 
+// Looks up a batch of words in the worker's table and adds the new ones.
 std::uint32_t* WordRows::learn_words(std::span<const WordKey> keys, Worker& worker, std::uint32_t* to) const {
   for (const WordKey& key : keys) worker.table.prefetch(key);
   for (const WordKey& key : keys) {
@@ -196,6 +208,7 @@ std::uint32_t* WordRows::learn_words(std::span<const WordKey> keys, Worker& work
   return to;
 }
 
+// Looks up a batch of words in the given vocabulary; unknown words are dropped.
 std::uint32_t* WordRows::look_up_words(std::span<const WordKey> keys, Worker& worker, std::uint32_t* to) const {
   for (const WordKey& key : keys) fixed_->prefetch(key);
   std::array<std::uint32_t, keys_at_once> ids;

@@ -1,3 +1,5 @@
+// Merging of the workers' vocabularies: a parallel sample sort of all words by code points, after which equal words are
+// neighbors and become one column. O(n log n) comparisons for n words over all workers, most of them of two integers.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -8,7 +10,7 @@
 
 namespace vitalfew {
 
-// The first sixteen bytes are two numbers that sort like them: few comparisons read the words themselves.
+// A word with its first sixteen bytes as two integers that sort like them, so that few comparisons read the word itself.
 struct WordRows::Entry {
   std::uint64_t head, tail;
   const Word* word;
@@ -28,8 +30,8 @@ struct WordRows::Entry {
 
 namespace {
 
-// Sorted numbers that cut the words into buckets of about the same size, whatever the language; their number is one
-// less than a power of two.
+// Splitters from a sorted sample, which cut the words into buckets of about equal size, whatever the language. Their number is
+// one less than a power of two.
 class Splitters {
  public:
   explicit Splitters(std::vector<std::uint64_t> sample) : at_(std::bit_floor(sample.size() / 8 + 2) - 1) {
@@ -37,7 +39,7 @@ class Splitters {
     for (std::size_t b = 0; b < at_.size() && !sample.empty(); ++b) at_[b] = sample[sample.size() * (b + 1) / (at_.size() + 1)];
   }
   std::size_t n_buckets() const { return at_.size() + 1; }
-  // The number of splitters that are not above `head`, without branches.
+  // Returns the number of splitters that are not above `head`, by a branch-free binary search.
   std::size_t bucket_of(std::uint64_t head) const {
     std::size_t b = 0;
     for (std::size_t step = n_buckets() / 2; step > 0; step /= 2) b += at_[b + step - 1] <= head ? step : 0;
@@ -58,7 +60,7 @@ std::uint64_t big_endian(const char* bytes) {
 
 }  // namespace
 
-// Words of all workers, a list for each shard.
+// Returns the words of all workers, one list for each shard.
 std::vector<std::vector<WordRows::Entry>> WordRows::all_words(Monitor& monitor) const {
   std::vector<std::vector<Entry>> found(workers_.size() * WordTable::n_shards);
   parallel_blocks(found.size(), options_.threads, monitor, [&](std::size_t b) {
@@ -74,9 +76,10 @@ std::vector<std::vector<WordRows::Entry>> WordRows::all_words(Monitor& monitor) 
   return found;
 }
 
-// The words of all workers in buckets, sorted: start[b] is where bucket b starts.
+// Returns the sorted words of all workers, in buckets that start at start[b].
 WordRows::Sorted WordRows::sorted_words(Monitor& monitor) const {
   auto found = all_words(monitor);
+  // 1. Splitters from a sample.
   std::size_t n = 0;
   for (const auto& entries : found) n += entries.size();
   std::vector<std::uint64_t> sample;
@@ -85,7 +88,7 @@ WordRows::Sorted WordRows::sorted_words(Monitor& monitor) const {
     for (std::size_t e = 0; e < entries.size(); e += every) sample.push_back(entries[e].head);
   const Splitters splitters(std::move(sample));
   const std::size_t n_buckets = splitters.n_buckets();
-  // next[l][b]: first how many words of list l are in bucket b, then where the next of them goes.
+  // 2. Counts by list and bucket: next[l][b] is first the number of words of list l in bucket b, then the position of the next.
   std::vector<std::vector<std::size_t>> next(found.size());
   parallel_blocks(found.size(), options_.threads, monitor, [&](std::size_t l) {
     next[l].assign(n_buckets, 0);
@@ -98,6 +101,7 @@ WordRows::Sorted WordRows::sorted_words(Monitor& monitor) const {
     for (auto& of_list : next) at += std::exchange(of_list[b], at);
   }
   sorted.start[n_buckets] = at;
+  // 3. Distribution to the buckets, which are then sorted.
   parallel_blocks(found.size(), options_.threads, monitor, [&](std::size_t l) {
     for (const Entry& entry : found[l]) sorted.entry[next[l][splitters.bucket_of(entry.head)]++] = entry;
     found[l] = {};
@@ -109,6 +113,7 @@ WordRows::Sorted WordRows::sorted_words(Monitor& monitor) const {
   return sorted;
 }
 
+// Assigns columns to words and adds up their counts. With a fixed vocabulary only the counts are added.
 void WordRows::merge(Monitor& monitor) {
   if (fixed_) {
     count_.assign(fixed_->size(), 0);
@@ -120,9 +125,9 @@ void WordRows::merge(Monitor& monitor) {
   const auto& entry = sorted.entry;  // not a structured binding: clang before 16 cannot capture one
   const auto& start = sorted.start;
   const std::size_t n_buckets = start.size() - 1;
-  // Equal words are in one bucket.
+  // Equal words are in the same bucket.
   const auto is_first = [&](std::size_t b, std::size_t e) { return e == start[b] || !entry[e].is_same(entry[e - 1]); };
-  std::vector<std::size_t> first(n_buckets + 1);  // column of each bucket
+  std::vector<std::size_t> first(n_buckets + 1);  // first column of each bucket
   parallel_blocks(n_buckets, options_.threads, monitor, [&](std::size_t b) {
     for (std::size_t e = start[b]; e < start[b + 1]; ++e) first[b + 1] += is_first(b, e);
   });

@@ -1,3 +1,5 @@
+// Output of the word matrix: vocabulary, row starts and sorted column indices, in parallel over blocks. O(stored entries), with a
+// bitmap sort for the rows.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -9,14 +11,14 @@
 namespace vitalfew {
 namespace {
 
-// Sorts different numbers below `width` by setting bits and reading them back: two operations a number. A second
-// bitmap says which words of the first one are not zero.
+// Sorts distinct numbers below `width` by setting bits and reading them back: two operations a number. A second bitmap marks the
+// nonzero words of the first one.
 class BitSorter {
  public:
   explicit BitSorter(std::size_t width) : bit_(width / 64 + 1), full_(width / 4096 + 1) {}
 
   void sort(std::span<std::int32_t> numbers) {
-    // Reading the second bitmap must not cost more than a sort.
+    // For few numbers, scanning the second bitmap would cost more than a sort.
     if (numbers.size() < 8 || numbers.size() * 4 < full_.size()) {
       std::sort(numbers.begin(), numbers.end());
       return;
@@ -62,7 +64,7 @@ void WordRows::write_words(std::span<const std::int32_t> columns, std::span<cons
   });
 }
 
-// For each worker, from its numbers to the final columns.
+// Returns for each worker the map from its word ids to the final columns.
 std::vector<std::vector<std::int32_t>> WordRows::to_columns(std::span<const std::int32_t> column) const {
   std::vector<std::vector<std::int32_t>> to(workers_.size());
   for (std::size_t w = 0; w < to.size(); ++w) {
@@ -76,6 +78,7 @@ std::vector<std::vector<std::int32_t>> WordRows::to_columns(std::span<const std:
   return to;
 }
 
+// Counts the kept words of each row, then cumulates.
 void WordRows::write_starts(std::span<const std::int32_t> column, std::span<std::int64_t> start, Monitor& monitor) const {
   const bool is_all_kept = std::none_of(column.begin(), column.end(), [](std::int32_t j) { return j < 0; });
   const auto to = is_all_kept ? std::vector<std::vector<std::int32_t>>{} : to_columns(column);
@@ -94,6 +97,7 @@ void WordRows::write_starts(std::span<const std::int32_t> column, std::span<std:
   std::partial_sum(start.begin(), start.end(), start.begin());
 }
 
+// Maps the ids of each row to columns and sorts them. Each block writes its own rows.
 void WordRows::write_rows(std::span<const std::int32_t> column, std::span<const std::int64_t> start,
                           std::span<std::int32_t> index, std::size_t width, Monitor& monitor) const {
   const auto to = to_columns(column);

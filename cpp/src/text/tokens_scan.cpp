@@ -1,3 +1,6 @@
+// Scanning of words, the matches of \b\w\w+\b in the lower-cased text. ASCII text is classified 64 bytes at a time into a bitmap
+// of word characters, whose edges are the ends of words; other text is scanned character by character with Python's tables and
+// written as UTF-8. Linear in the text.
 #include "vitalfew/tokens_scan.hpp"
 
 #include <algorithm>
@@ -7,7 +10,7 @@
 namespace vitalfew {
 namespace {
 
-// Characters in a piece: what belongs to it (text, masks, ranges) then stays in the second-level cache.
+// Characters in a piece, so that its text, masks and ranges stay in the second-level cache.
 constexpr std::size_t piece = std::size_t{1} << 15;
 constexpr std::size_t padding = Word::inline_bytes;
 
@@ -16,12 +19,13 @@ constexpr bool is_ascii_word(Byte c) {
   return Byte((c | 0x20) - 'a') < 26 || Byte(c - '0') < 10 || c == '_';
 }
 
-// Twice what is asked for, so that documents that grow slowly do not move the memory each time.
+// Grows a buffer to twice the requested size, so that slowly growing documents do not reallocate it each time.
 template <class T>
 void ensure(std::vector<T>& memory, std::size_t size) {
   if (memory.size() < size) memory.resize(2 * size);
 }
 
+// Multiplying by this gathers the lowest bits of eight bytes in the top byte.
 constexpr std::uint64_t byte_per_bit = 0x0102040810204080u;
 
 // Lower-cases n bytes (a multiple of 64 is written) and sets bit i of `mask` where byte i is a word character.
@@ -49,6 +53,7 @@ VITALFEW_HOT void classify(const unsigned char* from, std::size_t n, bool lowerc
   }
 }
 
+// Finds the words of ASCII text from the edges of the bitmap; words of one character are dropped.
 void scan_ascii(const unsigned char* from, std::size_t n, bool lowercase, Words& out) {
   const std::size_t blocks = n / 64 + 1;
   ensure(out.text, blocks * 64 + padding);
@@ -56,6 +61,7 @@ void scan_ascii(const unsigned char* from, std::size_t n, bool lowercase, Words&
   ensure(out.range, n / 2 + 2);
   out.mask[blocks - 1] = 0;
   classify(from, n, lowercase, reinterpret_cast<unsigned char*>(out.text.data()), out.mask.data());
+  // An edge is a bit that differs from its predecessor; edges alternate between the begin and the end of a word.
   Range* range = out.range.data();
   std::uint64_t before = 0;
   std::size_t begin = 0;
@@ -80,7 +86,7 @@ bool is_word(const Alphabet& alphabet, std::uint32_t c) {
   return c / 64 < alphabet.is_word.size() && ((alphabet.is_word[c / 64] >> (c % 64)) & 1) != 0;
 }
 
-// The character, lower-cased, or 0 where it is not part of a word.
+// Returns the lower-cased character, or 0 if it is not a word character.
 std::uint32_t word_character(std::uint32_t c, const Alphabet& alphabet, bool lowercase) {
   if (lowercase && c < alphabet.lower.size()) c = alphabet.lower[c];
   return is_word(alphabet, c) ? c : 0;
@@ -105,6 +111,7 @@ char* put_utf8(std::uint32_t c, char* to) {
   return to;
 }
 
+// Finds the words of other text, character by character.
 template <class Character>
 void scan_wide(const Character* from, std::size_t n, const Alphabet& alphabet, bool lowercase, Words& out) {
   ensure(out.text, n * 4 + padding);
@@ -119,6 +126,7 @@ void scan_wide(const Character* from, std::size_t n, const Alphabet& alphabet, b
       ++characters;
       continue;
     }
+    // The end of a run: keep it as a word, or take back a single character.
     if (characters > 1)
       out.range[out.size++] = {std::size_t(begin - text), std::size_t(to - text)};
     else

@@ -1,3 +1,5 @@
+// The hash table of words (see tokens_table.hpp): hashing of long words, insertion, growth of a shard, and storage of their
+// bytes. O(length) for a word, amortized.
 #include "vitalfew/tokens_table.hpp"
 
 #include <algorithm>
@@ -5,7 +7,7 @@
 namespace vitalfew {
 namespace {
 
-constexpr std::size_t page_bytes = std::size_t{1} << 18;
+constexpr std::size_t page_bytes = std::size_t{1} << 18;  // long words are stored in pages of this size
 
 }  // namespace
 
@@ -17,6 +19,7 @@ std::uint64_t detail::hash_long(const char* bytes, std::size_t length) {
   return mix(h, load_word(last));
 }
 
+// Adds a word that is not there. Shards are at most half full.
 Word& WordTable::add(const WordKey& key, Shard& shard) {
   if (size_ >= std::size_t(std::numeric_limits<std::int32_t>::max()))
     throw std::length_error("more than 2^31 different words; use a smaller ngram_range");
@@ -27,6 +30,7 @@ Word& WordTable::add(const WordKey& key, Shard& shard) {
   return word;
 }
 
+// Doubles the slots and inserts the words again.
 void WordTable::Shard::grow() {
   std::vector<Word> old(slots.size() * 2);
   old.swap(slots);
@@ -39,6 +43,7 @@ void WordTable::Shard::grow() {
   }
 }
 
+// Copies the bytes of a long word into a page, or into memory of its own if they would fill a large part of one.
 const char* WordTable::store(const char* bytes, std::size_t length) {
   char* to;
   if (length > page_bytes / 4) {

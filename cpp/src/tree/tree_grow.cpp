@@ -1,3 +1,7 @@
+// Growth of classification trees on binned data, as in C4.5 (Quinlan, 1993); the formulas of gain and split information are in
+// vitalfew/tree.hpp. Splits are found from sums of weights by bin and class. The sums of large nodes are kept, and those of the
+// largest child are the parent's minus those of its siblings. Large nodes are searched in parallel by feature (the trunk); the
+// subtrees below them are grown in parallel, each by one thread. O(n d) for a level of large nodes.
 #include <algorithm>
 #include <atomic>
 #include <limits>
@@ -14,13 +18,15 @@
 namespace vitalfew {
 namespace {
 
-// Codes of a node from which on its columns are dealt to threads; smaller nodes are dealt with all that grows below them.
+// Codes (rows x features) of a node from which its features are divided among threads; smaller nodes are grown, with all that is
+// below them, by one thread.
 constexpr std::size_t codes_worth_threads = std::size_t(1) << 17;
-// Sums by bin are kept, and those of the largest child got by subtraction, where there are so many codes for each sum.
+// Sums by bin are kept, so that those of the largest child follow by subtraction, if there are at least this many codes for each
+// sum.
 constexpr std::size_t codes_for_each_sum = 2;
 
-// Nodes with the largest gain first, those created first among equal ones; without a limit on leaves simply the newest, whose
-// rows are close at hand.
+// Heap order: the node with the largest gain first, of ties the one created first. Without a limit on leaves the order does not
+// matter, and the newest node is first, as its rows are in the cache.
 struct ByRank {
   bool is_limited;
   template <class Open>
@@ -48,6 +54,7 @@ class Grower {
     std::iota(by_worth_.begin(), by_worth_.end(), std::size_t(0));
   }
 
+  // Grows the tree: the trunk, then the subtrees, the largest first, which are attached in a fixed order.
   Part run(NodeRows&& rows) {
     Part trunk;
     std::vector<Open> open = start(std::move(rows), trunk);
@@ -68,13 +75,13 @@ class Grower {
   }
 
  private:
-  // The children of one node, to be searched together: the sums of the largest are what the others leave of the parent's.
+  // The children of one node, which are searched together: the sums of the largest are the parent's minus those of the others.
   struct Siblings {
     std::vector<Open> child;
-    std::vector<Cell> cells;  // of the parent
+    std::vector<Cell> cells;  // sums of the parent
     std::size_t largest = 0;
     bool subtracts = false;
-    std::vector<std::vector<SplitCandidate>> found;  // by child and feature; nothing for a child that cannot be split
+    std::vector<std::vector<SplitCandidate>> found;  // by child and feature; empty for a child that cannot be split
   };
   struct Scratch {
     std::vector<Cell> cell, room;
@@ -91,6 +98,7 @@ class Grower {
     return search_.is_splittable(open.sums()) && (options_.max_depth == 0 || std::size_t(open.depth) < options_.max_depth);
   }
 
+  // Finds the largest child, and allocates sums and candidates for the children that may be split.
   Siblings prepare(std::vector<Open>&& child, std::vector<Cell>&& cells) const {
     Siblings out{std::move(child), std::move(cells), 0, false, {}};
     out.found.resize(out.child.size());
@@ -104,7 +112,7 @@ class Grower {
     return out;
   }
 
-  // Adds the weights of rows to the sums of their bins; `touch` hears of the bins.
+  // Adds the weights of rows to the sums of their bins, and calls touch(bin) for each row.
   template <class Touch>
   static void count(const Code* x, const NodeRows& rows, std::size_t k, Cell* cell, Touch&& touch) {
     const std::size_t n = rows.size();
@@ -119,7 +127,8 @@ class Grower {
       for (std::size_t i = 0; i < n; ++i) add(i, Cell(rows.weight[i]));
   }
 
-  // The best split by feature j of every child.
+  // Finds the best split by feature j of every child. With subtraction, `rest` starts as the parent's sums and ends as those of
+  // the largest child.
   void search(Siblings& all, std::size_t j, Scratch& scratch) const {
     const std::size_t first = features_.first(j) * k_, size = (features_.n_bins(j) + 1) * k_;
     Cell* const rest = all.cells.empty() ? nullptr : all.cells.data() + first;
@@ -142,6 +151,7 @@ class Grower {
     if (all.subtracts) all.found[all.largest][j] = search_cells(rest, j, all.child[all.largest], scratch);
   }
 
+  // Best split from kept sums; bins that no row has are skipped.
   SplitCandidate search_cells(const Cell* cell, std::size_t j, const Open& open, Scratch& scratch) const {
     scratch.present.clear();
     for (std::size_t code = 0; code <= features_.n_bins(j); ++code) {
@@ -151,6 +161,7 @@ class Grower {
     return search_.best({cell, scratch.present, features_.n_bins(j)}, features_.is_category[j], open.sums(), scratch.room);
   }
 
+  // Best split of a small node, from its rows: only the bins that occur are visited and cleared.
   SplitCandidate search_rows(const Code* x, std::size_t j, const Open& open, Scratch& scratch) const {
     count(x, open.rows, k_, scratch.cell.data(), [&](std::size_t code) { scratch.touched.add(code); });
     scratch.touched.drain(features_.n_bins(j) + 1, scratch.present);
@@ -160,8 +171,8 @@ class Grower {
     return found;
   }
 
-  // Among the features that gain no less than the average the one with the highest ratio. Small nodes have many that are
-  // equal: of these the one that is worth most over all rows is taken, as chance has least to do with it.
+  // Chooses among the features whose gain is at least the average the one with the highest gain ratio. Ties are common in small
+  // nodes; they go to the feature with the highest gain over all rows, which is least due to chance.
   NodeSplit choose(const std::vector<SplitCandidate>& found) const {
     double sum = 0, best = 0;
     std::size_t count = 0;
@@ -184,7 +195,7 @@ class Grower {
     return split;
   }
 
-  // Enters the children in a part of the tree, and hands those that can be split to `out`.
+  // Chooses the splits of the children, adds the children to a part of the tree, and appends those with a split to `out`.
   void settle(Siblings& all, Part& part, std::vector<Open>& out) const {
     if (all.subtracts) all.child[all.largest].cells = std::move(all.cells);
     for (std::size_t c = 0; c < all.child.size(); ++c) {
@@ -195,6 +206,7 @@ class Grower {
     }
   }
 
+  // Deals the rows of a node to its children, and frees its own.
   std::vector<Open> children(Open& open, Part& part) const {
     auto found = deal_rows(open, features_, k_);
     part.node[open.node].n_children = std::int32_t(found.size());
@@ -202,6 +214,7 @@ class Grower {
     return found;
   }
 
+  // Searches the root. Its gains also give the order of features that breaks ties.
   std::vector<Open> start(NodeRows&& rows, Part& trunk) {
     std::vector<Open> root(1);
     root[0].block = std::make_shared<CodeBlock<Code>>(CodeBlock<Code>{{}, table_.code.data(), table_.n_rows});
@@ -219,6 +232,7 @@ class Grower {
     return open;
   }
 
+  // Searches several families of siblings in parallel, one item for each family and feature.
   void search_together(std::vector<Siblings>& all) {
     const std::size_t items = all.size() * d_;
     const std::size_t blocks = std::min<std::size_t>(items, 64);
@@ -228,7 +242,7 @@ class Grower {
     });
   }
 
-  // Splits large nodes, all there are at a time, or one after the other if there is a limit on leaves. Leaves others open.
+  // Splits large nodes: all at a time or, with a limit on leaves, the best one at a time. Small nodes stay in `open`.
   void grow_trunk(std::vector<Open>& open, Part& trunk) {
     const ByRank by_rank{options_.max_leaves > 0};
     std::size_t leaves = 1;
@@ -256,7 +270,7 @@ class Grower {
     }
   }
 
-  // The tree below a node, which is its first.
+  // Grows the subtree of a node, which becomes its first node.
   Part grow_below(Open&& root) const {
     Part part;
     Scratch scratch(most_bins_, k_);
@@ -283,8 +297,9 @@ class Grower {
     return part;
   }
 
+  // Appends a subtree to the trunk; its first node replaces node `place`.
   void attach(const Part& part, std::size_t place, Part& trunk) const {
-    const std::size_t shift = trunk.node.size() - 1;  // the first node of the part has its place already
+    const std::size_t shift = trunk.node.size() - 1;  // the first node of the part is in the trunk already
     for (std::size_t v = 0; v < part.node.size(); ++v) {
       Node node = part.node[v];
       node.first_child += shift;
@@ -301,7 +316,7 @@ class Grower {
   const TreeOptions& options_;
   Monitor& monitor_;
   std::size_t d_, k_, most_bins_ = 0;
-  std::vector<std::size_t> by_worth_;  // features, those that gain most over all rows first
+  std::vector<std::size_t> by_worth_;  // features in order of decreasing gain over all rows
   SplitSearch<Cell> search_;
 };
 
@@ -328,6 +343,7 @@ bool has_missing(const BinnedColumns<Code>& table) {
   return false;
 }
 
+// Rows of nonzero weight.
 NodeRows all_rows(std::size_t n, std::span<const std::int32_t> label, std::span<const double> weight, bool is_weighted) {
   NodeRows rows;
   rows.reserve(n, is_weighted);
@@ -347,6 +363,7 @@ template <class Code>
 GrownTree grow_tree(const BinnedColumns<Code>& table, std::span<const std::int32_t> label, std::span<const double> weight,
                     const TreeOptions& options, Monitor& monitor) {
   check(table, label, weight, options);
+  // Rows with missing values are split into fractions, so they need weights.
   const bool is_weighted = !weight.empty() || has_missing(table);
   NodeRows rows = all_rows(table.n_rows, label, weight, is_weighted);
   if (is_weighted) return in_order(Grower<Code, double>(table, options, monitor).run(std::move(rows)), options);

@@ -1,4 +1,4 @@
-// Parts of a growing tree, and the order in which best-first growth would have made their nodes.
+// Parts of a growing tree, and the order in which best-first growth would have created their nodes.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Node {
   std::int32_t n_children = 0;
 };
 
-// A tree, or a part of one.
+// A tree or a subtree.
 struct Part {
   std::vector<Node> node;
   std::vector<double> weight;  // (nodes, classes)
@@ -31,7 +31,7 @@ struct Part {
   }
 };
 
-// Numbers the nodes as best-first growth would have created them.
+// Numbers the nodes in the order in which best-first growth would have created them, up to max_leaves. O(nodes log nodes).
 inline GrownTree in_order(const Part& part, const TreeOptions& options) {
   GrownTree tree;
   const std::size_t k = options.n_classes;
@@ -48,7 +48,7 @@ inline GrownTree in_order(const Part& part, const TreeOptions& options) {
     tree.weight.insert(tree.weight.end(), part.weight.begin() + std::ptrdiff_t(v * k),
                        part.weight.begin() + std::ptrdiff_t((v + 1) * k));
   };
-  using Entry = std::pair<double, std::int64_t>;  // gain, and the number with its sign turned: the first of equal ones wins
+  using Entry = std::pair<double, std::int64_t>;  // gain, and minus the node's number: the first node wins ties
   std::priority_queue<Entry> open;
   const auto push = [&](std::size_t number) {
     const Node& node = part.node[from[number]];

@@ -1,3 +1,6 @@
+// Prediction with a classification tree, at one point of its path of growing trees or at all points at once. A row whose value is
+// missing, or a category without a branch, goes down all branches with weights in proportion to their training weight (Quinlan,
+// 1993). O(depth) for a row without missing values.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -11,19 +14,19 @@ namespace {
 
 constexpr std::size_t rows_together = 4096;
 
-// A node that a row is in, with the part of the row that is there.
+// A node that a row visits, with the fraction of the row that reaches it.
 struct Visit {
   std::int32_t node;
   double part;
 };
 
-// Where rows go. A visitor hears of each node a row is in, and says whether to go on below it.
+// Walks rows down the tree.
 template <class Code>
 class Walk {
  public:
   Walk(const BinnedColumns<Code>& table, const TreeView& tree) : table_(table), tree_(tree) {}
 
-  // The child that takes row i; -1 if all of them do.
+  // Returns the child that row i goes to; -1 if it goes to all of them.
   std::int32_t child(std::size_t node, std::size_t i) const {
     const auto j = std::size_t(tree_.feature[node]);
     const std::int32_t code = table_.column(j)[i], first = tree_.first_child[node];
@@ -34,7 +37,7 @@ class Walk {
     return found != end && *found == code ? std::int32_t(found - tree_.branch.begin()) : -1;
   }
 
-  // visit(node, part) returns whether to go on.
+  // Calls visit(node, part) for each node that row i reaches; it returns whether to continue below the node.
   template <class Visitor>
   void run(std::size_t i, std::vector<Visit>& stack, Visitor&& visit) const {
     stack.assign(1, {0, 1.0});
@@ -61,7 +64,8 @@ class Walk {
 
 std::size_t largest(const double* value, std::size_t k) { return std::size_t(std::max_element(value, value + k) - value); }
 
-// Errors of one row at all points: by stretches of points if it is in one leaf, by the mean of leaves if values are missing.
+// Errors of one row at all points of the path: by ranges of points if the row is whole, otherwise from the mean over leaves at
+// each point.
 template <class Code>
 class RowErrors {
  public:
@@ -70,7 +74,7 @@ class RowErrors {
     for (std::size_t v = 0; v < tree.n_nodes(); ++v) best_.push_back(largest(tree.value.data() + v * k_, k_));
   }
 
-  // wrong(begin, end) hears of stretches of points at which the row is in the wrong class.
+  // Calls wrong(begin, end) for each range of points at which the row is misclassified.
   template <class Wrong>
   void run(std::size_t i, std::size_t label, Wrong&& wrong) {
     path_.clear();
@@ -90,6 +94,7 @@ class RowErrors {
   }
 
  private:
+  // The row is split over several leaves: averages their class probabilities at each point.
   template <class Wrong>
   void mix(std::size_t i, std::size_t label, Wrong&& wrong) {
     std::fill(mean_.begin(), mean_.end(), 0.0);
@@ -102,6 +107,7 @@ class RowErrors {
     for (std::size_t p = 0; p < points_; ++p)
       if (largest(mean_.data() + p * k_, k_) != label) wrong(p, p + 1);
   }
+  // First point at which a node exists.
   std::size_t begin_of(std::size_t node) const {
     return node == 0 ? 0 : std::size_t(tree_.opened[std::size_t(tree_.parent[node])]);
   }
@@ -163,7 +169,7 @@ PathErrors tree_path_errors(const BinnedColumns<Code>& table, const TreeView& tr
   const std::size_t n = table.n_rows, blocks = (n + rows_together - 1) / rows_together;
   if (label.size() != n || (!weight.empty() && weight.size() != n))
     throw std::invalid_argument("tree: one label and one weight for each row are needed");
-  // Sums of changes from each point to the next, of each block on its own: added in order, they do not depend on threads.
+  // Each block records changes from one point to the next. Blocks are added in order, so sums do not depend on threads.
   std::vector<PathErrors> part(blocks);
   parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
     RowErrors<Code> errors(table, tree, n_points);

@@ -1,3 +1,9 @@
+// Weakest-link (cost-complexity) pruning (Breiman, Friedman, Olshen & Stone, 1984): the subtree that minimizes
+// Σ_leaves cost + a Σ_nodes complexity shrinks as a grows. A split v is removed at
+//
+//   a = (cost_v - cost below v) / (complexity below v - complexity_v),
+//
+// the weakest link first; its ancestors are then updated. O(nodes log nodes + nodes depth).
 #include <algorithm>
 #include <cmath>
 #include <queue>
@@ -25,7 +31,7 @@ void check(std::span<const std::int32_t> parent, std::span<const std::int32_t> f
   }
 }
 
-// A tree that loses its weakest splits one after the other.
+// Removes the weakest splits of a tree one after the other.
 class Shrinking {
  public:
   Shrinking(std::span<const std::int32_t> parent, std::span<const std::int32_t> first_child,
@@ -59,7 +65,7 @@ class Shrinking {
     while (!queue_.empty()) {
       const Entry top = queue_.top();
       queue_.pop();
-      if (!is_split_[top.node] || top.link != now_[top.node]) continue;  // what it was before something below it went
+      if (!is_split_[top.node] || top.link != now_[top.node]) continue;  // outdated by a removal below it
       reached = std::max(reached, top.link);
       close(top.node, reached);
       const double cost = cost_[top.node] - cost_below_[top.node];
@@ -77,18 +83,18 @@ class Shrinking {
   struct Entry {
     double link;
     std::size_t node;
-    // The weakest comes first, and of equal ones the one nearest to the root.
+    // The weakest link first; of ties the node nearest to the root.
     bool operator<(const Entry& other) const { return link != other.link ? link > other.link : node > other.node; }
   };
 
-  // The weight of complexity at which a split is worth as much as what it costs.
+  // Computes the weight of complexity at which a split just pays, and puts it into the queue.
   void enter(std::size_t v) {
     const double saved = complexity_below_[v] - complexity_[v], lost = cost_[v] - cost_below_[v];
     now_[v] = saved > 0 ? lost / saved : HUGE_VAL;
     queue_.push({now_[v], v});
   }
 
-  // Ends a split and all below it.
+  // Removes a split and all splits below it.
   void close(std::size_t node, double weight) {
     std::vector<std::size_t> stack{node};
     while (!stack.empty()) {
@@ -103,7 +109,7 @@ class Shrinking {
 
   std::span<const std::int32_t> parent_, first_, count_;
   std::span<const double> cost_, complexity_;
-  std::vector<double> cost_below_, complexity_below_;  // of the tree below each node, as it is by now
+  std::vector<double> cost_below_, complexity_below_;  // of the present subtree of each node
   std::vector<double> now_, critical_;
   std::vector<std::uint8_t> is_split_;
   std::priority_queue<Entry> queue_;

@@ -1,4 +1,4 @@
-// The rows of a node of a growing tree, and how a split deals them to its branches.
+// The rows of a node of a growing tree, and their distribution to the branches of a split. O(rows of the node).
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace vitalfew {
 
-// Codes of some rows, column by column. Those of the rows of a small node are copied, to be close together in memory.
+// Codes of some rows, column by column. Those of a small node are copied, so that they are contiguous in memory.
 template <class Code>
 struct CodeBlock {
   std::vector<Code> own;
@@ -22,7 +22,7 @@ struct CodeBlock {
   const Code* column(std::size_t j) const { return code + j * n_rows; }
 };
 
-// Rows of a block in rising order, with their labels and weights; no weights if all are 1.
+// Rows of a block in increasing order, with their labels and weights; no weights if all are 1.
 struct NodeRows {
   std::vector<std::uint32_t> row;
   std::vector<std::uint16_t> label;
@@ -55,7 +55,7 @@ struct OpenNode {
   std::shared_ptr<const CodeBlock<Code>> block;
   NodeRows rows;
   std::vector<Cell> by_class;
-  std::vector<Cell> cells;  // sums by slot and class of a large node, else empty
+  std::vector<Cell> cells;  // sums by slot and class of a large node, otherwise empty
   double total = 0;
   NodeSplit split;
 
@@ -69,7 +69,7 @@ struct OpenNode {
   }
 };
 
-// Copies the codes of a node's rows, if they are a small part of a block that is too large for the nearest cache.
+// Copies the codes of a node's rows if they are a small part of a block that does not fit into the first-level cache.
 template <class Code, class Cell>
 void bring_together(OpenNode<Code, Cell>& open, std::size_t n_features) {
   constexpr std::size_t near = 32768, part = 8;
@@ -88,12 +88,13 @@ void bring_together(OpenNode<Code, Cell>& open, std::size_t n_features) {
   std::iota(open.rows.row.begin(), open.rows.row.end(), 0u);
 }
 
-// Which branch each row takes, -1 if its value is missing, and the codes that lead to the branches.
+// The branch of each row, -1 if its value is missing, and the codes that lead to the branches.
 struct Branches {
   std::vector<std::int32_t> of_row;
   std::vector<std::int32_t> code;
 };
 
+// A cut has two branches; a category has one for each code that occurs among the rows, in increasing order.
 template <class Code>
 Branches branches_of(const Code* x, const NodeRows& rows, const NodeSplit& split, bool is_category, std::size_t missing) {
   const std::size_t n = rows.size();
@@ -119,7 +120,8 @@ Branches branches_of(const Code* x, const NodeRows& rows, const NodeSplit& split
   return found;
 }
 
-// The children of a node that is split: rows whose value is missing are in all of them, with a share of their weight.
+// Returns the children of a split node. Rows whose value is missing go to all of them, with weights in proportion to the
+// children's known weight (Quinlan, 1993).
 template <class Code, class Cell>
 std::vector<OpenNode<Code, Cell>> deal_rows(const OpenNode<Code, Cell>& open, const BinFeatures& features,
                                             std::size_t n_classes) {
@@ -127,6 +129,7 @@ std::vector<OpenNode<Code, Cell>> deal_rows(const OpenNode<Code, Cell>& open, co
   const NodeRows& rows = open.rows;
   const Branches branches = branches_of(open.block->column(j), rows, open.split, features.is_category[j], features.n_bins(j));
   const std::size_t n_branches = branches.code.size();
+  // 1. Weight of the known rows by branch.
   std::vector<double> share(n_branches);
   std::vector<std::size_t> count(n_branches);
   std::size_t lost = 0;
@@ -143,6 +146,7 @@ std::vector<OpenNode<Code, Cell>> deal_rows(const OpenNode<Code, Cell>& open, co
     known += w;
   }
   for (double& s : share) s /= known;
+  // 2. The children, which share the parent's block of codes.
   std::vector<OpenNode<Code, Cell>> children(n_branches);
   for (std::size_t b = 0; b < n_branches; ++b) {
     children[b].block = open.block;
@@ -150,6 +154,7 @@ std::vector<OpenNode<Code, Cell>> deal_rows(const OpenNode<Code, Cell>& open, co
     children[b].branch = branches.code[b];
     children[b].rows.reserve(count[b] + lost, !rows.weight.empty());
   }
+  // 3. The rows in order, so that each child's rows stay sorted.
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::int32_t own = branches.of_row[i];
     if (own >= 0)

@@ -1,4 +1,8 @@
-// The best split of a node by one feature, from the weights of its classes in each bin.
+// The best split of a node by one feature, from the weights of its classes in each bin: maximize the information gain
+//
+//   n G = f(N) - Σ_y f(N_y) - Σ_b (f(N_b) - Σ_y f(N_by)),   f(v) = v log2 v,
+//
+// over the known values (Quinlan, 1993). f is looked up in a table for counts. O(bins classes) for a cut or a category.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +20,8 @@
 
 namespace vitalfew {
 
-// log2 of positive numbers, inline and to the last bits: of the middle of 256 parts of the mantissa, and a series for the rest.
+// log2 of positive normal numbers, inline and accurate to the last bits: a table for 256 parts of the mantissa, and a series for
+// the rest.
 class Logarithm {
  public:
   Logarithm() {
@@ -41,7 +46,7 @@ class Logarithm {
   std::array<double, parts> inverse_, log_;
 };
 
-// v log2 v, from a table for whole numbers: most weights are.
+// v log2 v, from a table for integers, which most weights are.
 class EntropyTable {
  public:
   explicit EntropyTable(std::size_t most) : value_(std::min(most + 1, most_entries)) {
@@ -57,12 +62,12 @@ class EntropyTable {
   Logarithm log2_;
 };
 
-// Marks codes, and lists those that are marked in rising order without a look at all others.
+// A set of codes as a bitmap, which lists its members in increasing order without visiting all codes.
 class TouchedBins {
  public:
   explicit TouchedBins(std::size_t n) : word_((n + 63) / 64) {}
   void add(std::size_t code) { word_[code / 64] |= std::uint64_t(1) << (code % 64); }
-  // Lists the marked codes, which are below n, and forgets them.
+  // Lists the members, which are below n, and clears the set.
   void drain(std::size_t n, std::vector<std::uint32_t>& out) {
     out.clear();
     for (std::size_t w = 0; w * 64 < n; ++w)
@@ -74,7 +79,7 @@ class TouchedBins {
   std::vector<std::uint64_t> word_;
 };
 
-// A split of a node by a feature; bits is n G, info is n S. There is none if bits is 0.
+// A split of a node by a feature: bits is n G, info is n S. No split if bits is 0.
 struct SplitCandidate {
   double bits = 0, info = 0;
   std::int32_t cut = -1, choices = 0;
@@ -87,7 +92,7 @@ struct NodeSums {
   double total;
 };
 
-// Sums of a node by bin and class, for one feature: cell[code * classes + y], of the codes `present` alone, in rising order.
+// Sums of a node by bin and class for one feature: cell[code * classes + y], for the codes in `present`, in increasing order.
 template <class Cell>
 struct BinSums {
   const Cell* cell;
@@ -101,6 +106,7 @@ class SplitSearch {
   SplitSearch(std::size_t n_classes, double min_leaf, std::size_t most)
       : k_(n_classes), enough_(min_leaf * (1 - 1e-9)), xlogx_(most) {}
 
+  // Returns the best split. Missing values count in the split information, as a branch of their own, but not in the gain.
   SplitCandidate best(const BinSums<Cell>& bins, bool is_category, const NodeSums<Cell>& node, std::vector<Cell>& room) const {
     const bool some_missing = !bins.present.empty() && bins.present.back() == bins.missing;
     const std::size_t known = bins.present.size() - std::size_t(some_missing);
@@ -124,6 +130,7 @@ class SplitSearch {
     return found;
   }
 
+  // Whether a node is large enough for two leaves, and not pure.
   bool is_splittable(const NodeSums<Cell>& node) const {
     if (node.total < 2 * enough_) return false;
     const Cell most = *std::max_element(node.by_class, node.by_class + k_);
@@ -131,24 +138,25 @@ class SplitSearch {
   }
 
  private:
-  // What is lost to rounding must not look like a row.
+  // Rounding error that must not count as a gain.
   static double noise(double bits) { return 1e-13 * (1 + bits); }
-  // Σ of classes in one bin.
+  // Sum over the classes of one bin.
   Cell sum(const Cell* cell) const {
     Cell total = 0;
     for (std::size_t y = 0; y < k_; ++y) total += cell[y];
     return total;
   }
+  // all - part, but not below zero.
   static Cell less(Cell all, Cell part) { return part < all ? Cell(all - part) : Cell(0); }
 
-  // n H of classes with these sums.
+  // n H for the class sums of a node.
   double impurity(const Cell* by_class) const {
     double bits = xlogx_(sum(by_class));
     for (std::size_t y = 0; y < k_; ++y) bits -= xlogx_(by_class[y]);
     return bits;
   }
 
-  // A branch for each code present. The split information lacks what the node adds.
+  // A category: one branch for each code present. The terms of the whole node are added to the split information by best().
   SplitCandidate branches(const BinSums<Cell>& bins, const Cell* of_known) const {
     const double before = impurity(of_known);
     double after = 0, info = 0;
@@ -164,14 +172,15 @@ class SplitSearch {
     return {before - after, info, -1, 1};
   }
 
-  // Whether a cut between two bins of the same one class can be left out: the gain is convex in the rows of a class that
-  // change sides, so that one of the neighbouring cuts is at least as good. Both must be allowed.
+  // Whether a cut between two bins that are pure in the same class can be skipped: the gain is convex in the rows of a class
+  // that change sides, so one of the neighboring cuts is at least as good (Fayyad & Irani, 1992). Both must be allowed.
   bool is_between_equals(const Cell* before, const Cell* after, double left, double right) const {
     const bool is_pure = (before[0] == 0 && after[0] == 0) || (before[1] == 0 && after[1] == 0);
     return is_pure && left - double(before[0] + before[1]) >= enough_ && right - double(after[0] + after[1]) >= enough_;
   }
 
-  // The best cut: room holds the sums to the left, then those of all known.
+  // Finds the best cut of a numeric feature; `room` holds the sums on the left, then those of all known values. The cut is placed
+  // in the middle of the gap between the two codes it separates.
   template <std::size_t Fixed>
   SplitCandidate cut(const BinSums<Cell>& bins, Cell* room) const {
     const std::size_t k = Fixed ? Fixed : k_;

@@ -52,9 +52,6 @@ class RidgeObjective:
         """Return the coefficients of the same function with the intercepts for uncentered columns."""
         return np.column_stack([theta[:, :-1], theta[:, -1] - theta[:, :-1] @ self.mean])
 
-    def from_plain(self, theta: NDArray) -> NDArray:
-        return np.column_stack([theta[:, :-1], theta[:, -1] + theta[:, :-1] @ self.mean])
-
     def predictor(self, theta: NDArray) -> NDArray:
         return np.asarray(self.X @ theta[:, :-1].T) + (theta[:, -1] - theta[:, :-1] @ self.mean)
 

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -39,16 +39,8 @@ class OutOfTime(Exception):
     """Exception raised when the time budget is exhausted."""
 
 
-class Evaluator(Protocol):
-    """Protocol for scoring subsets: one array of shape (folds,) for each, in the given order, greater is better."""
-
-    def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]: ...
-    def fingerprint(self) -> str:
-        """Return a short text that identifies everything the scores depend on."""
-
-
 class RefittingEvaluator:
-    """Evaluator for any estimator, which is fitted on the training rows of each fold."""
+    """Scores subsets by fitting an estimator on the training rows of each fold; greater scores are better."""
 
     def __init__(self, estimator, X, y, weight, splits, scorer, n_jobs):
         self.estimator, self.X, self.y, self.weight = estimator, X, y, weight
