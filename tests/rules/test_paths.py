@@ -23,7 +23,12 @@ OPTIONAL = {
 def path_classes():
     for module in pkgutil.walk_packages(vitalfew.families.__path__, "vitalfew.families."):
         for name, found in vars(importlib.import_module(module.name)).items():
-            if inspect.isclass(found) and found.__module__ == module.name and name.endswith("Path"):
+            if (
+                inspect.isclass(found)
+                and found.__module__ == module.name
+                and name.endswith("Path")
+                and hasattr(found, "at")
+            ):
                 yield found
 
 
@@ -49,5 +54,5 @@ def test_a_path_class(found):
     for name, kind in OPTIONAL.items():
         if hasattr(found, name):
             assert len(required(getattr(found, name))) == len(required(getattr(kind, name))), name
-    if isinstance(loss := inspect.getattr_static(found, "loss", None), str):
+    if hasattr(found, "predict") and isinstance(loss := inspect.getattr_static(found, "loss", None), str):
         assert loss in LOSSES
