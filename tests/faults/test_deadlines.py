@@ -127,13 +127,13 @@ def test_folds_in_threads_inherit_the_deadline(monkeypatch, rule):
 
 # What a family calls its progress bar, and a fit whose path may be cut short.
 PREFIXES = {
-    "naive_bayes_path": lambda n: NaiveBayes(features=200).fit(kernels.bits[:n], two[:n]),
-    "lasso": lambda n: Lasso("bic", grid_ratio=1e-4).fit(wide[: n // 4], t[: n // 4]),
-    "logistic": lambda n: LogisticRegression("bic").fit(Z[:n], two[:n]),
-    "greedy": lambda n: GreedySubsetRegressor(200).fit(wide[: n // 4], t[: n // 4]),
-    "greedy_classes": lambda n: GreedySubsetClassifier(20).fit(Z[:n], two[:n]),
-    "forward_fitting": lambda n: ForwardFittingRegressor(10**6, learning_rate=1e-4).fit(Z[:n], t[:n]),
-    "forward_fitting_classes": lambda n: ForwardFittingClassifier(2000, learning_rate=1e-3).fit(Z[:n], two[:n]),
+    "bayes.naive_bayes_path": lambda n: NaiveBayes(features=200).fit(kernels.bits[:n], two[:n]),
+    "linear.lasso": lambda n: Lasso("bic", grid_ratio=1e-4).fit(wide[: n // 4], t[: n // 4]),
+    "linear.logistic": lambda n: LogisticRegression("bic").fit(Z[:n], two[:n]),
+    "subsets.greedy": lambda n: GreedySubsetRegressor(200).fit(wide[: n // 4], t[: n // 4]),
+    "subsets.greedy_classes": lambda n: GreedySubsetClassifier(20).fit(Z[:n], two[:n]),
+    "subsets.forward_fitting": lambda n: ForwardFittingRegressor(10**6, learning_rate=1e-4).fit(Z[:n], t[:n]),
+    "subsets.forward_fitting_classes": lambda n: ForwardFittingClassifier(2000, learning_rate=1e-3).fit(Z[:n], two[:n]),
 }
 
 
@@ -178,7 +178,7 @@ def test_a_given_penalty_that_was_not_reached_is_an_error(stop_in):
         while True:  # until it takes long enough to be heard
             Lasso(1e-6, grid_ratio=1e-6).fit(Z[:150], t[:150])
 
-    stop_in("lasso", least=0)
+    stop_in("linear.lasso", least=0)
     with deadline(1e6), pytest.raises(TimeBudgetError):
         again()
 

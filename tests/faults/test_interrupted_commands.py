@@ -174,7 +174,7 @@ def test_a_table_that_was_committed(tmp_path, monkeypatch, kind, moment):
     table = pa.record_batch({"id": [1, 2, 3, 4], "body": bodies, "topic": ["+", "-", None, None]})
     with open_database(path) as database, database.sink("t", table.schema) as sink:
         sink.write(table)
-    module = sys.modules[f"vitalfew.data.{kind}_database"]
+    module = sys.modules[f"vitalfew.data.databases.{kind}"]
     whole = outputs.committing
 
     class Pressing:

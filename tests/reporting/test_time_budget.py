@@ -141,6 +141,7 @@ def test_criteria_that_ran_out_of_time_are_named(monkeypatch, late, is_numeric):
         return real(rule, *arguments)
 
     monkeypatch.setattr(rules, "choose", choose)
+    monkeypatch.setattr(rules.registry, "choose", choose)
     with deadline(1e6):
         facts = how_many.how_many(study)
     assert [c["rule"] for c in facts["criteria"]] == [r for r in ("mdl", "bic", "loo", "cv") if r not in late]
@@ -171,6 +172,6 @@ def test_the_model_is_fitted_to_as_many_rows_as_there_is_time_for(seconds, expec
     study = Study.of(
         read_study_table(pd.DataFrame(rng.normal(size=(1000, 2)))), rng.integers(0, 2, 1000), False, Stopped(1), 0, 1
     )
-    choice = which_model.Choice({}, None, seconds=seconds, n_rows=100)
+    choice = which_model.ModelChoice({}, None, seconds=seconds, n_rows=100)
     assert len(card._affordable_rows(study, choice, 50.0)) == expected
     assert len(study.notes) == (expected < 1000)
