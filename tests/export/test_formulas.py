@@ -44,6 +44,7 @@ from vitalfew import (
     to_sql,
 )
 from vitalfew.export import sql
+from vitalfew.export.formula import Writer
 from vitalfew.export.model_file import dump, parse
 
 duckdb = pytest.importorskip("duckdb")
@@ -355,3 +356,11 @@ def test_loaded_models_write_the_same():
         loaded = parse(dump(model.fit(X, y)).encode())
         assert to_sql(loaded) == to_sql(model)
         assert to_python(loaded) == to_python(model)
+
+
+def test_a_writer_that_lacks_a_node_cannot_be_defined():
+    with pytest.raises(TypeError, match="Half does not write Column, Number"):
+
+        class Half(Writer):
+            def _sum(self, node):
+                return ""

@@ -165,6 +165,26 @@ class Sign(Expression):
     labels: tuple[Any, Any]
 
 
+class Writer:
+    """Base of the classes that write expressions as source code, with one method for each node: ``_sum`` for `Sum`.
+
+    A class without a method for some node cannot be defined.
+    """
+
+    def __init_subclass__(cls) -> None:
+        missing = [node.__name__ for node in Expression.__subclasses__() if not hasattr(cls, _method(node))]
+        if missing:
+            raise TypeError(f"{cls.__name__} does not write {', '.join(missing)}.")
+
+    def write(self, node: Expression) -> str:
+        """Return the source code of a node."""
+        return getattr(self, _method(type(node)))(node)
+
+
+def _method(node: type[Expression]) -> str:
+    return f"_{node.__name__.lower()}"
+
+
 @dataclass(frozen=True)
 class Formula:
     """Stages of named expressions, each of which may use earlier ones, and the outputs: names and expressions."""

@@ -11,7 +11,6 @@ from vitalfew.export.formula import (
     Binary,
     Column,
     Exponential,
-    Expression,
     Filled,
     Formula,
     HasWord,
@@ -27,6 +26,7 @@ from vitalfew.export.formula import (
     Step,
     Sum,
     Variable,
+    Writer,
 )
 from vitalfew.export.scores import formula_of
 
@@ -163,7 +163,7 @@ def to_python(model, *, name: str = "predict") -> str:
 
 
 @dataclass
-class PythonWriter:
+class PythonWriter(Writer):
     """Writer of formulas as Python source, which tracks the columns and helpers they use."""
 
     columns: dict[Column, str] = field(default_factory=dict)
@@ -203,9 +203,6 @@ class PythonWriter:
         return self.call(f"_{column.kind}", value, *more)
 
     # Expressions
-
-    def write(self, node: Expression) -> str:
-        return getattr(self, f"_{type(node).__name__.lower()}")(node)
 
     def _column(self, node: Column) -> str:
         return self.columns.setdefault(node, f"x{len(self.columns)}")

@@ -29,6 +29,7 @@ from vitalfew.export.formula import (
     Step,
     Sum,
     Variable,
+    Writer,
 )
 from vitalfew.export.prepare import input_names
 from vitalfew.export.scores import formula_of
@@ -128,7 +129,7 @@ def to_sql(
 
 
 @dataclass
-class SqlWriter:
+class SqlWriter(Writer):
     """Writer of formulas in an SQL dialect, which tracks the columns they read."""
 
     dialect: str
@@ -244,9 +245,6 @@ class SqlWriter:
         return x if self.dialect == "sqlite" else f"NULLIF({x}, CAST('NaN' AS {kind}))"
 
     # Expressions
-
-    def write(self, node: Expression) -> str:
-        return getattr(self, f"_{type(node).__name__.lower()}")(node)
 
     def _column(self, node: Column) -> str:
         return self.columns.setdefault(node, f"x{len(self.columns)}")

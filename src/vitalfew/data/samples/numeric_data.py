@@ -140,8 +140,8 @@ def check_squares(y: NDArray[np.float64]) -> None:
 def check_products(data: NumericData) -> None:
     """Reject columns whose cross products overflow when squared, as eigenvalues are."""
     X, root = data.X, 1.0 if data.weight is None else float(np.sqrt(data.weight.max()))
-    largest = abs(X).max(axis=0)
-    largest = largest.toarray().ravel() if sparse.issparse(X) else np.asarray(largest)
+    ends = [X.max(axis=0), -X.min(axis=0)]
+    largest = np.maximum(*(end.toarray().ravel() if sparse.issparse(end) else np.asarray(end) for end in ends))
     if float(largest.max()) * root > MOST_IN_PRODUCTS:
         raise too_large(f"column {data.names[int(np.argmax(largest))]!r}" if root <= 1 else "X with sample_weight")
 
