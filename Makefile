@@ -96,7 +96,7 @@ quality: $(VENV)/.bench  ## test error and number of features on real data
 WITHOUT_KERNELS := $(addprefix --ignore=, test_estimators.py test_cluster.py rules evaluation export cli labeling encoding support site \
   $(addprefix reporting/test_, questions.py render.py page.py) families/ridge families/ensembles/test_bagging.py \
   families/subsets/test_greedy_search.py families/bayes/test_cluster_rows.py data/test_files.py data/test_source.py data/databases \
-  data/tables/test_column_kinds.py faults/test_interrupted_commands.py faults/test_races.py summaries/test_summarize_memory.py)
+  data/tables/test_column_kinds.py faults/test_interrupted_commands.py summaries/test_summarize_memory.py)
 
 asan: $(VENV)/.installed  ## the core's own tests and Python's, on a core built with address and undefined-behaviour sanitizers
 	$(PYTHON) -m venv .venv-asan
