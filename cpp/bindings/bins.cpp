@@ -21,8 +21,8 @@ void bind_code(nb::module_& m) {
         PythonMonitor monitor;
         std::vector<std::uint8_t> flag;
         if (out.shape(0) != table.shape(0) || out.shape(1) != table.shape(1))
-          throw std::invalid_argument("code_bins: the output does not have the shape of the table");
-        if (!is_aligned(out)) throw std::invalid_argument("code_bins: the output lies at an odd address");
+          throw std::invalid_argument("code_bins: the output must have the shape of the table");
+        if (!is_aligned(out)) throw std::invalid_argument("code_bins: the output is not aligned");
         {
           const nb::gil_scoped_release released;
           const Cuts found{{cuts.data(), cuts.data() + cuts.size()}, {start.data(), start.data() + start.size()}};

@@ -15,7 +15,7 @@ inline BinFeatures features_of(const Vector<std::int64_t>& offset, const Vector<
 
 template <class Code>
 BinnedColumns<Code> binned_of(const CodeColumns<Code>& codes, const BinFeatures& features) {
-  if (codes.shape(1) != features.n_features()) throw std::invalid_argument("bins: one offset for each column is needed");
+  if (codes.shape(1) != features.n_features()) throw std::invalid_argument("bins: expected one offset per column");
   return {{codes.data(), codes.size()}, codes.shape(0), features};
 }
 

@@ -11,7 +11,7 @@ void bind_code_small(nb::module_& m) {
       "code_small",
       [](const Strided<T>& table, std::optional<nb::ndarray<std::uint8_t, nb::ndim<2>, nb::device::cpu>> out, int threads) {
         if (out && (out->shape(0) != table.shape(0) || out->shape(1) != table.shape(1)))
-          throw std::invalid_argument("code_small: the output does not have the shape of the table");
+          throw std::invalid_argument("code_small: the output must have the shape of the table");
         PythonMonitor monitor;
         ColumnReport report;
         {

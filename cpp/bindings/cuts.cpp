@@ -28,7 +28,7 @@ void bind_cuts(nb::module_& m) {
         return cut({x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1)}, label, weight, n_classes, threads);
       },
       "table"_a.noconvert(), "label"_a.noconvert(), "weight"_a.noconvert().none(), "n_classes"_a, "threads"_a = 0,
-      "Cuts of each numeric column by recursive entropy minimisation with the MDL rule: all cuts, where those of each column "
+      "Cuts of each numeric column by recursive entropy minimization with the MDL rule: all cuts, where those of each column "
       "start.");
   m.def(
       "mdl_cuts",

@@ -21,7 +21,7 @@ struct Request {
   nb::object progress;
 
   PathOptions options() const {
-    if (!(ratio > 0 && ratio <= 1)) throw std::invalid_argument("path: the ratio must be above 0 and at most 1");
+    if (!(ratio > 0 && ratio <= 1)) throw std::invalid_argument("path: the ratio must be in (0, 1]");
     if (!(tol >= 0)) throw std::invalid_argument("path: tol must not be negative");
     return {view(grid), n_points, ratio, l1_ratio, view(factor), view(group), positive, intercept, tol, threads};
   }

@@ -27,13 +27,13 @@ template <class Rows, class Kernel>
 nb::tuple run(const Rows& rows, const Search& s, Kernel&& kernel) {
   const MdlProblem problem{view(s.label), view(s.weight), view(s.log_prior), view(s.table), s.log_prior.size()};
   if (problem.label.size() != rows.n_rows || (!problem.weight.empty() && problem.weight.size() != rows.n_rows))
-    throw std::invalid_argument("mdl: labels, weights and rows differ in number");
-  if (s.table.shape(1) != problem.n_classes) throw std::invalid_argument("mdl: the table does not have a column for each class");
-  if (!are_labels(problem.label, problem.n_classes))
-    throw std::invalid_argument("mdl: a label is not below the number of classes");
+    throw std::invalid_argument("mdl: labels and weights must have one entry per row");
+  if (s.table.shape(1) != problem.n_classes) throw std::invalid_argument("mdl: the table must have one column per class");
+  if (!are_labels(problem.label, problem.n_classes)) throw std::invalid_argument("mdl: labels must be in [0, n_classes)");
   const auto is_nan = [](double v) { return std::isnan(v); };
   for (const auto& numbers : {problem.table, problem.log_prior, view(s.feature_cost), view(s.size_cost)})
-    if (std::any_of(numbers.begin(), numbers.end(), is_nan)) throw std::invalid_argument("mdl: a logarithm or a cost is NaN");
+    if (std::any_of(numbers.begin(), numbers.end(), is_nan))
+      throw std::invalid_argument("mdl: logarithms and costs must not be NaN");
   const MdlOptions options{s.max_features,       s.patience,        s.patience_on_data, s.backward,
                            view(s.feature_cost), view(s.size_cost), s.threads};
   PythonMonitor monitor(s.progress);
@@ -61,7 +61,7 @@ void bind_codes(nb::module_& m) {
       [](const Strided<Code>& codes, const Vector<std::int64_t>& offset, const Search& search) {
         const auto rows = codes_of(codes, offset);
         if (offset.size() != codes.shape(1) + 1 || search.table.shape(0) != rows.n_slots())
-          throw std::invalid_argument("mdl: the table does not have a line for each value");
+          throw std::invalid_argument("mdl: the table must have one row per value");
         return run(rows, search,
                    [](const auto& r, const auto& p, const auto& o, Monitor& mon) { return mdl_codes(r, p, o, mon); });
       },
@@ -82,7 +82,7 @@ void bind_mdl(nb::module_& m) {
       [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, std::size_t width, const Search& search) {
         const BinaryRows rows{pattern_of(indptr, indices, width)};
         if (search.table.shape(0) / 2 != width || search.table.shape(0) % 2 != 0)
-          throw std::invalid_argument("mdl: the table does not have two lines for each feature");
+          throw std::invalid_argument("mdl: the table must have two rows per feature");
         return run(rows, search, [](const auto& r, const auto& p, const auto& o, Monitor& mon) {
           return p.n_classes == 2 ? mdl_two_class(r, p, o, mon) : mdl_multi_class(r, p, o, mon);
         });

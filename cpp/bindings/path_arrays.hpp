@@ -61,12 +61,12 @@ inline nb::dict arrays_of(NearSubsets&& near) {
 inline void check_weights(std::span<const double> weight) {
   const double sum = std::accumulate(weight.begin(), weight.end(), 0.0);
   if (!weight.empty() && !(are_weights(weight) && sum > 0))
-    throw std::invalid_argument("weights must be finite and not negative, and add up to a positive number");
+    throw std::invalid_argument("weights must be finite and not negative, with a positive sum");
 }
 template <class T>
 void check_finite(std::span<const T> values, const char* name) {
   if (first_not_finite(values.data(), values.size()) != values.size())
-    throw std::invalid_argument(std::string(name) + ": a value is not finite");
+    throw std::invalid_argument(std::string(name) + ": values must be finite");
 }
 
 // Runs a kernel (options, monitor) without the GIL.
@@ -85,8 +85,8 @@ SparseColumns<T> checked_columns(const Vector<std::int64_t>& indptr, const Vecto
                                  std::size_t n_rows, int threads, Monitor& monitor) {
   const Pattern pattern = pattern_of(indptr, indices, n_rows);
   const PatternReport seen = inspect_pattern<T>(pattern, view(value), threads, monitor);
-  if (!seen.is_sorted) throw std::invalid_argument("sparse matrix: the indices of a column must rise");
-  if (seen.has_nan) throw std::invalid_argument("sparse matrix: a value is not finite");
+  if (!seen.is_sorted) throw std::invalid_argument("sparse matrix: the indices of a column must be sorted");
+  if (seen.has_nan) throw std::invalid_argument("sparse matrix: values must be finite");
   return columns_of(pattern, value);
 }
 

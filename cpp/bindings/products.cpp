@@ -13,7 +13,7 @@ template <class... T>
 NumberColumn number_column(const AnyColumn& array, std::variant<const T*...>) {
   NumberColumn found{Numbers{}, std::ptrdiff_t(array.stride(0))};
   const bool is_number = ((array.dtype() == nb::dtype<T>() && (found.number = static_cast<const T*>(array.data()), true)) || ...);
-  if (!is_number && array.dtype() != nb::dtype<bool>()) throw std::invalid_argument("products: a column is not of numbers");
+  if (!is_number && array.dtype() != nb::dtype<bool>()) throw std::invalid_argument("products: columns must be numeric");
   if (!is_number) found.number = static_cast<const std::uint8_t*>(array.data());
   return found;
 }
@@ -29,7 +29,7 @@ void bind_products(nb::module_& m) {
         std::vector<NumberColumn> column;
         const std::size_t d = columns.size(), n_rows = columns.empty() ? 0 : columns.front().size();
         for (const AnyColumn& one : columns) {
-          if (one.size() != n_rows) throw std::invalid_argument("products: columns of different lengths");
+          if (one.size() != n_rows) throw std::invalid_argument("products: columns must have the same length");
           column.push_back(number_column(one, Numbers{}));
         }
         Products found;

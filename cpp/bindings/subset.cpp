@@ -14,7 +14,8 @@ struct SubsetRequest {
   nb::object progress;
 
   SubsetOptions options() const {
-    if (direction == Direction::exchange && group) throw std::invalid_argument("exchange: groups of columns are not exchanged");
+    if (direction == Direction::exchange && group)
+      throw std::invalid_argument("direction 'exchange' is not supported with groups");
     return {most, direction, view(group), intercept, threads};
   }
 };
@@ -40,7 +41,7 @@ struct NearRequest {
   nb::object progress;
 
   NearOptions options() const {
-    if (most == 0) throw std::invalid_argument("near subsets: at least one must be wanted");
+    if (most == 0) throw std::invalid_argument("near subsets: the maximum number must be at least 1");
     return {k, loss, most, seconds, threads, intercept};
   }
 };

@@ -104,7 +104,7 @@ bool is_ascii(const std::uint8_t* bytes, std::size_t n) {
 
 // WordRows with the options that the bindings need, and its state: calls in the wrong order are refused.
 struct BoundRows {
-  bool lowercase, keep_rows, is_learnt;
+  bool lowercase, keep_rows, is_learned;
   int threads;
   WordRows rows;
   bool is_whole = true, is_merged = false;
@@ -127,10 +127,10 @@ struct BoundRows {
     is_merged = true;
   }
   void require_whole() const {
-    if (!is_whole) throw std::invalid_argument("words: reading was stopped in the middle; begin anew");
+    if (!is_whole) throw std::invalid_argument("words: reading was interrupted; start again");
   }
   void require_merged() const {
-    if (!is_merged) throw std::invalid_argument("words: merge() comes after the last documents, and before words() and rows()");
+    if (!is_merged) throw std::invalid_argument("words: call merge() after the last documents and before words() and rows()");
   }
 };
 
@@ -156,7 +156,7 @@ void add_utf8(BoundRows& self, const Vector<std::uint8_t>& bytes, const Vector<s
   const auto offsets = view(start);
   if (offsets.empty() || offsets.front() < 0 || offsets.back() > std::int64_t(bytes.size()) ||
       !std::is_sorted(offsets.begin(), offsets.end()))
-    throw std::invalid_argument("strings: offsets must rise and stay within the bytes");
+    throw std::invalid_argument("strings: offsets must increase and stay within the bytes");
   std::vector<std::uint8_t> plain(offsets.size() - 1);
   {
     constexpr std::size_t per_block = 1024;
@@ -185,8 +185,8 @@ void add_utf8(BoundRows& self, const Vector<std::uint8_t>& bytes, const Vector<s
 
 nb::tuple words(const BoundRows& self, const Vector<std::int32_t>& columns) {
   self.require_merged();
-  if (!self.is_learnt) throw std::invalid_argument("words: the vocabulary was given, and is not kept here");
-  if (!are_labels(view(columns), self.rows.n_words())) throw std::invalid_argument("words: there is no such column");
+  if (!self.is_learned) throw std::invalid_argument("words: a given vocabulary is not stored here");
+  if (!are_labels(view(columns), self.rows.n_words())) throw std::invalid_argument("words: column out of range");
   std::vector<std::int64_t> start(columns.size() + 1);
   std::vector<std::uint8_t> bytes(self.rows.bytes_of(view(columns), start));
   PythonMonitor monitor;
@@ -199,24 +199,24 @@ nb::tuple words(const BoundRows& self, const Vector<std::int32_t>& columns) {
 
 // Allocates an array without setting it to zero, for kernels that fill it completely.
 template <class T>
-Output<T> uninitialised(std::size_t n) {
+Output<T> uninitialized(std::size_t n) {
   auto* const memory = new T[n];
   return Output<T>(memory, {n}, nb::capsule(memory, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
 }
 
 nb::tuple rows(const BoundRows& self, const Vector<std::int32_t>& column, std::size_t width) {
   self.require_merged();
-  if (!self.keep_rows) throw std::invalid_argument("words: rows were not kept");
-  if (column.size() != self.rows.n_words()) throw std::invalid_argument("a column for each word is needed");
+  if (!self.keep_rows) throw std::invalid_argument("words: rows were not stored (keep_rows is false)");
+  if (column.size() != self.rows.n_words()) throw std::invalid_argument("columns must have one entry per word");
   for (const std::int32_t j : view(column))
-    if (j >= 0 && std::size_t(j) >= width) throw std::invalid_argument("a column is not below the width");
+    if (j >= 0 && std::size_t(j) >= width) throw std::invalid_argument("columns must be below the width");
   PythonMonitor monitor;
   std::vector<std::int64_t> start(self.rows.n_documents() + 1);
   {
     const nb::gil_scoped_release released;
     self.rows.write_starts(view(column), start, monitor);
   }
-  auto index = uninitialised<std::int32_t>(std::size_t(start.back()));
+  auto index = uninitialized<std::int32_t>(std::size_t(start.back()));
   {
     const nb::gil_scoped_release released;
     self.rows.write_rows(view(column), start, {index.data(), index.size()}, width, monitor);
@@ -228,7 +228,7 @@ Output<double> unit_rows(const Vector<std::int64_t>& indptr, const Vector<std::i
                          int threads) {
   const Pattern pattern = pattern_of(indptr, indices, weight.size());
   PythonMonitor monitor;
-  auto value = uninitialised<double>(indices.size());
+  auto value = uninitialized<double>(indices.size());
   {
     const nb::gil_scoped_release released;
     check_bounds(BinaryRows{pattern}, threads, monitor);
@@ -253,10 +253,10 @@ void bind_tokens(nb::module_& m) {
           "__init__",
           [](BoundRows* self, bool lowercase, std::size_t min_n, std::size_t max_n, bool keep_rows,
              std::shared_ptr<WordTable> stop_words, std::shared_ptr<WordTable> vocabulary, int threads) {
-            const bool is_learnt = vocabulary == nullptr;
+            const bool is_learned = vocabulary == nullptr;
             new (self) BoundRows{lowercase,
                                  keep_rows,
-                                 is_learnt,
+                                 is_learned,
                                  threads,
                                  {{lowercase, min_n, max_n, keep_rows, threads}, std::move(stop_words), std::move(vocabulary)}};
           },

@@ -18,7 +18,8 @@ DenseColumns<T> columns_of(const Columns<T>& x) {
 // The caller checks the bounds.
 template <class T>
 SparseColumns<T> columns_of(const Pattern& pattern, const Vector<T>& value) {
-  if (value.size() != pattern.index.size()) throw std::invalid_argument("sparse matrix: one value for each index is needed");
+  if (value.size() != pattern.index.size())
+    throw std::invalid_argument("sparse matrix: values and indices must have the same length");
   return {pattern, view(value)};
 }
 

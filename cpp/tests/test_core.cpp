@@ -134,8 +134,8 @@ void test_log_product() {
       sum += std::log(x);
       other += std::log(y);
       if ((k + 1) % (every * LogProduct::lanes) == 0) {
-        over.normalise();
-        under.normalise();
+        over.normalize();
+        under.normalize();
       }
     }
     expect(is_near(log_ratio(over, under), sum - other, 1e-10), "log of a quotient of products");

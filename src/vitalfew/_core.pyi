@@ -159,7 +159,7 @@ def unit_rows(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order=
 @overload
 def mdl_cuts(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, threads: int = 0) -> tuple:
     """
-    Cuts of each numeric column by recursive entropy minimisation with the MDL rule: all cuts, where those of each column start.
+    Cuts of each numeric column by recursive entropy minimization with the MDL rule: all cuts, where those of each column start.
     """
 
 @overload

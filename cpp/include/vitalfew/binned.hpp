@@ -25,11 +25,12 @@ struct BinFeatures {
 
   void validate() const {
     if (offset.size() != is_category.size() + 1 || offset[0] != 0)
-      throw std::invalid_argument("bins: there must be one offset more than features, the first of them 0");
+      throw std::invalid_argument("bins: offsets must have n_features + 1 entries and begin with 0");
     for (std::size_t j = 0; j < n_features(); ++j)
       if (offset[j + 1] <= offset[j] || offset[j + 1] - offset[j] < 2)
-        throw std::invalid_argument("bins: a feature needs a bin, and one for missing values");
-    if (offset.back() > std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("bins: too many of them");
+        throw std::invalid_argument("bins: each feature must have at least one bin and one for missing values");
+    if (offset.back() > std::numeric_limits<std::int32_t>::max())
+      throw std::invalid_argument("bins: the total number of bins must be below 2^31");
   }
 };
 
@@ -43,11 +44,11 @@ struct BinnedColumns {
   const Code* column(std::size_t j) const { return code.data() + j * n_rows; }
   void validate() const {
     features.validate();
-    if (code.size() != n_rows * features.n_features()) throw std::invalid_argument("bins: one code for each row and feature");
+    if (code.size() != n_rows * features.n_features()) throw std::invalid_argument("bins: expected one code per row and feature");
     for (std::size_t j = 0; j < features.n_features(); ++j) {
       Code most = 0;
       for (const Code x : std::span(column(j), n_rows)) most = std::max(most, x);
-      if (most > features.n_bins(j)) throw std::invalid_argument("bins: a code is out of range");
+      if (most > features.n_bins(j)) throw std::invalid_argument("bins: code out of range");
     }
   }
 };

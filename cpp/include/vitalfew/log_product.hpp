@@ -25,25 +25,25 @@ struct LogProduct {
   double mantissa[lanes] = {1, 1, 1, 1};
   std::int64_t exponent = 0;
 
-  void normalise() {
+  void normalize() {
     for (double& m : mantissa) exponent += take_exponent(m);
   }
   double log() {
-    normalise();
+    normalize();
     return std::log(mantissa[0] * mantissa[1] * mantissa[2] * mantissa[3]) + ln2 * double(exponent);
   }
 };
 
 // Returns the logarithm of the quotient of two products.
 inline double log_ratio(LogProduct& over, LogProduct& under) {
-  over.normalise();
-  under.normalise();
+  over.normalize();
+  under.normalize();
   double ratio = 1;
   for (int l = 0; l < LogProduct::lanes; ++l) ratio *= over.mantissa[l] / under.mantissa[l];
   return std::log(ratio) + ln2 * double(over.exponent - under.exponent);
 }
 
-// Returns how many factors, each within [2^-bits, 2^bits], a lane may take between two calls of normalise(); 0 if none is safe.
+// Returns how many factors, each within [2^-bits, 2^bits], a lane may take between two calls of normalize(); 0 if none is safe.
 inline std::size_t factors_per_lane(double bits) { return bits * 8 >= 1000 ? 0 : std::size_t(1000 / std::max(bits, 1.0)) - 7; }
 
 }  // namespace vitalfew

@@ -44,8 +44,7 @@ struct DenseColumns {
   std::size_t n_rows, n_cols;
 
   void validate() const {
-    if (data.size() != n_rows * n_cols)
-      throw std::invalid_argument("dense matrix: the buffer does not have n_rows x n_cols entries");
+    if (data.size() != n_rows * n_cols) throw std::invalid_argument("dense matrix: the buffer must have n_rows x n_cols entries");
   }
   double dot(std::size_t j, std::span<const double> v) const { return vitalfew::dot(data.data() + j * n_rows, v.data(), n_rows); }
   void axpy(double a, std::size_t j, std::span<double> v) const { vitalfew::axpy(a, data.data() + j * n_rows, v.data(), n_rows); }

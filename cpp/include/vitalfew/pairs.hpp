@@ -11,7 +11,7 @@ namespace vitalfew {
 
 // Bit vectors of features, with rows sorted by class. Each class begins with a new word: class c has the words
 // start[c] .. start[c + 1) of every feature, and size[c] rows. Bits beyond the rows of a class are zero.
-struct LabelledBits {
+struct LabeledBits {
   std::span<const std::uint64_t> bit;  // features x words
   std::span<const std::int64_t> start;
   std::span<const std::int64_t> size;
@@ -36,6 +36,6 @@ struct PairSearch {
 
 // Computes the interaction information I(X; Z | Y) - I(X; Z) = I(X, Z; Y) - I(X; Y) - I(Z; Y), in nats, of all pairs of
 // features, and returns the `keep` best. O(d² n / 64).
-PairSearch best_pairs(const LabelledBits& data, std::size_t keep, int threads, Monitor& monitor);
+PairSearch best_pairs(const LabeledBits& data, std::size_t keep, int threads, Monitor& monitor);
 
 }  // namespace vitalfew

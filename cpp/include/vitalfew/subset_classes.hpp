@@ -18,9 +18,9 @@ struct ClassLabels {
 };
 
 inline void check_labels(const ClassLabels& labels, std::size_t n_rows) {
-  if (labels.label.size() != n_rows) throw std::invalid_argument("labels: one for each row is needed");
-  if (labels.n_classes < 2) throw std::invalid_argument("there must be at least two classes");
-  if (!are_labels(labels.label, labels.n_classes)) throw std::invalid_argument("a label is not below the number of classes");
+  if (labels.label.size() != n_rows) throw std::invalid_argument("labels must have one entry per row");
+  if (labels.n_classes < 2) throw std::invalid_argument("expected at least two classes");
+  if (!are_labels(labels.label, labels.n_classes)) throw std::invalid_argument("labels must be in [0, n_classes)");
 }
 
 // Greedy search. Coefficient j of class c is column (c - 1) n_cols + j of the result, for all classes but the first; each point

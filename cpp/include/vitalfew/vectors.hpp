@@ -21,8 +21,8 @@ void dot4(const float* x, const double* v, std::size_t n, double* out);
 // b + 4 k, `apart` from each other.
 void add_products(const double* a, const double* b, std::size_t apart, std::size_t n, double* tile);
 
-double weighted_square(const double* x, const double* w, double centre, std::size_t n);  // Σ w (x - centre)²; w may be null
-double weighted_square(const float* x, const double* w, double centre, std::size_t n);
+double weighted_square(const double* x, const double* w, double center, std::size_t n);  // Σ w (x - center)²; w may be null
+double weighted_square(const float* x, const double* w, double center, std::size_t n);
 
 // u -= a d x and z += a x, in one pass.
 void axpy_pair(double a, const double* x, const double* d, double* u, double* z, std::size_t n);

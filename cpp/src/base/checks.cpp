@@ -114,20 +114,20 @@ void check_shape(const Pattern& pattern) {
   const auto& start = pattern.start;
   if (start.empty() || start.front() != 0 || start.back() != std::int64_t(pattern.index.size()))
     throw std::invalid_argument("sparse matrix: indptr must begin with 0 and end with the number of indices");
-  if (!std::is_sorted(start.begin(), start.end())) throw std::invalid_argument("sparse matrix: indptr falls");
+  if (!std::is_sorted(start.begin(), start.end())) throw std::invalid_argument("sparse matrix: indptr must not decrease");
 }
 
 void check_rows(const Pattern& pattern, std::size_t begin, std::size_t end) {
   const auto first = std::size_t(pattern.start[begin]), last = std::size_t(pattern.start[end]);
   if (last > first && largest(pattern.index.data() + first, last - first) >= pattern.width)
-    throw std::invalid_argument("sparse matrix: an index is out of bounds");
+    throw std::invalid_argument("sparse matrix: index out of bounds");
 }
 
 template <std::unsigned_integral Code>
 void check_shape(const Codes<Code>& codes) {
   const auto& offset = codes.offset;
   if (offset.size() != codes.n_cols + 1 || offset[0] != 0 || !std::is_sorted(offset.begin(), offset.end()))
-    throw std::invalid_argument("codes: offsets must begin with 0 and rise, one more than there are columns");
+    throw std::invalid_argument("codes: offsets must have n_cols + 1 increasing entries, beginning with 0");
 }
 
 template <std::unsigned_integral Code>
@@ -141,7 +141,8 @@ void check_rows(const Codes<Code>& codes, std::size_t begin, std::size_t end) {
       top[j] = top_of_column(first + std::ptrdiff_t(j) * codes.col_stride, end - begin, codes.row_stride);
   for (std::size_t j = 0; j < codes.n_cols; ++j)
     if (std::int64_t(top[j]) > codes.offset[j + 1] - codes.offset[j])
-      throw std::invalid_argument("codes: column " + std::to_string(j) + " has a code that is not below its number of values");
+      throw std::invalid_argument("codes: column " + std::to_string(j) +
+                                  " has a code that is not below its number of categories");
 }
 
 template <std::unsigned_integral Code>
@@ -199,7 +200,7 @@ template void check_rows(const Codes<std::uint32_t>&, std::size_t, std::size_t);
 // Copies block by block; each block's copy is inspected while it is in the cache.
 template <std::signed_integral Index>
 std::uint32_t copy_indices(std::span<const Index> index, std::span<std::int32_t> copy, int threads, Monitor& monitor) {
-  if (index.size() != copy.size()) throw std::invalid_argument("indices and their copy differ in number");
+  if (index.size() != copy.size()) throw std::invalid_argument("indices and their copy must have the same length");
   const std::size_t n = index.size(), blocks = (n + entries_per_block - 1) / entries_per_block;
   std::vector<std::uint32_t> most(blocks);
   parallel_blocks(blocks, n < 1'000'000 ? 1 : threads, monitor, [&](std::size_t b) {
@@ -242,7 +243,7 @@ bool are_weights(std::span<const double> weight) {
 template <class T>
 PatternReport inspect_pattern(const Pattern& pattern, std::span<const T> value, int threads, Monitor& monitor) {
   if (!value.empty() && value.size() != pattern.index.size())
-    throw std::invalid_argument("sparse matrix: indices and values differ in number");
+    throw std::invalid_argument("sparse matrix: indices and values must have the same length");
   check_shape(pattern);
   const std::size_t n = pattern.index.size(), blocks = (n + entries_per_block - 1) / entries_per_block;
   std::vector<std::size_t> falling(blocks);
@@ -250,7 +251,7 @@ PatternReport inspect_pattern(const Pattern& pattern, std::span<const T> value, 
   parallel_blocks(blocks, n < 1'000'000 ? 1 : threads, monitor, [&](std::size_t b) {
     const std::size_t begin = b * entries_per_block, count = std::min(entries_per_block, n - begin), before = begin > 0;
     if (largest(pattern.index.data() + begin, count) >= pattern.width)
-      throw std::invalid_argument("sparse matrix: an index is out of bounds");
+      throw std::invalid_argument("sparse matrix: index out of bounds");
     falling[b] = falls(pattern.index.data() + begin - before, count + before);
     if (!value.empty()) see_values(value.subspan(begin, count), zero[b], odd[b]);
   });

@@ -99,8 +99,8 @@ class Panels {
 Products column_products(const NumberColumns& data, std::span<const double> shift, std::span<const double> weight, int threads,
                          Monitor& monitor) {
   const std::size_t d = data.column.size(), n = data.n_rows;
-  if (shift.size() != d) throw std::invalid_argument("products: there must be one shift for each column");
-  if (!weight.empty() && weight.size() != n) throw std::invalid_argument("products: there must be one weight for each row");
+  if (shift.size() != d) throw std::invalid_argument("products: shift must have one entry per column");
+  if (!weight.empty() && weight.size() != n) throw std::invalid_argument("products: weights must have one entry per row");
   const std::size_t n_turns = (n + kTurnRows - 1) / kTurnRows;
   const std::size_t most = std::clamp<std::size_t>(kSumNumbers / ((d + 1) * (d + 1)), 1, kMostParts);
   std::vector<Panels> part(std::clamp<std::size_t>(n_turns, 1, most), Panels(d));

@@ -44,11 +44,11 @@ void dot4(const float* x, const double* v, std::size_t n, double* out) { loops()
 void add_products(const double* a, const double* b, std::size_t apart, std::size_t n, double* tile) {
   loops().products(a, b, apart, n, tile);
 }
-double weighted_square(const double* x, const double* w, double centre, std::size_t n) {
-  return loops().square_d(x, w, centre, n);
+double weighted_square(const double* x, const double* w, double center, std::size_t n) {
+  return loops().square_d(x, w, center, n);
 }
-double weighted_square(const float* x, const double* w, double centre, std::size_t n) {
-  return loops().square_f(x, w, centre, n);
+double weighted_square(const float* x, const double* w, double center, std::size_t n) {
+  return loops().square_f(x, w, center, n);
 }
 
 void axpy_pair(double a, const double* x, const double* d, double* u, double* z, std::size_t n) {

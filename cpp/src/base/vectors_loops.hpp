@@ -99,8 +99,8 @@ void products_of(const double* a, const double* b, std::size_t apart, std::size_
 }
 
 template <class T>
-double weighted_square_of(const T* x, const double* w, double centre, std::size_t n) {
-  const Four m = {centre, centre, centre, centre};
+double weighted_square_of(const T* x, const double* w, double center, std::size_t n) {
+  const Four m = {center, center, center, center};
   Four s0{}, s1{};
   std::size_t i = 0;
   for (; i + 8 <= n; i += 8) {
@@ -109,7 +109,7 @@ double weighted_square_of(const T* x, const double* w, double centre, std::size_
     s1 += w ? load(w + i + 4) * b * b : b * b;
   }
   double rest = 0;
-  for (; i < n; ++i) rest += (w ? w[i] : 1.0) * (double(x[i]) - centre) * (double(x[i]) - centre);
+  for (; i < n; ++i) rest += (w ? w[i] : 1.0) * (double(x[i]) - center) * (double(x[i]) - center);
   return sum(s0 + s1) + rest;
 }
 

@@ -73,11 +73,11 @@ std::vector<double> count_in_parts(const Rows& rows, std::span<const std::int32_
 template <SlotRows Rows>
 std::vector<double> count_slots(const Rows& rows, std::span<const std::int32_t> label, std::span<const double> weight,
                                 const CountOptions& options, Monitor& monitor) {
-  if (!label.empty() && label.size() != rows.n_rows) throw std::invalid_argument("labels and rows differ in number");
-  if (!weight.empty() && weight.size() != rows.n_rows) throw std::invalid_argument("weights and rows differ in number");
+  if (!label.empty() && label.size() != rows.n_rows) throw std::invalid_argument("labels must have one entry per row");
+  if (!weight.empty() && weight.size() != rows.n_rows) throw std::invalid_argument("weights must have one entry per row");
   check_shape(rows);
-  if (options.n_classes == 0) throw std::invalid_argument("there is at least one class");
-  if (!are_labels(label, options.n_classes)) throw std::invalid_argument("a label is not below the number of classes");
+  if (options.n_classes == 0) throw std::invalid_argument("n_classes must be at least 1");
+  if (!are_labels(label, options.n_classes)) throw std::invalid_argument("labels must be in [0, n_classes)");
   // A row adds at most one to a cell, so 32-bit counters suffice without weights; they halve the table.
   if (weight.empty() && rows.n_rows < std::numeric_limits<std::uint32_t>::max())
     return count_in_parts<std::uint32_t>(rows, label, weight, options, monitor);

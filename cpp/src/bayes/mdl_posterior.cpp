@@ -38,7 +38,7 @@ inline double sum_log_dots(const double* p, std::size_t n, std::size_t classes, 
     }
     product.mantissa[i % LogProduct::lanes] *= dot;
     if (--left == 0) {
-      product.normalise();
+      product.normalize();
       left = per_lane * LogProduct::lanes;
     }
   }

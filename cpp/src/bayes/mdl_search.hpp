@@ -35,7 +35,7 @@ class MdlSearch {
   MdlSearch(Evaluator& evaluator, std::size_t n_features, const MdlOptions& options)
       : evaluator_(evaluator), options_(options), is_in_(n_features), best_of_size_(options.size_cost.size(), infinity) {
     if (options.feature_cost.size() != n_features || options.size_cost.size() <= options.max_features)
-      throw std::invalid_argument("mdl: costs for every feature and every size are needed");
+      throw std::invalid_argument("mdl: one cost per feature and per size is required");
   }
 
   // Adds features until max_features is reached, none is left, or `patience` additions in a row brought no new minimum.

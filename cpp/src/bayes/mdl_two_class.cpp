@@ -33,8 +33,8 @@ inline void multiply_column(const std::int32_t* row, std::size_t m, const double
       under.mantissa[l] *= 1 + x * B;
     }
     if (--left == 0) {
-      over.normalise();
-      under.normalise();
+      over.normalize();
+      under.normalize();
       left = every;
     }
   }
@@ -67,8 +67,8 @@ VITALFEW_HOT void column_sums(const Columns& columns, const Word* word, const do
     LogProduct over, under;
     multiply_column(columns.row + start, split - start, e, w.A, w.B, every, over, under);
     if (stop - start >= 4) {
-      over.normalise();
-      under.normalise();
+      over.normalize();
+      under.normalize();
     }
     multiply_column(columns.row + split, stop - split, e, w.over_A, w.over_B, every, over, under);
     if (stop - start >= 4) {

@@ -38,7 +38,7 @@ bool is_better(const Pair& a, const Pair& b) {
 // Counts and k log k sums of single features, computed once.
 class Search {
  public:
-  explicit Search(const LabelledBits& data)
+  explicit Search(const LabeledBits& data)
       : data_(data),
         classes_(data.n_classes()),
         count_(data.n_features * classes_),
@@ -83,7 +83,7 @@ class Search {
            log_[n + std::size_t(both) - std::size_t(x) - std::size_t(z)];
   }
 
-  const LabelledBits& data_;
+  const LabeledBits& data_;
   std::size_t classes_, n_ = 0;
   double constant_ = 0;
   std::vector<double> log_;  // k log k
@@ -116,24 +116,26 @@ struct Part {
 
 }  // namespace
 
-void LabelledBits::validate() const {
-  if (start.size() != size.size() + 1 || start[0] != 0) throw std::invalid_argument("pairs: one start more than classes");
+void LabeledBits::validate() const {
+  if (start.size() != size.size() + 1 || start[0] != 0)
+    throw std::invalid_argument("pairs: start must have n_classes + 1 entries and begin with 0");
   std::int64_t n = 0;
   for (std::size_t c = 0; c < size.size(); ++c) {
     if (size[c] < 0 || start[c + 1] - start[c] != (size[c] + 63) / 64)
-      throw std::invalid_argument("pairs: the words do not fit the sizes of the classes");
+      throw std::invalid_argument("pairs: the bit words do not match the class sizes");
     n += size[c];
   }
-  if (n == 0 || n > std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("pairs: too few or too many rows");
+  if (n == 0 || n > std::numeric_limits<std::int32_t>::max())
+    throw std::invalid_argument("pairs: the number of rows must be between 1 and 2^31 - 1");
   if (n_features > std::size_t(std::numeric_limits<std::int32_t>::max()) || bit.size() != n_features * n_words())
-    throw std::invalid_argument("pairs: as many words for each feature as the classes need");
+    throw std::invalid_argument("pairs: every feature must have the same number of bit words, given by start");
   for (std::size_t j = 0; j < n_features; ++j)
     for (std::size_t c = 0; c < size.size(); ++c)
       if (size[c] % 64 != 0 && (of(j)[start[c + 1] - 1] >> (size[c] % 64)) != 0)
-        throw std::invalid_argument("pairs: bits beyond the rows of a class must be zero");
+        throw std::invalid_argument("pairs: padding bits of a class must be zero");
 }
 
-PairSearch best_pairs(const LabelledBits& data, std::size_t keep, int threads, Monitor& monitor) {
+PairSearch best_pairs(const LabeledBits& data, std::size_t keep, int threads, Monitor& monitor) {
   data.validate();
   const std::size_t d = data.n_features, strips = (d + strip - 1) / strip;
   const Search search(data);

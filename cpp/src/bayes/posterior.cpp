@@ -20,9 +20,9 @@ constexpr std::size_t most_table_bytes = std::size_t{512} << 20;
 void check(const WeightedRows& rows, const LinearClasses& model) {
   check_shape(rows.pattern);
   if (!rows.value.empty() && rows.value.size() != rows.pattern.index.size())
-    throw std::invalid_argument("sparse matrix: one value for each index is needed");
+    throw std::invalid_argument("sparse matrix: values and indices must have the same length");
   if (model.n_classes() == 0 || model.table.size() != table_size(rows.pattern.width, model.n_classes()))
-    throw std::invalid_argument("the table does not have a row for each feature");
+    throw std::invalid_argument("the table must have one row per feature");
 }
 
 VITALFEW_HOT void add_line(const double* line, double* sum, std::size_t n) {
@@ -56,7 +56,7 @@ void score_row(const WeightedRows& rows, const LinearClasses& model, std::size_t
 }
 
 // Turns log joint probabilities into posteriors. Returns the logarithm of their sum, log P(x_i).
-double normalise(std::vector<double>& score) {
+double normalize(std::vector<double>& score) {
   const double top = *std::max_element(score.begin(), score.end());
   double sum = 0;
   for (double& s : score) sum += s = std::exp(s - top);
@@ -72,7 +72,7 @@ void add_part(const WeightedRows& rows, const LinearClasses& model, std::span<co
   for (std::size_t i = begin; i < end; ++i) {
     score_row(rows, model, i, p);
     const double weight = row_weight.empty() ? 1.0 : row_weight[i];
-    sum.log_likelihood += weight * normalise(p);
+    sum.log_likelihood += weight * normalize(p);
     for (double& share : p) share *= weight;
     add_line(p.data(), sum.total.data(), classes);
     scatter(rows.index(i), rows.values(i), rows.pattern.line(i).size(), p.data(), sum.count.data(), classes);
@@ -108,7 +108,7 @@ Expectation expect_rows(const WeightedRows& rows, const LinearClasses& model, st
                         Monitor& monitor) {
   check(rows, model);
   const std::size_t n = rows.pattern.lines(), classes = model.n_classes(), size = model.table.size();
-  if (!row_weight.empty() && row_weight.size() != n) throw std::invalid_argument("weights and rows differ in number");
+  if (!row_weight.empty() && row_weight.size() != n) throw std::invalid_argument("weights must have one entry per row");
   const std::size_t work = rows.pattern.index.size() * classes;
   // Each part has its own table, whose cost is that of a few entries for each cell: use few parts if the table is large.
   const std::size_t by_work = work < 200'000 ? 1 : std::clamp<std::size_t>(work / std::max<std::size_t>(8 * size, 1), 2, 8);
@@ -147,7 +147,7 @@ Classified classify_rows(const WeightedRows& rows, const LinearClasses& model, s
     std::vector<double> p(classes), strength(n_reasons);
     for (std::size_t i = begin; i < end; ++i) {
       score_row(rows, model, i, p);
-      normalise(p);
+      normalize(p);
       const auto best = std::size_t(std::max_element(p.begin(), p.end()) - p.begin());
       out.label[i] = std::int32_t(best);
       out.probability[i] = p[best];

@@ -51,9 +51,9 @@ void validate(const Events& events, std::size_t n_features) {
   if (events.start.size() != n_features + 1 || events.start.back() != std::int64_t(events.segment.size()) ||
       events.sign.size() != events.segment.size() || !std::is_sorted(events.start.begin(), events.start.end()) ||
       events.start[0] != 0)
-    throw std::invalid_argument("path events: one start for each feature and one more, a segment and a sign for each event");
+    throw std::invalid_argument("path events: start must have n_features + 1 entries, and each event a segment and a sign");
   for (const std::int32_t g : events.segment)
-    if (g < 0 || std::size_t(g) >= events.n_segments) throw std::invalid_argument("path events: a segment is out of bounds");
+    if (g < 0 || std::size_t(g) >= events.n_segments) throw std::invalid_argument("path events: segment out of bounds");
 }
 
 }  // namespace
@@ -62,8 +62,7 @@ template <SlotRows Rows>
 std::vector<double> score_rows(const Rows& rows, std::span<const double> table, std::size_t n_classes, const Events* events,
                                int threads, Monitor& monitor) {
   check_shape(rows);
-  if (table.size() != table_size(rows.n_slots(), n_classes))
-    throw std::invalid_argument("the table does not have a row for each slot");
+  if (table.size() != table_size(rows.n_slots(), n_classes)) throw std::invalid_argument("the table must have one row per slot");
   if (events != nullptr) validate(*events, rows.n_features());
   const std::size_t n = rows.n_rows, width = table_size(events != nullptr ? events->n_segments : 1, n_classes);
   std::vector<double> out(table_size(n, width));

@@ -22,18 +22,19 @@ constexpr std::size_t rows_worth_threads = 50000;  // with fewer rows one thread
 void check(std::size_t n, std::span<const std::int32_t> label, std::span<const double> weight, std::span<const double> score,
            const BoostOptions& options) {
   const std::size_t k = options.n_classes, outputs = options.votes == Votes::classes ? k : 1;
-  if (n == 0 || k < 2 || k > 65535) throw std::invalid_argument("boosting: rows of at least two classes are needed");
+  if (n == 0 || k < 2 || k > 65535)
+    throw std::invalid_argument("boosting: expected at least one row and between 2 and 65535 classes");
   if (n > std::numeric_limits<std::uint32_t>::max()) throw std::invalid_argument("boosting: too many rows");
-  if ((options.votes == Votes::classes) != (k > 2)) throw std::invalid_argument("boosting: two classes vote with numbers");
+  if ((options.votes == Votes::classes) != (k > 2))
+    throw std::invalid_argument("boosting: votes must be numbers for two classes, and classes for more");
   if (options.votes == Votes::classes && options.loss == BoostLoss::logistic)
-    throw std::invalid_argument("boosting: the logistic loss is for two classes");
+    throw std::invalid_argument("boosting: the logistic loss requires two classes");
   if (label.size() != n || (!weight.empty() && weight.size() != n) || (!score.empty() && score.size() != n * outputs))
-    throw std::invalid_argument("boosting: one label, weight and score for each row are needed");
-  if (!are_labels(label, k)) throw std::invalid_argument("boosting: a label is out of range");
-  if (!are_weights(weight))
-    throw std::invalid_argument("boosting: weights must be finite and not negative, and so must their sum");
+    throw std::invalid_argument("boosting: labels, weights and scores must have one entry per row");
+  if (!are_labels(label, k)) throw std::invalid_argument("boosting: labels must be in [0, n_classes)");
+  if (!are_weights(weight)) throw std::invalid_argument("boosting: weights and their sum must be finite and not negative");
   for (const double f : score)
-    if (!std::isfinite(f)) throw std::invalid_argument("boosting: a score is not finite");
+    if (!std::isfinite(f)) throw std::invalid_argument("boosting: scores must be finite");
 }
 
 // Adds a stump's votes to the scores of two classes. place[i] becomes twice the bin of the row's margin, plus one if it is wrong.
@@ -90,7 +91,7 @@ BoostRows::BoostRows(std::size_t n, std::span<const std::int32_t> label, std::sp
   given_.assign(n, 1.0);
   if (!weight.empty()) std::copy(weight.begin(), weight.end(), given_.begin());
   const double sum = std::accumulate(given_.begin(), given_.end(), 0.0);
-  if (!(sum > 0)) throw std::invalid_argument("boosting: the weights add up to nothing");
+  if (!(sum > 0)) throw std::invalid_argument("boosting: the sum of weights must be positive");
   half_row_ = std::min(0.5 / sum, 1 / (1 + std::exp(2.0)));  // with this error, a vote is at least 1
   for (double& w : given_) w /= sum;
   is_uniform_ = std::all_of(given_.begin(), given_.end(), [&](double w) { return w == given_[0]; });

@@ -77,11 +77,10 @@ StumpTable<Code>::StumpTable(const BinnedRows& rows, int threads, Monitor& monit
       usual_(rows.usual.begin(), rows.usual.end()),
       column_(features_.n_features()) {
   features_.validate();
-  if (usual_.size() != features_.n_features()) throw std::invalid_argument("bins: one usual code for each feature");
+  if (usual_.size() != features_.n_features()) throw std::invalid_argument("bins: expected one most frequent code per feature");
   for (std::size_t j = 0; j < usual_.size(); ++j)
-    if (usual_[j] < 0 || std::size_t(usual_[j]) >= features_.n_bins(j))
-      throw std::invalid_argument("bins: a code is out of range");
-  if (rows.pattern.width != features_.n_slots()) throw std::invalid_argument("bins: as many slots as the offsets say");
+    if (usual_[j] < 0 || std::size_t(usual_[j]) >= features_.n_bins(j)) throw std::invalid_argument("bins: code out of range");
+  if (rows.pattern.width != features_.n_slots()) throw std::invalid_argument("bins: the number of slots must match the offsets");
   check_shape(rows.pattern);
   const std::size_t blocks = blocks_for(double(rows.pattern.index.size()), std::min<std::size_t>(n_rows_, 256));
   parallel_blocks(blocks, threads, monitor,

@@ -32,7 +32,7 @@ class PathSolver {
     path.null_loss = problem_.null_loss();
     screen_.start();
     // Unpenalized columns are fitted first: the grid starts at the largest penalty of interest given these.
-    if (const auto free = screen_.unpenalised(); !free.empty()) {
+    if (const auto free = screen_.unpenalized(); !free.empty()) {
       use(free);
       set_.solve(std::numeric_limits<double>::max(), 0);
       problem_.set(set_.values());
@@ -128,7 +128,7 @@ CoefficientPath lasso_path(const M& x, std::span<const double> y, std::span<cons
 CoefficientPath lasso_path(std::span<const double> gram, std::span<const double> cross, double square, const PathOptions& options,
                            Monitor& monitor) {
   check(options, cross.size());
-  if (gram.size() != cross.size() * cross.size()) throw std::invalid_argument("the matrix of moments must be square");
+  if (gram.size() != cross.size() * cross.size()) throw std::invalid_argument("the moment matrix must be square");
   MomentsProblem problem(gram, cross, square);
   if (!options.group.empty()) return GroupSolver(problem, options, monitor).run();
   return PathSolver(problem, options, monitor).run();

@@ -25,7 +25,7 @@ class LogisticSolver {
     CoefficientPath path;
     path.null_loss = problem_.null_loss();
     screen_.start();
-    if (const auto free = screen_.unpenalised(); !free.empty()) {
+    if (const auto free = screen_.unpenalized(); !free.empty()) {
       use(free);  // fitted to convergence before the grid starts
       for (int turn = 0; turn < 100; ++turn)
         if (problem_.step(0, 0, options_.factor, options_.positive, 0, screen_.resting()).first <= 1e-14 * path.null_loss) break;

@@ -55,8 +55,8 @@ class MultinomialSolver {
       screen.start();
       largest = std::max(largest, screen.largest());
     }
-    use([](auto& screen) { return screen.unpenalised(); });
-    if (!screens_.front().unpenalised().empty()) {
+    use([](auto& screen) { return screen.unpenalized(); });
+    if (!screens_.front().unpenalized().empty()) {
       for (int turn = 0; turn < 200; ++turn)
         if (sweep(0, 0, 0).first <= 1e-12 * null_loss_) break;
       largest = 0;
@@ -381,11 +381,11 @@ template <ColumnMatrix M>
 CoefficientPath multinomial_path(const M& x, std::span<const std::int32_t> label, std::size_t n_classes,
                                  std::span<const double> weight, const PathOptions& options, Monitor& monitor) {
   check(options, x.n_cols);
-  if (label.size() != x.n_rows) throw std::invalid_argument("labels: one for each row is needed");
-  if (!weight.empty() && weight.size() != x.n_rows) throw std::invalid_argument("weights: one for each row is needed");
+  if (label.size() != x.n_rows) throw std::invalid_argument("labels must have one entry per row");
+  if (!weight.empty() && weight.size() != x.n_rows) throw std::invalid_argument("weights must have one entry per row");
   if (n_classes < 2 || double(n_classes) * double(x.n_cols) >= 2147483648.0)
-    throw std::invalid_argument("classes: at least two, and with the columns fewer than 2^31 coefficients");
-  if (!are_labels(label, n_classes)) throw std::invalid_argument("a label is not below the number of classes");
+    throw std::invalid_argument("expected at least two classes and fewer than 2^31 coefficients");
+  if (!are_labels(label, n_classes)) throw std::invalid_argument("labels must be in [0, n_classes)");
   return MultinomialSolver<M>(x, label, n_classes, weight, options, monitor).run();
 }
 

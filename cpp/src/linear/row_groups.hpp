@@ -21,7 +21,7 @@ class AlikeRows {
   // Initially rows with the same label form a kind; without `merge` each row is its own kind.
   AlikeRows(const M& x, std::span<const double> label, bool merge)
       : x_(x), kind_(x.n_rows), n_kinds_(x.n_rows), is_apart_(is_dense_v<M> || !merge) {
-    if (label.size() != x.n_rows) throw std::invalid_argument("labels: one for each row is needed");
+    if (label.size() != x.n_rows) throw std::invalid_argument("labels must have one entry per row");
     std::iota(kind_.begin(), kind_.end(), 0);
     if (!is_apart_) {
       n_kinds_ = 2;

@@ -81,7 +81,7 @@ class WeightedColumns {
         w_(n_, 1.0),
         r_(n_),
         rw_(n_) {
-    if (!weight.empty() && weight.size() != n_) throw std::invalid_argument("weights: one for each row is needed");
+    if (!weight.empty() && weight.size() != n_) throw std::invalid_argument("weights must have one entry per row");
     std::copy(weight.begin(), weight.end(), w_.begin());
     double total = 0;
     for (const double value : w_) total += value;
@@ -196,7 +196,7 @@ class RowsProblem : public WeightedColumns<M> {
  public:
   RowsProblem(const M& x, std::span<const double> y, std::span<const double> weight, const PathOptions& options, Monitor& monitor)
       : Base(x, weight, options, monitor), y_(y.begin(), y.end()) {
-    if (y.size() != n_) throw std::invalid_argument("y: one value for each row is needed");
+    if (y.size() != n_) throw std::invalid_argument("y must have one value per row");
     if (intercept_) {
       y_mean_ = vitalfew::dot(y_.data(), w_.data(), n_);
       for (double& value : y_) value -= y_mean_;

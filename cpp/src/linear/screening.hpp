@@ -29,17 +29,17 @@ namespace vitalfew {
 inline void check(const PathOptions& options, std::size_t n_cols) {
   std::size_t n_factors = n_cols;
   if (!options.group.empty()) {
-    if (options.group.size() != n_cols) throw std::invalid_argument("groups: one label for each column is needed");
-    if (options.positive) throw std::invalid_argument("groups cannot be bounded below by zero");
+    if (options.group.size() != n_cols) throw std::invalid_argument("groups must have one label per column");
+    if (options.positive) throw std::invalid_argument("positive=true is not supported with groups");
     std::int32_t most = -1;
     for (const std::int32_t g : options.group) {
-      if (g < 0 || std::size_t(g) >= n_cols) throw std::invalid_argument("a group is not below the number of columns");
+      if (g < 0 || std::size_t(g) >= n_cols) throw std::invalid_argument("group labels must be in [0, n_cols)");
       most = std::max(most, g);
     }
     n_factors = std::size_t(most) + 1;
   }
   if (!options.factor.empty() && options.factor.size() != n_factors)
-    throw std::invalid_argument("penalty factors: one for each column, or group, is needed");
+    throw std::invalid_argument("penalty factors must have one entry per column or group");
   for (const double f : options.factor)
     if (!(f >= 0)) throw std::invalid_argument("penalty factors must not be negative");
   if (!(options.l1_ratio > 0 && options.l1_ratio <= 1)) throw std::invalid_argument("l1_ratio must be in (0, 1]");
@@ -111,7 +111,7 @@ class Screen {
   // For each column in use, whether it rests: its coefficient is zero, and it is screened like a column not in use.
   std::span<const char> resting() const { return is_resting_; }
 
-  std::vector<std::size_t> unpenalised() const {
+  std::vector<std::size_t> unpenalized() const {
     std::vector<std::size_t> found;
     for (const std::size_t j : candidates_)
       if (factor(j) == 0) found.push_back(j);

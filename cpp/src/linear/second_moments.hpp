@@ -57,7 +57,7 @@ class RowMoments : public WeightedColumns<M> {
 
   RowMoments(const M& x, std::span<const double> y, std::span<const double> weight, bool intercept, int threads, Monitor& monitor)
       : Base(x, weight, {.intercept = intercept, .threads = threads}, monitor), y_(y.begin(), y.end()), cross_(x.n_cols) {
-    if (y.size() != n_) throw std::invalid_argument("y: one value for each row is needed");
+    if (y.size() != n_) throw std::invalid_argument("y must have one value per row");
     if (intercept_) {
       y_mean_ = vitalfew::dot(y_.data(), w_.data(), n_);
       for (double& value : y_) value -= y_mean_;
@@ -74,7 +74,7 @@ class RowMoments : public WeightedColumns<M> {
   double product(std::size_t a, std::size_t b) {
     if (const auto held = columns_.find(a); held != columns_.end()) return held->second[b];
     v_.assign(n_, 0.0);
-    return x_.dot(b, centred(a, v_.data())) - mean_[b] * drift_of(v_.data());
+    return x_.dot(b, centered(a, v_.data())) - mean_[b] * drift_of(v_.data());
   }
 
   std::span<const double> column(std::size_t j, std::span<const std::size_t> likely) {
@@ -100,7 +100,7 @@ class RowMoments : public WeightedColumns<M> {
   std::pair<double, double> residual(std::span<const std::size_t> columns, std::span<const double> value) {
     r_ = y_;
     for (std::size_t e = 0; e < columns.size(); ++e) x_.axpy(-value[e], columns[e], r_);
-    const double shift = centre();
+    const double shift = center();
     return {this->square_of(r_), y_mean_ + shift};
   }
   // Returns the product of a column with the residual.
@@ -111,7 +111,7 @@ class RowMoments : public WeightedColumns<M> {
     r_.assign(n_, 0.0);
     x_.axpy(1.0, j, r_);
     for (std::size_t e = 0; e < columns.size(); ++e) x_.axpy(-minus[e], columns[e], r_);
-    centre();
+    center();
     return {this->square_of(r_), vitalfew::dot(y_.data(), this->rw_.data(), n_)};
   }
 
@@ -126,7 +126,7 @@ class RowMoments : public WeightedColumns<M> {
   }
 
   // Centers the residual and weighs it. Returns the mean that was removed.
-  double centre() {
+  double center() {
     double shift = 0;
     if (intercept_) {
       shift = vitalfew::dot(r_.data(), w_.data(), n_);
@@ -143,7 +143,7 @@ class RowMoments : public WeightedColumns<M> {
     return sum;
   }
   // Writes w (x_j - mean) to v, which must be zero.
-  std::span<const double> centred(std::size_t j, double* v) const {
+  std::span<const double> centered(std::size_t j, double* v) const {
     visit_column(x_, j, [&](std::size_t i, double value) { v[i] = value; });
     for (std::size_t i = 0; i < n_; ++i) v[i] = w_[i] * (v[i] - mean_[j]);
     return {v, n_};
@@ -168,7 +168,7 @@ void RowMoments<M>::fetch(std::size_t j, std::span<const std::size_t> likely) {
   double drift[kAtOnce] = {};
   std::vector<double> out[kAtOnce];
   for (std::size_t q = 0; q < count; ++q) {
-    drift[q] = drift_of(centred(wanted[q], v_.data() + q * n_).data());
+    drift[q] = drift_of(centered(wanted[q], v_.data() + q * n_).data());
     out[q].resize(d);
   }
   const std::size_t blocks = blocks_for(double(count) * this->work_of(all_), d);

@@ -23,7 +23,7 @@ class UnitMoments {
  public:
   UnitMoments(std::span<const double> gram, std::span<const double> cross, double square) {
     const std::size_t d = cross.size();
-    if (gram.size() != d * d) throw std::invalid_argument("the matrix of moments must be square");
+    if (gram.size() != d * d) throw std::invalid_argument("the moment matrix must be square");
     for (std::size_t j = 0; j < d; ++j)
       if (gram[j * d + j] > 0) columns_.push_back(j);
     const std::size_t p = columns_.size();

@@ -19,7 +19,7 @@ constexpr double kNoGain = 1e-26;  // share of y's square that counts as no gain
 // Runs the steps; `product` holds x_jᵀr of all columns.
 template <class Moments>
 FittingSteps fit(Moments& moments, const FittingOptions& options, Monitor& monitor) {
-  if (!(options.rate > 0 && options.rate <= 1)) throw std::invalid_argument("the learning rate must be above 0 and at most 1");
+  if (!(options.rate > 0 && options.rate <= 1)) throw std::invalid_argument("the learning rate must be in (0, 1]");
   const std::size_t d = moments.n_cols();
   std::vector<double> product(d), scale(d, 0.0);
   for (std::size_t j = 0; j < d; ++j) {
@@ -64,7 +64,7 @@ FittingSteps forward_fitting(const M& x, std::span<const double> y, std::span<co
 
 FittingSteps forward_fitting(std::span<const double> gram, std::span<const double> cross, double square,
                              const FittingOptions& options, Monitor& monitor) {
-  if (gram.size() != cross.size() * cross.size()) throw std::invalid_argument("the matrix of moments must be square");
+  if (gram.size() != cross.size() * cross.size()) throw std::invalid_argument("the moment matrix must be square");
   HeldMoments moments(gram, cross, square);
   return fit(moments, options, monitor);
 }

@@ -243,9 +243,9 @@ template <ColumnMatrix M>
 ClassSteps forward_fitting_classes(const M& x, const ClassLabels& labels, std::span<const double> weight,
                                    const FittingOptions& options, Monitor& monitor) {
   check_labels(labels, x.n_rows);
-  if (x.n_cols == 0) throw std::invalid_argument("there are no columns");
-  if (!(options.rate > 0 && options.rate <= 1)) throw std::invalid_argument("the learning rate must be above 0 and at most 1");
-  if (!weight.empty() && weight.size() != x.n_rows) throw std::invalid_argument("weights: one for each row is needed");
+  if (x.n_cols == 0) throw std::invalid_argument("expected at least one column");
+  if (!(options.rate > 0 && options.rate <= 1)) throw std::invalid_argument("the learning rate must be in (0, 1]");
+  if (!weight.empty() && weight.size() != x.n_rows) throw std::invalid_argument("weights must have one entry per row");
   return ClassFitting<M>(x, labels, weight, options, monitor).run();
 }
 

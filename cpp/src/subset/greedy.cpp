@@ -148,14 +148,14 @@ CoefficientPath forward_path(Moments& moments, const SubsetOptions& options, Mon
 template <ColumnMatrix M>
 CoefficientPath greedy_path(const M& x, std::span<const double> y, std::span<const double> weight, const SubsetOptions& options,
                             Monitor& monitor) {
-  if (options.direction == Direction::backward) throw std::invalid_argument("backward search needs second moments");
+  if (options.direction == Direction::backward) throw std::invalid_argument("backward search requires second moments");
   RowMoments<M> moments(x, y, weight, options.intercept, options.threads, monitor);
   return forward_path(moments, options, monitor);
 }
 
 CoefficientPath greedy_path(std::span<const double> gram, std::span<const double> cross, double square,
                             const SubsetOptions& options, Monitor& monitor) {
-  if (gram.size() != cross.size() * cross.size()) throw std::invalid_argument("the matrix of moments must be square");
+  if (gram.size() != cross.size() * cross.size()) throw std::invalid_argument("the moment matrix must be square");
   HeldMoments moments(gram, cross, square);
   if (options.direction == Direction::backward) return path_of(BackwardSearch(moments, options, monitor).run(), square);
   return forward_path(moments, options, monitor);

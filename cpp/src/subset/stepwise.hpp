@@ -25,10 +25,10 @@ namespace vitalfew {
 class Variables {
  public:
   Variables(std::span<const std::int32_t> group, std::size_t n_cols) : start_{0} {
-    if (!group.empty() && group.size() != n_cols) throw std::invalid_argument("groups: one label for each column is needed");
+    if (!group.empty() && group.size() != n_cols) throw std::invalid_argument("groups must have one label per column");
     std::size_t count = group.empty() ? n_cols : 0;
     for (const std::int32_t g : group) {
-      if (g < 0 || std::size_t(g) >= n_cols) throw std::invalid_argument("a group is not below the number of columns");
+      if (g < 0 || std::size_t(g) >= n_cols) throw std::invalid_argument("group labels must be in [0, n_cols)");
       count = std::max(count, std::size_t(g) + 1);
     }
     start_.assign(count + 1, 0);

@@ -193,7 +193,7 @@ std::uint8_t code_some(const T* x, std::size_t n, double cut, Code* code) {
 
 template <class T>
 Cuts bin_cuts(const Table<T>& table, std::size_t most, int threads, Monitor& monitor) {
-  if (most < 2) throw std::invalid_argument("bins: at least two are needed");
+  if (most < 2) throw std::invalid_argument("bins: at least two bins are required");
   const std::size_t d = table.n_cols, groups = (d + tile_columns - 1) / tile_columns;
   std::vector<std::vector<double>> cut(d);
   std::vector<std::uint8_t> is_exact(d);
@@ -230,14 +230,14 @@ Cuts bin_cuts(const Table<T>& table, std::size_t most, int threads, Monitor& mon
 template <class T, class Code>
 std::vector<std::uint8_t> code_bins(const Table<T>& table, const Cuts& cuts, std::span<Code> out, int threads, Monitor& monitor) {
   const std::size_t n = table.n_rows, d = table.n_cols;
-  if (cuts.start.size() != d + 1 || out.size() != n * d) throw std::invalid_argument("bins: the sizes do not agree");
+  if (cuts.start.size() != d + 1 || out.size() != n * d) throw std::invalid_argument("bins: the array sizes do not match");
   // An index of the cuts of each column, then one pass over the table in tiles.
   std::vector<CutCells> cells;
   cells.reserve(d);
   for (std::size_t j = 0; j < d; ++j) {
     const auto begin = std::size_t(cuts.start[j]), end = std::size_t(cuts.start[j + 1]);
-    if (begin > end || end > cuts.value.size()) throw std::invalid_argument("bins: the cuts are not in order");
-    if (end - begin + 1 > std::numeric_limits<Code>::max()) throw std::invalid_argument("bins: too many for these codes");
+    if (begin > end || end > cuts.value.size()) throw std::invalid_argument("bins: the cuts must be sorted");
+    if (end - begin + 1 > std::numeric_limits<Code>::max()) throw std::invalid_argument("bins: too many bins for this code type");
     cells.emplace_back(std::span(cuts.value).subspan(begin, end - begin));
   }
   const std::size_t tiles = (n + tile_rows - 1) / tile_rows;

@@ -319,16 +319,16 @@ Cuts mdl_cuts(const Table<double>& table, std::span<const std::int32_t> label, s
               const CutOptions& options, Monitor& monitor) {
   const std::size_t n = table.n_rows;
   if (label.size() != n || (!weight.empty() && weight.size() != n))
-    throw std::invalid_argument("mdl_cuts: labels, weights and rows differ in number");
+    throw std::invalid_argument("mdl_cuts: labels and weights must have one entry per row");
   if (n > std::numeric_limits<std::uint32_t>::max()) throw std::invalid_argument("mdl_cuts: more than 2^32 - 1 rows");
-  if (!are_labels(label, options.n_classes)) throw std::invalid_argument("mdl_cuts: a label is not below the number of classes");
+  if (!are_labels(label, options.n_classes)) throw std::invalid_argument("mdl_cuts: labels must be in [0, n_classes)");
   if (weight.empty()) return cut_all(table, label, weight, options, RowMeasure(n), monitor);
   double total = 0;
   for (const double w : weight) {
-    if (!(w >= 0)) throw std::invalid_argument("mdl_cuts: a weight is negative or missing");
+    if (!(w >= 0)) throw std::invalid_argument("mdl_cuts: weights must not be negative or NaN");
     total += w;
   }
-  if (!(total < 1e300)) throw std::invalid_argument("mdl_cuts: the sum of weights is not below 1e300");
+  if (!(total < 1e300)) throw std::invalid_argument("mdl_cuts: the sum of weights must be below 1e300");
   return cut_all(table, label, weight, options, WeightMeasure(weight, total), monitor);
 }
 

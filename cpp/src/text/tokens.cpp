@@ -67,7 +67,7 @@ WordTable make_word_table(const WordList& list) {
   const auto& start = list.start;
   if (!start.empty() &&
       (start.front() != 0 || start.back() != std::int64_t(list.bytes.size()) || !std::is_sorted(start.begin(), start.end())))
-    throw std::invalid_argument("list of words: start must rise from 0 to the number of bytes");
+    throw std::invalid_argument("list of words: start must increase from 0 to the number of bytes");
   WordTable table;
   std::vector<char> padded;
   for (std::size_t j = 0; j < list.size(); ++j) {
@@ -111,7 +111,7 @@ class WordRows::Reading {
 WordRows::WordRows(const WordOptions& options, std::shared_ptr<const WordTable> stop_words,
                    std::shared_ptr<const WordTable> vocabulary)
     : options_(options), stop_(std::move(stop_words)), fixed_(std::move(vocabulary)) {
-  if (options.min_n < 1 || options.min_n > options.max_n) throw std::invalid_argument("n-grams: 1 <= min_n <= max_n is needed");
+  if (options.min_n < 1 || options.min_n > options.max_n) throw std::invalid_argument("n-grams: expected 1 <= min_n <= max_n");
 }
 
 // Takes an idle worker, or creates one.
@@ -164,7 +164,7 @@ void WordRows::add(std::span<const Text> documents, const Alphabet& alphabet, Mo
 // Reads a document piece by piece. Without stop words and n-grams, words are counted as they are scanned; otherwise they are
 // first collected.
 void WordRows::read_document(const Text& text, const Alphabet& alphabet, Worker& worker, Block& block, Reading& reading) const {
-  if (++worker.document == 0) throw std::length_error("more than 2^32 documents for a thread");
+  if (++worker.document == 0) throw std::length_error("more than 2^32 documents per thread");
   const std::size_t before = block.id.size();
   const bool is_plain = stop_->size() == 0 && options_.max_n == 1;
   worker.grams.size = 0;

@@ -325,13 +325,13 @@ void check(const BinnedColumns<Code>& table, std::span<const std::int32_t> label
            const TreeOptions& options) {
   table.validate();
   if (table.n_rows == 0 || options.n_classes < 1 || options.n_classes > 65535)
-    throw std::invalid_argument("tree: rows, and from 1 to 65535 classes, are needed");
+    throw std::invalid_argument("tree: expected at least one row and between 1 and 65535 classes");
   if (table.n_rows > std::size_t(std::numeric_limits<std::int32_t>::max())) throw std::invalid_argument("tree: too many rows");
   if (label.size() != table.n_rows || (!weight.empty() && weight.size() != table.n_rows))
-    throw std::invalid_argument("tree: one label and one weight for each row are needed");
+    throw std::invalid_argument("tree: labels and weights must have one entry per row");
   if (!(options.min_leaf > 0)) throw std::invalid_argument("tree: min_leaf must be positive");
-  if (!are_labels(label, options.n_classes)) throw std::invalid_argument("tree: a label is out of range");
-  if (!are_weights(weight)) throw std::invalid_argument("tree: a weight is negative or not finite");
+  if (!are_labels(label, options.n_classes)) throw std::invalid_argument("tree: labels must be in [0, n_classes)");
+  if (!are_weights(weight)) throw std::invalid_argument("tree: weights must be finite and not negative");
 }
 
 template <class Code>
@@ -353,7 +353,7 @@ NodeRows all_rows(std::size_t n, std::span<const std::int32_t> label, std::span<
     rows.label.push_back(std::uint16_t(label[i]));
     if (is_weighted) rows.weight.push_back(weight.empty() ? 1.0 : weight[i]);
   }
-  if (rows.size() == 0) throw std::invalid_argument("tree: every weight is zero");
+  if (rows.size() == 0) throw std::invalid_argument("tree: all weights are zero");
   return rows;
 }
 

@@ -124,20 +124,21 @@ class RowErrors {
 
 void TreeView::validate(const BinFeatures& features) const {
   const std::size_t n = n_nodes();
-  if (n == 0 || n_classes == 0) throw std::invalid_argument("tree: there must be a node and a class");
+  if (n == 0 || n_classes == 0) throw std::invalid_argument("tree: expected at least one node and one class");
   for (const auto& values : {cut, parent, first_child, n_children, branch, opened})
-    if (values.size() != n) throw std::invalid_argument("tree: arrays of different lengths");
-  if (share.size() != n || value.size() != n * n_classes) throw std::invalid_argument("tree: arrays of different lengths");
+    if (values.size() != n) throw std::invalid_argument("tree: arrays must have the same length");
+  if (share.size() != n || value.size() != n * n_classes) throw std::invalid_argument("tree: arrays must have the same length");
   for (std::size_t v = 0; v < n; ++v) {
-    if (opened[v] < 0) throw std::invalid_argument("tree: a point is negative");
+    if (opened[v] < 0) throw std::invalid_argument("tree: points must not be negative");
     if (v > 0 && (parent[v] < 0 || std::size_t(parent[v]) >= v))
-      throw std::invalid_argument("tree: a parent comes after its child");
+      throw std::invalid_argument("tree: parents must come before their children");
     if (feature[v] < 0) continue;
     const std::int64_t first = first_child[v], count = n_children[v];
     if (std::size_t(feature[v]) >= features.n_features() || first <= std::int64_t(v) || count < 2 ||
         first + count > std::int64_t(n))
-      throw std::invalid_argument("tree: a node has a feature or children out of range");
-    if (!features.is_category[std::size_t(feature[v])] && count != 2) throw std::invalid_argument("tree: a cut has two sides");
+      throw std::invalid_argument("tree: feature or child index out of range");
+    if (!features.is_category[std::size_t(feature[v])] && count != 2)
+      throw std::invalid_argument("tree: a numeric split must have two children");
   }
 }
 
@@ -168,7 +169,7 @@ PathErrors tree_path_errors(const BinnedColumns<Code>& table, const TreeView& tr
   tree.validate(table.features);
   const std::size_t n = table.n_rows, blocks = (n + rows_together - 1) / rows_together;
   if (label.size() != n || (!weight.empty() && weight.size() != n))
-    throw std::invalid_argument("tree: one label and one weight for each row are needed");
+    throw std::invalid_argument("tree: labels and weights must have one entry per row");
   // Each block records changes from one point to the next. Blocks are added in order, so sums do not depend on threads.
   std::vector<PathErrors> part(blocks);
   parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {

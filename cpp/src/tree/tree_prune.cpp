@@ -18,16 +18,16 @@ void check(std::span<const std::int32_t> parent, std::span<const std::int32_t> f
            std::span<const std::int32_t> n_children, std::initializer_list<std::span<const double>> values) {
   const std::size_t n = parent.size();
   if (n == 0 || first_child.size() != n || n_children.size() != n)
-    throw std::invalid_argument("pruning: arrays of different lengths");
+    throw std::invalid_argument("pruning: arrays must have the same length");
   for (const auto& value : values)
-    if (value.size() != n) throw std::invalid_argument("pruning: arrays of different lengths");
-  if (parent[0] >= 0) throw std::invalid_argument("pruning: the first node is the root, which has no parent");
+    if (value.size() != n) throw std::invalid_argument("pruning: arrays must have the same length");
+  if (parent[0] >= 0) throw std::invalid_argument("pruning: the first node must be the root, without a parent");
   for (std::size_t v = 0; v < n; ++v) {
     if (v > 0 && (parent[v] < 0 || std::size_t(parent[v]) >= v))
-      throw std::invalid_argument("pruning: a parent comes after its child");
+      throw std::invalid_argument("pruning: parents must come before their children");
     const std::int64_t end = std::int64_t(first_child[v]) + n_children[v];
     if (n_children[v] < 0 || (n_children[v] > 0 && (first_child[v] <= std::int64_t(v) || end > std::int64_t(n))))
-      throw std::invalid_argument("pruning: a node has children out of range");
+      throw std::invalid_argument("pruning: child index out of range");
   }
 }
 
