@@ -77,7 +77,7 @@ def test_rules_that_need_rows_say_so():
     X, y = classes(60)
     counts = Counts.from_data(X, y)
     for k in ("mdl", "cv", "1se", "loo", "holdout"):
-        with pytest.raises(RuleError, match="needs the rows"):
+        with pytest.raises(RuleError, match="requires the rows"):
             InformationRanking(k=k).fit_counts(counts)
         with pytest.raises(RuleError, match="needs all rows"):
             NaiveBayes(features=k, order="information").fit_counts(counts)
@@ -124,5 +124,5 @@ def test_folds_are_lists_of_moments(model):
     assert {2, 7} <= set(np.flatnonzero(model.fit_moments(folds).coef_).tolist())
     with pytest.raises(RuleError, match="each fold"):
         model.fit_moments(folds[0])
-    with pytest.raises(RuleError, match="needs the rows"):
+    with pytest.raises(RuleError, match="requires the rows"):
         type(model)(**{model._knob: "loo"}).fit_moments(folds)

@@ -218,7 +218,7 @@ def test_oob_by_hand(is_weighted):
     assert found.index == np.argmin(found.score)
     assert scored.index == np.argmax(scored.score)
     share = w[out_of_bag(every, X, found.index + 1)[0]].sum() / w.sum()
-    assert found.note == f"{share:.0%} of the rows were out of some bag"
+    assert found.note == f"{share:.0%} of the rows are out of at least one bag"
 
 
 def criteria_by_hand(X, y, support):
@@ -340,7 +340,7 @@ def test_two_knobs_in_the_order_of_the_signature():
 
 def test_no_rule_no_selection():
     X, y = words()
-    with pytest.raises(AttributeError, match="no rule chose"):
+    with pytest.raises(AttributeError, match="only available if `features` or `prior_strength` is a rule"):
         _ = NaiveBayes().fit(X, y).selection_
     fixed = NaiveBayes(features=2).fit(X, y).selection_
     assert (fixed.rule, fixed.value) == ("fixed", 2)

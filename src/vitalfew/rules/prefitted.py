@@ -22,10 +22,10 @@ def warn_if_prefitted(model, name: str, *, stacklevel: int = 3) -> None:
         return
     if found:
         warnings.warn(
-            f"{name} has a part that is fitted already and is not fitted anew: {', '.join(found)}. If it has seen the "
-            "rows that test the model, or their labels, the error is too optimistic. Give the part unfitted, without "
-            "FrozenEstimator, so that it is fitted to the training rows alone; a part that was fitted to other data "
-            "may stay: then ignore PrefittedWarning.",
+            f"{name} contains a part that is already fitted and will not be refitted: {', '.join(found)}. If it was "
+            "fitted on the test rows or their labels, the estimated error is too optimistic. Pass the part "
+            "unfitted, without FrozenEstimator, so that it is fitted on the training rows only. If it was fitted on "
+            "other data, ignore PrefittedWarning.",
             PrefittedWarning,
             stacklevel=stacklevel,
         )

@@ -57,7 +57,7 @@ def check_rule(knob: str, value, path_type: type[Any], numbers: str = "a number"
     rules = supported_rules(path_type)
     if isinstance(value, str) and value not in rules:
         listed = ", ".join(repr(r) for r in rules)
-        raise RuleError(f"{knob}={value!r} is not a rule this model supports; it takes {numbers}, or one of {listed}.")
+        raise RuleError(f"{knob}={value!r} is not supported by this model; expected {numbers} or one of {listed}.")
 
 
 def choose(rule: str, path: Path, family: Family | None, data, options: Options) -> Selection:

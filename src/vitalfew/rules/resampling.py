@@ -36,7 +36,7 @@ def choose_by_folds(rule: str, path: Path, family: Family, data, options) -> Sel
     # Skip folds whose samples all have weight zero: they test nothing.
     splits = [(train, test) for train, test in data.folds(with_splits(options, data).cv) if len(test)]
     if not splits or any(len(train) == 0 for train, _ in splits):
-        raise ValueError("a fold has no training rows with a weight above zero; use fewer folds or other weights.")
+        raise ValueError("a fold has no training rows with a positive weight; use fewer folds or other weights.")
     found = []
     own = getattr(family, "fold_paths", None)
     fitted = paths_in_turn(family, data, splits, path) if own is None else own(data, splits, path, options)
@@ -73,9 +73,7 @@ def choose_by_holdout(rule: str, path: Path, family: Family, data, options) -> S
 def choose_by_loo(rule: str, path: LeavingOneOut, _family, data, options) -> Selection:
     """Select a point by its leave-one-out score."""
     if data.n_rows < 2:
-        raise ValueError(
-            f"{path.knob}='loo' leaves a row out: it needs at least two rows, got n_samples = {data.n_rows}."
-        )
+        raise ValueError(f"{path.knob}='loo' requires at least two rows, got n_samples = {data.n_rows}.")
     found = path.loo()
     scores = score_predictions(found.prediction, data, loss_of(path), options.scoring)
     kind = "exact" if found.is_exact else "approximate"
@@ -87,14 +85,14 @@ def choose_by_oob(rule: str, path: OutOfBagScored, _family, data, options) -> Se
     found = path.oob()
     if not found.share_out.any():
         raise ValueError(
-            f"{path.knob}={rule!r} needs rows that are out of a bag, but every bag holds all rows: draw fewer "
+            f"{path.knob}={rule!r} requires out-of-bag rows, but every bag contains all rows; draw fewer "
             "(max_samples) or with replacement (bootstrap=True)."
         )
     scores = PointScores(found.value, found.standard_error)
     if options.scoring is not None:
         scores = _score_by_point(found, data, options.scoring)
     selection = _select(rule, path, scores, options.scoring)
-    return replace(selection, note=f"{found.share_out[selection.index]:.0%} of the rows were out of some bag")
+    return replace(selection, note=f"{found.share_out[selection.index]:.0%} of the rows are out of at least one bag")
 
 
 def _score_by_point(found, data, scoring) -> PointScores:

@@ -110,7 +110,7 @@ def test_without_unlabelled_rows_the_model_is_supervised():
     with dask.config.set(scheduler="sync"):
         found = SemiSupervisedNaiveBayes().fit(parts_of(X, [5]), parts_of(labels, [5]))
     assert found.unlabeled_weight_ == 0
-    assert "no unlabelled rows" in found.verdict_
+    assert "no unlabeled rows" in found.verdict_
 
 
 @pytest.mark.parametrize("kind", ["presence", "weights"])
@@ -144,7 +144,7 @@ def test_only_labelled_rows_come_here():
         assert found.y.tolist() == y[pd.notna(y)].tolist()
         left = [part for part in dask.compute(*found.unlabelled) if part is not None]
         assert pd.concat(left).equals(X[pd.isna(y)])
-        with pytest.raises(ValueError, match="no row has a label"):
+        with pytest.raises(ValueError, match="y has no labels"):
             gather_labelled(parts_of(X, []), parts_of(np.full(len(X), -1), []))
         with pytest.raises(ValueError, match="a partition of X has 150 rows, and that of y 149"):
             gather_labelled(parts_of(X, []), parts_of(y[1:], []))
@@ -168,9 +168,9 @@ def test_naive_bayes_chooses_features_where_counts_are_enough():
     options = {"features": "bic", "order": "information"}
     with dask.config.set(scheduler="sync"):
         found = NaiveBayes(**options).fit(parts_of(X, [40]), parts_of(labels, [40]))
-        with pytest.raises(RuleError, match="fit on a collection of Dask cannot choose features='mdl'"):
+        with pytest.raises(RuleError, match="fit on a Dask collection cannot choose features='mdl'"):
             NaiveBayes(features="mdl").fit(parts_of(X, [40]), parts_of(labels, [40]))
-        with pytest.raises(ValueError, match="rows without labels are in it"):
+        with pytest.raises(ValueError, match="X_unlabeled is not supported when X is a Dask collection"):
             NaiveBayes().fit(parts_of(X, [40]), parts_of(labels, [40]), X_unlabeled=X)
     assert np.array_equal(found.support_, NaiveBayes(**options).fit(X, labels).support_)
 

@@ -275,7 +275,7 @@ def test_one_label_a_class_leaves_nothing_to_check_with():
     model = SemiSupervisedNaiveBayes().fit(X, y)
     assert model.unlabeled_weight_ == 0.3
     assert model.weight_scores_ is None
-    assert "No class has two" in model.verdict_
+    assert "no class has two" in model.verdict_
 
 
 # What rows without a label look like
@@ -304,9 +304,9 @@ def test_marks_of_missing_labels(mark):
 
 def test_what_cannot_be_learnt_from():
     X, y, _ = clusters()
-    with pytest.raises(ValueError, match="no row has a label"):
+    with pytest.raises(ValueError, match="y has no labels"):
         SemiSupervisedNaiveBayes().fit(X, np.full(400, -1))
-    with pytest.raises(ValueError, match="stack X_unlabeled"):
+    with pytest.raises(ValueError, match="in X_unlabeled, not both"):
         SemiSupervisedNaiveBayes().fit(X, y, X_unlabeled=X)
     with pytest.raises(ValueError, match="not negative"):
         SemiSupervisedNaiveBayes(events="weights").fit(-X, y)
@@ -362,5 +362,5 @@ def test_saved_and_pickled_models_predict_the_same(tmp_path, weighted):
     for twin in (load(tmp_path / "model.json"), pickle.loads(pickle.dumps(model))):
         np.testing.assert_array_equal(twin.predict_proba(X), model.predict_proba(X))
         assert twin.verdict_ == model.verdict_
-        with pytest.raises(ValueError, match="pass them as X"):
+        with pytest.raises(ValueError, match="rows to choose from as X"):
             twin.label_next(3)

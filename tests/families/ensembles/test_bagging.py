@@ -198,7 +198,7 @@ def test_subsets_without_replacement_leave_rows_out():
     assert np.isnan(whole.oob_error_)
     assert np.isnan(whole.oob_decision_function_).all()
     json.dumps(whole.plot_error().to_dict(), allow_nan=False)
-    with pytest.raises(ValueError, match=r"needs rows that are out of a bag, but every bag holds all rows: draw fewer"):
+    with pytest.raises(ValueError, match=r"requires out-of-bag rows, but every bag contains all rows; draw fewer"):
         Bagging(SVC(), "oob", max_rounds=2, bootstrap=False).fit(X, y)
 
 
@@ -469,8 +469,8 @@ class Mute(BaseEstimator):
         ({"estimator": LinearRegression()}, ValueError, "votes are cast for classes; got LinearRegression"),
         ({"estimator": SVC(), "votes": "probability"}, ValueError, "needs predict_proba, which SVC"),
         ({"votes": "many"}, ValueError, "votes must be one of 'label', 'probability'"),
-        ({"max_samples": 0.0}, ValueError, r"max_samples must be a share in \(0, 1\] or a number of rows, got 0.0"),
-        ({"max_samples": 1.5}, ValueError, "max_samples must be a share"),
+        ({"max_samples": 0.0}, ValueError, r"max_samples must be a fraction in \(0, 1\] or a number of rows, got 0.0"),
+        ({"max_samples": 1.5}, ValueError, "max_samples must be a fraction"),
         ({"max_samples": 151, "bootstrap": False}, ValueError, "cannot be drawn without replacement from 150"),
     ],
 )
@@ -482,11 +482,11 @@ def test_bad_arguments(options, error, message):
 
 def test_bad_data():
     X, y = flowers()
-    with pytest.raises(ValueError, match=r"y holds one class only, \['setosa'\]"):
+    with pytest.raises(ValueError, match=r"y has only one class, \['setosa'\]"):
         Bagging().fit(X[:50], y[:50])
-    with pytest.raises(ValueError, match=r"y holds one class only, \['virginica'\]"):
+    with pytest.raises(ValueError, match=r"y has only one class, \['virginica'\]"):
         Bagging().fit(X, y, (y == "virginica").astype(float))
-    with pytest.raises(ValueError, match="cannot be in proportion to sample_weight; use bootstrap=True"):
+    with pytest.raises(ValueError, match="cannot follow sample_weight; use bootstrap=True"):
         Bagging(bootstrap=False).fit(X, y, np.arange(150.0))
     with pytest.raises(ValueError, match="row 3 has no label"):
         Bagging().fit(X[:5], ["a", "b", "a", None, "b"])

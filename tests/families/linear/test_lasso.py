@@ -337,9 +337,9 @@ def test_rules_of_fold_moments():
     with pytest.raises(RuleError, match="at least two Moments"):
         Lasso("cv").fit_moments(folds[0])
     for rule, scoring in (("loo", None), ("holdout", None), ("cv", "r2")):
-        with pytest.raises(RuleError, match="needs the rows"):
+        with pytest.raises(RuleError, match="requires the rows"):
             Lasso(rule, scoring=scoring).fit_moments(folds)
-    with pytest.raises(ValueError, match="no Moments"):
+    with pytest.raises(ValueError, match="at least one Moments"):
         Lasso(0.1).fit_moments([])
 
 

@@ -447,5 +447,5 @@ def test_the_path_draws_and_tells():
 def test_values_whose_products_overflow_are_named(model):
     X = np.random.default_rng(0).normal(size=(5, 40))
     X[:, 3] *= 1e77
-    with pytest.raises(ValueError, match="column 'x3' holds values so large"):
+    with pytest.raises(ValueError, match="column 'x3' has values so large"):
         model.fit(X, np.arange(5.0))

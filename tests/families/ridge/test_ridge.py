@@ -444,7 +444,7 @@ def test_cv_from_the_moments_of_folds(rule):
 @pytest.mark.parametrize("rule", ["loo", "holdout"])
 def test_rules_that_need_rows_say_so(rule):
     X, y = table()
-    with pytest.raises(RuleError, match="needs the rows") as caught:
+    with pytest.raises(RuleError, match="requires the rows") as caught:
         Ridge(rule).fit_moments(Moments.from_data(X, y))
     assert "'ebic'" not in str(caught.value)
 

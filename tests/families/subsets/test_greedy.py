@@ -232,12 +232,12 @@ def test_far_from_zero():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": -1}, "k must be a whole number of features or a rule, got -1"),
-        ({"k": 2.5}, "k must be a whole number"),
+        ({"k": -1}, "k must be an integer number of features or a rule, got -1"),
+        ({"k": 2.5}, "k must be an integer number"),
         ({"k": "mdl"}, "k='mdl' is not a rule this model supports; it takes a number of features, or one of"),
         ({"k": 13}, r"k=13 but X has 12 feature\(s\)"),
         ({"direction": "sideways"}, "direction must be one of 'forward', 'backward', 'both', got 'sideways'"),
-        ({"max_features": 0.5}, "max_features must be None or a whole number"),
+        ({"max_features": 0.5}, "max_features must be None or an integer number"),
         ({"feature_groups": [["nobody"]]}, "feature_groups names column 'nobody', which X does not have"),
     ],
 )

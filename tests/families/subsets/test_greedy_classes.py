@@ -162,5 +162,5 @@ def test_backward_says_when_rows_are_too_few():
 
 def test_one_class_is_refused():
     X, _ = planted()
-    with pytest.raises(ValueError, match="one class only"):
+    with pytest.raises(ValueError, match="only one class"):
         GreedySubsetClassifier(2).fit(X, np.zeros(len(X)))

@@ -209,12 +209,12 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     GreedySearch(LinearRegression(), 2, checkpoint=file).fit(X, y)
     kept = file.read_text()
     for estimator, data, cv in ((Ridge(1.0), X, 5), (LinearRegression(), X + 1, 5), (LinearRegression(), X, KFold(3))):
-        with pytest.raises(ValueError, match="belongs to another search: its data, estimator, folds or scoring differ"):
+        with pytest.raises(ValueError, match="belongs to another search: the data, estimator, folds, scoring"):
             GreedySearch(estimator, 2, checkpoint=file, cv=cv).fit(data, y)
     assert file.read_text() == kept
     other = tmp_path / "letter.txt"
     other.write_text("dear all,\n")
-    with pytest.raises(ValueError, match="is not the file of a greedy search"):
+    with pytest.raises(ValueError, match="is not a file written by a greedy search"):
         GreedySearch(LinearRegression(), 2, checkpoint=other).fit(X, y)
     assert other.read_text() == "dear all,\n"
 
@@ -270,19 +270,19 @@ def test_a_checkpoint_of_an_earlier_scheme_or_with_odd_lines_is_refused(tmp_path
     old = head.replace("vitalfew.search/2", "greedy search")
     for text, message in (
         ("".join([old, *lines]), "was written by an earlier version"),
-        (head + "not a line\n", "is not the file of a greedy search"),
-        (head + '{"subset": [0], "scores": [1.0]}\n', "is not the file of a greedy search"),
-        (head + '{"subset": ["0"], "scores": [1.0, 1.0, 1.0, 1.0, 1.0]}\n', "is not the file of a greedy search"),
-        (head + "[]\n", "is not the file of a greedy search"),
-        ('{"vitalfew": "vitalfew.search/2"}\n', "is not the file of a greedy search"),
-        (head[:-10], "is not the file of a greedy search"),
+        (head + "not a line\n", "is not a file written by a greedy search"),
+        (head + '{"subset": [0], "scores": [1.0]}\n', "is not a file written by a greedy search"),
+        (head + '{"subset": ["0"], "scores": [1.0, 1.0, 1.0, 1.0, 1.0]}\n', "is not a file written by a greedy search"),
+        (head + "[]\n", "is not a file written by a greedy search"),
+        ('{"vitalfew": "vitalfew.search/2"}\n', "is not a file written by a greedy search"),
+        (head[:-10], "is not a file written by a greedy search"),
     ):
         file.write_text(text)
         with pytest.raises(ValueError, match=message):
             GreedySearch(LinearRegression(), 1, checkpoint=file).fit(X, y)
         assert file.read_text() == text
     file.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ValueError, match="is not the file of a greedy search"):
+    with pytest.raises(ValueError, match="is not a file written by a greedy search"):
         GreedySearch(LinearRegression(), 1, checkpoint=file).fit(X, y)
 
 
@@ -316,7 +316,7 @@ def test_time_runs_out_and_says_so():
 
 def test_no_time_at_all():
     X, y = planted()
-    with pytest.raises(ValueError, match="were spent before the first step was done: give more"):
+    with pytest.raises(ValueError, match="ran out before the first step was completed; increase it"):
         GreedySearch(LinearRegression(), time_budget=1e-9).fit(X, y)
 
 
@@ -326,7 +326,7 @@ def test_no_time_at_all():
 def test_nothing_helps():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 3)), rng.normal(size=30)
-    with pytest.raises(ValueError, match="no feature scores better than none at all"):
+    with pytest.raises(ValueError, match="no feature improves on the model without features"):
         GreedySearch(KNeighborsRegressor(), "1se").fit(X, y)
 
 

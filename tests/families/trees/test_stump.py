@@ -119,7 +119,7 @@ def test_constant_columns_say_what_most_rows_are():
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([[1.0], [2.0]], [1, 1], "one class only"),
+        ([[1.0], [2.0]], [1, 1], "only one class"),
         ([[1.0], [np.inf]], [0, 1], "infinity: column 'x0', row 1"),
         ([[1.0], [2.0]], [0, np.nan], "NaN"),
         (np.empty((0, 2)), [], "0 sample"),
@@ -141,5 +141,5 @@ def test_bad_settings_are_refused():
         Stump(max_bins=1).fit(X, y)
     with pytest.raises(ValueError, match="'nobody'"):
         Stump(categorical_features=["nobody"]).fit(X, y)
-    with pytest.raises(ValueError, match="held numbers in training"):
+    with pytest.raises(ValueError, match="was numeric in training"):
         Stump().fit(X, y).predict([["text"]])

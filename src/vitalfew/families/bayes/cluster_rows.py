@@ -81,7 +81,7 @@ def gather_labelled(X, y, sample_weight=None) -> Gathered:
     parts = persist(on_each(_part, *aligned_partitions(X=X, y=y, sample_weight=sample_weight)))
     with_labels = [part for part in compute(on_each(_first, parts)) if part is not None]
     if not with_labels:
-        raise ValueError("no row has a label: every entry of y is missing or -1; label some rows of each class first.")
+        raise ValueError("y has no labels: every entry is missing or -1; label some rows of each class first.")
     rows, labels, weights = zip(*with_labels)
     weight = None if sample_weight is None else np.concatenate(weights)
     return Gathered(stack_rows(rows), np.concatenate(labels), weight, on_each(_second, parts))
@@ -102,7 +102,9 @@ def _part(X, y, weight) -> tuple[Any, Any]:
     check_given(weight, "sample_weight")
     labels = column_or_1d(y, warn=True)
     if len(labels) != X.shape[0]:
-        raise ValueError(f"a partition of X has {X.shape[0]} rows, and that of y {len(labels)}: they must be the same.")
+        raise ValueError(
+            f"partitions of X and y must have the same number of rows, got {X.shape[0]} and {len(labels)}."
+        )
     has_label = are_labelled(labels)
     known, unknown = np.flatnonzero(has_label), np.flatnonzero(~has_label)
     own = None if weight is None else np.asarray(weight, dtype=float)[known]

@@ -158,13 +158,11 @@ def default_strength(n_features: int) -> float:
 def check_prior(prior_strength, prior_mean) -> None:
     """Check that the prior strength is "auto" or a number of samples, and that the mean is a number or a name."""
     if not (prior_strength == "auto" or (isinstance(prior_strength, Real) and 0 <= float(prior_strength) < np.inf)):
-        raise ValueError(
-            f"prior_strength must be a number of rows, 0 or more, 'auto' or a rule, got {prior_strength!r}."
-        )
+        raise ValueError(f"prior_strength must be a number >= 0, 'auto' or a rule, got {prior_strength!r}.")
     if isinstance(prior_mean, str):
         check_choice("prior_mean", prior_mean, ("pooled", "uniform"))
     elif not (isinstance(prior_mean, Real) and 0 < float(prior_mean) < 1):
-        raise ValueError(f"prior_mean must lie between 0 and 1, or be 'pooled' or 'uniform', got {prior_mean!r}.")
+        raise ValueError(f"prior_mean must be a number between 0 and 1, 'pooled' or 'uniform', got {prior_mean!r}.")
 
 
 def check_prior_fits(prior_mean, n_values: NDArray[np.int64], names) -> None:
@@ -172,7 +170,7 @@ def check_prior_fits(prior_mean, n_values: NDArray[np.int64], names) -> None:
     wide = np.flatnonzero(n_values > 2)
     if wide.size and not isinstance(prior_mean, str):
         raise ValueError(
-            f"prior_mean={prior_mean} needs 0/1 features, but column {names[int(wide[0])]!r} has more values; "
+            f"prior_mean={prior_mean} requires 0/1 features, but column {names[int(wide[0])]!r} has more values; "
             "use 'pooled' or 'uniform'."
         )
 
@@ -185,7 +183,9 @@ def used_table(log_table: NDArray[np.float64], n_values: NDArray, support: NDArr
 def linear_form(evidence: Evidence, support: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return coef and intercept such that P(y | x) is the logistic function or softmax of coef @ x + intercept."""
     if not evidence.counts.is_binary:
-        raise AttributeError("coef_ and intercept_ exist for 0/1 features only; some features here have more values.")
+        raise AttributeError(
+            "coef_ and intercept_ are only defined for 0/1 features; some features have more than two values."
+        )
     table = used_table(evidence.log_table, evidence.counts.n_values, support)
     absent, present = table[0::2], table[1::2]
     coef, intercept = (present - absent).T, absent.sum(axis=0) + evidence.log_prior

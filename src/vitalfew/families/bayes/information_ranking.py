@@ -122,7 +122,7 @@ class InformationRanking(Selector, BaseEstimator):
         self._check_parameters()
         if isinstance(self.k, str) and self.k not in WITHOUT_ROWS:
             listed = ", ".join(map(repr, WITHOUT_ROWS))
-            raise RuleError(f"k={self.k!r} needs the rows: use fit, or a number, or one of {listed}.")
+            raise RuleError(f"k={self.k!r} requires the rows: call fit, or set k to a number or one of {listed}.")
         keep_names(self, counts)
         return self._rank(counts, None)
 
@@ -153,7 +153,10 @@ class InformationRanking(Selector, BaseEstimator):
         """Return the path and the selection of a rule that needs one, or None."""
         d = counts.n_features
         if not isinstance(self.k, str) and self.k > d:
-            raise ValueError(f"k={self.k} but X has {d} feature(s); pass 'fdr' or a rule to let the data decide.")
+            raise ValueError(
+                f"k={self.k} exceeds the {d} feature(s) of X; pass a smaller k, or 'fdr' or a rule to choose it from "
+                "the data."
+            )
         if not isinstance(self.k, str) or self.k in ("fdr", "gain"):
             return None
         check_prior_fits(self.prior_mean, counts.n_values, counts.names)
@@ -180,12 +183,12 @@ class InformationRanking(Selector, BaseEstimator):
             if self.k not in ("fdr", "gain", *known):
                 listed = ", ".join(repr(r) for r in ["fdr", "gain", *known])
                 raise RuleError(
-                    f"k={self.k!r} is not a rule this selector supports; it takes a number, or one of {listed}."
+                    f"k={self.k!r} is not supported by this selector; expected a number or one of {listed}."
                 )
         elif not isinstance(self.k, Integral) or self.k < 0:
-            raise ValueError(f"k must be a whole number of features, 'fdr', 'gain' or a rule, got {self.k!r}.")
+            raise ValueError(f"k must be an integer number of features, 'fdr', 'gain' or a rule, got {self.k!r}.")
         if not 0 < self.alpha < 1:
-            raise ValueError(f"alpha must lie between 0 and 1, got {self.alpha!r}.")
+            raise ValueError(f"alpha must be between 0 and 1, got {self.alpha!r}.")
         check_prior(self.prior_strength, self.prior_mean)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:

@@ -187,7 +187,9 @@ class WeightData:
         if isinstance(unlabelled, WeightRows):
             unlabelled = unlabelled.restricted(support)
         elif unlabelled is not None and not support.all():
-            raise ValueError("features cannot be chosen for words with weights that are elsewhere; use features=None.")
+            raise ValueError(
+                "feature selection is not supported for weighted words in a Dask collection; use features=None."
+            )
         return replace(self, rows=self.rows.restricted(support), unlabelled=unlabelled)
 
     def start(self, before, found, weight) -> Sums:
@@ -199,7 +201,7 @@ class WeightData:
 
     def model(self, strength, prior_mean, support) -> WeightModel:
         if prior_mean != "pooled":
-            raise ValueError(f"prior_mean must be 'pooled' for events='weights', got {prior_mean!r}.")
+            raise ValueError(f"prior_mean must be 'pooled' with events='weights', got {prior_mean!r}.")
         own = self.sums()
         pooled, n = own.table.sum(axis=1), float(own.total.sum())
         if self.unlabelled is not None:
@@ -245,7 +247,9 @@ def _reader(n_features: int, is_weights: bool, coder: TableCoder) -> Callable[[A
 
 def _read_partition(n_features: int, is_weights: bool, coder: TableCoder, part, threads: int):
     if part.shape[1] != n_features:
-        raise ValueError(f"a partition of unlabelled rows has {part.shape[1]} columns, and labelled rows {n_features}.")
+        raise ValueError(
+            f"X_unlabeled must have the {n_features} columns of X, but one of its partitions has {part.shape[1]}."
+        )
     return read_rows(part, is_weights, replace(coder, threads=threads), threads)
 
 
@@ -281,8 +285,8 @@ def _as_weights(X, name: str) -> sparse.csr_matrix:
     if X.nnz and X.data.min() < 0:
         at = int(X.data.argmin())
         raise ValueError(
-            f"Negative values in data passed to SemiSupervisedNaiveBayes: {name} holds {X.data[at]:g} in column "
-            f"{int(X.indices[at])}, and weights of words are not negative; use events='presence'."
+            f"Negative values in data passed to SemiSupervisedNaiveBayes: {name} has {X.data[at]:g} in column "
+            f"{int(X.indices[at])}, but word weights must be >= 0; use events='presence'."
         )
     return X
 

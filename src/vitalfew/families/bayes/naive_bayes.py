@@ -65,7 +65,7 @@ def _with_classes(counts: Counts, classes) -> Counts:
     classes = np.unique(classes)
     missing = np.setdiff1d(counts.classes, classes)
     if missing.size:
-        raise ValueError(f"y holds classes {missing.tolist()} that are not in `classes`.")
+        raise ValueError(f"y contains classes {missing.tolist()} that are not in `classes`.")
     empty = np.zeros((len(counts.table), len(classes)))
     return Counts(empty, counts.offsets, np.zeros(len(classes)), classes, counts.names, counts.codings) + counts
 
@@ -74,9 +74,7 @@ def _needs_rows(model: NaiveBayes, method: str) -> str | None:
     """Return why counts are not enough, or None: the greedy search and resampling need all samples at once."""
     if isinstance(model.prior_strength, str) and model.prior_strength != "auto":
         rule = model.prior_strength
-        return (
-            f"{method} takes a number as prior_strength; the rule {rule!r} needs all rows: use fit on rows in memory."
-        )
+        return f"{method} requires prior_strength to be a number; the rule {rule!r} requires fit on rows in memory."
     needs_rows = model.order == "greedy" or model.features in ("mdl", "cv", "1se", "loo", "holdout")
     if model.features is not None and needs_rows:
         return (
@@ -227,11 +225,14 @@ class NaiveBayes(JointClassifier):
         return self._keep(Evidence(counts, strength, self.prior_mean), support, data.coder, chosen, data)
 
     def _fit_partitions(self, X, y, sample_weight, X_unlabeled):
-        why = _needs_rows(self, "fit on a collection of Dask")
+        why = _needs_rows(self, "fit on a Dask collection")
         if why is not None:
             raise RuleError(why)
         if X_unlabeled is not None:
-            raise ValueError("where X is a collection of Dask, rows without labels are in it: their y is missing.")
+            raise ValueError(
+                "X_unlabeled is not supported when X is a Dask collection; append its rows to X and set their y to "
+                "missing."
+            )
         return self.fit_counts(count_partitions(X, y, sample_weight, self.numeric))
 
     def fit_counts(self, counts: Counts):
@@ -245,7 +246,7 @@ class NaiveBayes(JointClassifier):
         if why is not None:
             raise RuleError(why)
         if not isinstance(self.features, str | None) and self.features > counts.n_features:
-            raise ValueError(f"features={self.features} but the counts are of {counts.n_features} feature(s).")
+            raise ValueError(f"features={self.features} exceeds the {counts.n_features} feature(s) of the counts.")
         check_prior_fits(self.prior_mean, counts.n_values, counts.names)
         keep_names(self, counts)
         coder = TableCoder(self.numeric, check_threads(self.n_jobs))
@@ -271,7 +272,7 @@ class NaiveBayes(JointClassifier):
         if not is_first and len(counts.classes) > len(self.classes_):
             new = sorted(set(counts.classes.tolist()) - set(self.classes_.tolist()))
             raise ValueError(
-                f"y holds classes {new} that the first call of partial_fit did not name; pass them there in `classes`."
+                f"y contains new classes {new}; pass all classes in `classes` in the first call of partial_fit."
             )
         check_prior_fits(self.prior_mean, counts.n_values, counts.names)
         coder = replace(data.coder, codings=counts.codings or [])
@@ -301,7 +302,7 @@ class NaiveBayes(JointClassifier):
         rows = self._training_rows(table, y, sample_weight)
         if abs(rows.n_rows - self.counts_.n) > 1e-6 * self.counts_.n and rows.weight is None:
             raise ValueError(
-                f"the model was fitted on rows of weight {self.counts_.n:g}, got {rows.n_rows}; pass the training rows."
+                f"expected the training rows, whose total weight is {self.counts_.n:g}, got {rows.n_rows} rows."
             )
         start = np.concatenate([[0], np.cumsum(self.support_)]).astype(np.int64)
         n_used = int(start[-1])
@@ -318,7 +319,7 @@ class NaiveBayes(JointClassifier):
         """
         names = self._evidence().counts.names if feature_names is None else list(feature_names)
         if len(names) != self.n_features_in_:
-            raise ValueError(f"feature_names has {len(names)} names for {self.n_features_in_} features.")
+            raise ValueError(f"feature_names must have {self.n_features_in_} names, one per feature, got {len(names)}.")
         return make_frame(describe_features(self._evidence(), self.support_, names))
 
     @property
@@ -334,7 +335,7 @@ class NaiveBayes(JointClassifier):
         """Selection of the last rule that was applied."""
         check_is_fitted(self)
         if not self.selections_:
-            raise AttributeError("no rule chose anything: give a rule as `features` or `prior_strength`.")
+            raise AttributeError("selection_ is only available if `features` or `prior_strength` is a rule.")
         return list(self.selections_.values())[-1]
 
     @property
@@ -343,7 +344,7 @@ class NaiveBayes(JointClassifier):
         check_is_fitted(self)
         if not self.paths_:
             raise AttributeError(
-                "there is no path: give a number or a rule as `features`, or a rule as `prior_strength`."
+                "path_ is only available if `features` is a number or a rule, or `prior_strength` is a rule."
             )
         return list(self.paths_.values())[-1]
 
@@ -355,9 +356,9 @@ class NaiveBayes(JointClassifier):
         if is_rule:
             rules.check_rule("prior_strength", self.prior_strength, PriorPath, "'auto', a number of rows")
         if not (self.features is None or isinstance(self.features, str) or is_count(self.features)):
-            raise ValueError(f"features must be None, a whole number of features or a rule, got {self.features!r}.")
+            raise ValueError(f"features must be None, an integer number of features or a rule, got {self.features!r}.")
         if not (self.max_features is None or is_count(self.max_features)):
-            raise ValueError(f"max_features must be None or a whole number of features, got {self.max_features!r}.")
+            raise ValueError(f"max_features must be None or an integer number of features, got {self.max_features!r}.")
         check_prior("auto" if is_rule else self.prior_strength, self.prior_mean)
 
     def _read(self, X, y, sample_weight, X_unlabeled, *, reset: bool, numeric: str | None = None) -> DiscreteData:
@@ -375,7 +376,7 @@ class NaiveBayes(JointClassifier):
         """Return the training samples, coded as they were for fitting."""
         classes, label = encode_labels(y)
         if not np.isin(classes, self.classes_).all() or len(label) != table.n_rows:
-            raise ValueError("y does not fit: pass the rows and labels the model was fitted on.")
+            raise ValueError("y does not match the fitted counts; pass the rows and labels the model was fitted on.")
         label = np.searchsorted(self.classes_, classes).astype(np.int32)[label]
         weight = check_weight(sample_weight, table.n_rows)
         return DiscreteData(self.coder_.transform(table), label, self.classes_, weight, self.coder_, table)
@@ -411,8 +412,8 @@ class NaiveBayes(JointClassifier):
         size = None if isinstance(self.features, str) else int(self.features)
         if size is not None and size > d:
             raise ValueError(
-                f"features={self.features} but X has {d} feature(s); pass a number up to {d}, a rule such as 'mdl', or "
-                "None for all of them."
+                f"features={self.features} exceeds the {d} feature(s) of X; pass a number up to {d}, a rule such as "
+                "'mdl', or None to use all features."
             )
         most = self.max_features if size is None else size
         stops_by_mdl = self.features == "mdl"
@@ -482,7 +483,7 @@ class NaiveBayes(JointClassifier):
         if self._length is None:
             if self._data is None:
                 raise AttributeError(
-                    "the description length needs all rows at once: use fit, not partial_fit or fit_counts."
+                    "the description length requires all rows at once; use fit instead of partial_fit or fit_counts."
                 )
             self._length, self._data = self._describe(self._data), None
         return self._length

@@ -108,8 +108,10 @@ class FeaturePath:
     def loo(self) -> LeaveOneOut:
         """Return leave-one-out predictions, exact for each set of features, which is taken as given."""
         if self.data is None:
-            raise ValueError("leave-one-out needs the training rows, which are not stored with a model; fit it again.")
-        note = "the order of the features comes from all rows"
+            raise ValueError(
+                "leave-one-out requires the training rows, which are not stored with the model; fit it again."
+            )
+        note = "the feature order is computed from all rows"
         return LeaveOneOut(self._at_points(loo_probabilities(self.evidence, self.data, self._events)), True, note)
 
     def log_likelihood(self) -> Likelihood:
@@ -131,7 +133,7 @@ class FeaturePath:
             data = self.trace[self.steps]
         elif self.data is None:
             raise ValueError(
-                "the description length needs the training rows, which a model does not keep; fit it again."
+                "the description length requires the training rows, which are not stored with the model; fit it again."
             )
         else:
             own = np.take_along_axis(self.predict(self.data), self.data.label[:, None, None], axis=2)[:, :, 0]
@@ -221,7 +223,7 @@ class FeatureFamily:
             most, patience = self._most(counts), ENDLESS
         else:
             most, patience = min(MAX_GREEDY, counts.n_features), PATIENCE
-        with kernel_progress(None if self.stops_by_mdl else most, "features by MDL", self.verbose) as show:
+        with kernel_progress(None if self.stops_by_mdl else most, "MDL feature search", self.verbose) as show:
             search = _core.MdlSearch(
                 label=data.label,
                 weight=data.weight,
@@ -324,9 +326,7 @@ def loo_probabilities(evidence: Evidence, data: DiscreteData, events: Events | N
     Samples of one class and weight share a table, so this costs a prediction pass and a table for each of these groups.
     """
     if data.n_rows < 2:
-        raise ValueError(
-            "leave-one-out needs two rows at least, got n_samples = 1: the model of no row predicts nothing."
-        )
+        raise ValueError("leave-one-out requires at least two rows, got n_samples = 1.")
     n_points = 1 if events is None else events[3]
     out = np.empty((data.n_rows, n_points, evidence.counts.n_classes))
     weight = np.ones(data.n_rows) if data.weight is None else data.weight

@@ -237,7 +237,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         check_is_fitted(self)
         rows = self._rows(X) if X is not None else self._pool
         if rows is None or rows.n_rows == 0:
-            raise ValueError("there are no unlabelled rows here to choose from: pass them as X.")
+            raise ValueError("the model was fitted without unlabeled rows; pass the rows to choose from as X.")
         return label_next(normalise(rows.score(self._parameters())), n, self.random_state)
 
     def linear_form(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -250,7 +250,10 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         if self.is_weighted_:
             return table, base
         if not self.coder_.is_sparse:
-            raise AttributeError("there is no linear form: the features are columns of a table, not words.")
+            raise AttributeError(
+                "the linear form is only available for word features, but the model was fitted on the columns of a "
+                "table."
+            )
         return table[1::2] - table[0::2], base + table[0::2].sum(axis=0)
 
     def summary(self, feature_names=None):
@@ -259,7 +262,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         table, _ = self.linear_form()
         names = list(self.coder_.names) if feature_names is None else list(feature_names)
         if len(names) != len(table):
-            raise ValueError(f"feature_names has {len(names)} names for {len(table)} features.")
+            raise ValueError(f"feature_names must have {len(table)} names, one per feature, got {len(names)}.")
         amount = self.amount_ if self.is_weighted_ else self.amount_[1::2]
         return make_frame(describe_lines(table, amount, self.support_, names, self.classes_))
 
@@ -275,11 +278,11 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         weight = self.unlabeled_weight
         is_number = isinstance(weight, Real) and not isinstance(weight, bool) and 0 <= float(weight) <= 1
         if not (is_number or weight in ("cv", "loo")):
-            raise ValueError(f"unlabeled_weight must be a number from 0 to 1, 'cv' or 'loo', got {weight!r}.")
+            raise ValueError(f"unlabeled_weight must be a number between 0 and 1, 'cv' or 'loo', got {weight!r}.")
         for name, least in (("n_folds", 2), ("max_iter", 1)):
             value = getattr(self, name)
             if not (isinstance(value, int | np.integer) and value >= least):
-                raise ValueError(f"{name} must be a whole number, {least} or more, got {value!r}.")
+                raise ValueError(f"{name} must be an integer >= {least}, got {value!r}.")
 
     def _read(self, X, y, sample_weight, X_unlabeled) -> MixtureData:
         if y is None:
@@ -293,10 +296,12 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         weight = check_weight(sample_weight, X.shape[0])
         counts = has_label if weight is None else has_label & (weight > 0)
         if not counts.any():
-            raise ValueError("no row with a label has a positive sample_weight; at least one must count.")
+            raise ValueError("sample_weight must be positive for at least one labeled row.")
         if not has_label.all():
             if X_unlabeled is not None:
-                raise ValueError("y marks rows without labels; stack X_unlabeled below X, or leave these rows out.")
+                raise ValueError(
+                    "pass unlabeled rows either in X (with a missing label in y) or in X_unlabeled, not both."
+                )
             X_unlabeled = _safe_indexing(X, np.flatnonzero(~has_label))
         validate_data(self, X, reset=True, skip_check_array=True)
         if not counts.all():
@@ -336,20 +341,26 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         """Return the weight, and the reason for it."""
         given = self.unlabeled_weight
         if data.unlabelled is None or data.unlabelled.n_rows == 0:
-            return 0.0, "There are no unlabelled rows: the model is supervised."
+            return 0.0, "There are no unlabeled rows: the model is supervised."
         if scores is None:
             if isinstance(given, Real):
-                return float(given), f"Unlabelled rows count {float(given):g}, as told; nothing was checked."
-            return USUAL, f"No class has two labelled rows to check with: unlabelled rows count {USUAL:g}."
+                return float(given), f"Unlabeled rows have the given weight {float(given):g}; it was not validated."
+            return (
+                USUAL,
+                f"Unlabeled rows have the default weight {USUAL:g}: no class has two labeled rows to validate it.",
+            )
         best = scores.best()
         with_them = scores.error_at(best)
         if not self.guard:
-            return best, f"Unlabelled rows count {best:g}: error {with_them:.1%} on {scores.n_rows} held-out rows."
+            return best, f"Unlabeled rows have weight {best:g}: error {with_them:.1%} on {scores.n_rows} held-out rows."
         without = scores.error_at(0.0)
-        told = f"held-out error of {scores.n_rows} labelled rows {without:.1%} without unlabelled rows, {with_them:.1%}"
+        told = f"held-out error on {scores.n_rows} labeled rows: {without:.1%} without unlabeled rows, {with_them:.1%}"
         if scores.does_harm(best):
-            return 0.0, f"Unlabelled rows do harm ({told} with weight {best:g}): the supervised model is used."
-        return best, f"Unlabelled rows count {best:g}: {told} with them."
+            return (
+                0.0,
+                f"Unlabeled rows increase the error ({told} with weight {best:g}): the supervised model is used.",
+            )
+        return best, f"Unlabeled rows have weight {best:g} ({told} with them)."
 
     def _fit_once(self, data: MixtureData, weight: float, verbose: bool | None) -> _Fit:
         everything = np.ones(data.n_features, dtype=bool)
@@ -398,5 +409,5 @@ def _sparse_parts(rows):
     if isinstance(rows, WeightRows):
         return rows.sparse_parts()
     if not isinstance(rows.block, BinaryBlock):
-        raise TypeError("reasons are words: pass a sparse matrix of which word is in which row.")
+        raise TypeError("reasons are words: X must be a sparse matrix of word presence (rows are documents).")
     return rows.block.indptr, rows.block.indices, None

@@ -101,7 +101,7 @@ def score_weights(
     loss = np.zeros((len(weights), len(tested)))
     surprise = np.zeros_like(loss)
     done = 0
-    with progress(len(folds) * len(weights), "weight of unlabelled rows", verbose) as bar:
+    with progress(len(folds) * len(weights), "weight of unlabeled rows", verbose) as bar:
         for test in folds:
             predict = learn(np.setdiff1d(np.arange(len(label)), test), test)
             place = slice(done, done + len(test))

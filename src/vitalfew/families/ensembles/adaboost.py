@@ -181,12 +181,12 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         for name in ("rounds", "max_rounds"):
             value = getattr(self, name)
             if not isinstance(value, str) and (not isinstance(value, Integral) or value < 1):
-                raise ValueError(f"{name} must be a positive whole number, got {value!r}.")
+                raise ValueError(f"{name} must be a positive integer, got {value!r}.")
         check_choice("votes", self.votes, VOTES)
         check_choice("loss", self.loss, LOSSES)
         check_choice("multiclass", self.multiclass, FORMS)
         if self.warm_start and isinstance(self.rounds, str):
-            raise ValueError("warm_start goes on to a number of rounds; it cannot be combined with a rule for them.")
+            raise ValueError("warm_start=True requires rounds to be a number, not a rule.")
 
     def _learner(self):
         """Return the base learner: "stump", or a classifier."""
@@ -215,7 +215,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
             data = LabelledRows.read(X, y, sample_weight)
         check_classes(data.classes)
         if before is not None and not np.array_equal(before.classes, data.classes):
-            raise ValueError("y holds other classes than the rounds taken before; set warm_start=False to begin anew.")
+            raise ValueError("y has other classes than in the previous fit; set warm_start=False to start again.")
         return data
 
     def _family(self, n_classes: int) -> BoostFamily:
@@ -244,14 +244,14 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         y = np.asarray(y)
         rows = self._rows(X, path)
         if len(y) != (rows.n_rows if path.coder is not None else rows.shape[0]):
-            raise ValueError("validation is a pair (X, y) of equally many rows.")
+            raise ValueError("validation must be a pair (X, y) with the same number of rows.")
         return np.array([np.mean(path.classes[path.decide(scores)] != y) for scores in path.staged(rows)])
 
     def _keep(self, path: BoostPath, selection: rules.Selection):
         """Set the fitted attributes all at once, so that a failed fit changes nothing."""
         if not any(len(run) for run in path.runs):
             warnings.warn(
-                f"boosting found nothing: {path.stop_reasons[0]}. Predictions are the same for every row.",
+                f"boosting stopped before the first round: {path.stop_reasons[0]}. All rows get the same prediction.",
                 GuessingWarning,
                 stacklevel=3,
             )
@@ -346,7 +346,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         if (label < 0).any():
             row = int(np.argmax(label < 0))
             stranger = np.asarray(y).tolist()[row]
-            raise ValueError(f"y holds the class {stranger!r} at row {row}, which training did not have.")
+            raise ValueError(f"y contains the class {stranger!r} (row {row}), which was not seen in training.")
         if scores.shape[1] == 1:
             return np.where(label > 0, 1.0, -1.0) * scores[:, 0]
         every = np.arange(len(label))

@@ -216,11 +216,13 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         for name in ("rounds", "max_rounds"):
             value = getattr(self, name)
             if not isinstance(value, str) and not (is_count(value) and value >= 1):
-                raise ValueError(f"{name} must be a whole number of learners, at least 1, got {value!r}.")
+                raise ValueError(f"{name} must be an integer number of learners >= 1, got {value!r}.")
         check_choice("votes", self.votes, VOTES)
         learner = make_learner(self.estimator)
         if self.votes == "probability" and not hasattr(learner, "predict_proba"):
-            raise ValueError(f"votes='probability' needs predict_proba, which {learner!r} has not; use votes='label'.")
+            raise ValueError(
+                f"votes='probability' requires predict_proba, which {learner!r} does not have; use votes='label'."
+            )
         return learner
 
     def _read(self, X, y, sample_weight) -> NumericData:
@@ -232,8 +234,7 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         check_classes(data.classes)
         if data.weight is not None and not self.bootstrap:
             raise ValueError(
-                "bootstrap=False draws every row at most once, which cannot be in proportion to sample_weight; use "
-                "bootstrap=True."
+                "bootstrap=False draws each row at most once, so it cannot follow sample_weight; use bootstrap=True."
             )
         self._check_bag(data.n_rows)
         return data
@@ -254,9 +255,11 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         is_number = isinstance(size, Integral) and not isinstance(size, bool) and size >= 1
         is_share = isinstance(size, Real) and not isinstance(size, Integral) and 0 < size <= 1
         if not (is_number or is_share):
-            raise ValueError(f"max_samples must be a share in (0, 1] or a number of rows, got {size!r}.")
+            raise ValueError(f"max_samples must be a fraction in (0, 1] or a number of rows, got {size!r}.")
         if not self.bootstrap and bag_size(size, n_rows) > n_rows:
-            raise ValueError(f"max_samples={size} rows cannot be drawn without replacement from {n_rows}; draw fewer.")
+            raise ValueError(
+                f"max_samples={size} exceeds the {n_rows} rows to draw from without replacement; draw fewer."
+            )
 
     def _fitted_before(self, data: NumericData, most: int) -> BaggingPath | None:
         """Return the path that a warm start continues, or None."""
@@ -268,12 +271,12 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         for name, first, got in zip(("rows", "features", "classes", "votes"), then, now):
             if first != got:
                 raise ValueError(
-                    f"warm_start adds rounds to those there are, with the same rows and votes: the first fit had "
+                    f"warm_start=True adds rounds to the previous fit and requires the same data and settings: it had "
                     f"{name}={first!r}, got {got!r}. Use warm_start=False to start again."
                 )
         if most < len(before.grid):
             raise ValueError(
-                f"warm_start cannot take rounds away: {len(before.grid)} are fitted, but {most} asked for. Use "
+                f"warm_start=True cannot remove rounds: {len(before.grid)} are fitted, got rounds={most}. Use "
                 "warm_start=False to start again."
             )
         return before

@@ -26,8 +26,8 @@ def check_learner(estimator) -> None:
     check_classifier(estimator)
     if not has_fit_parameter(estimator, "sample_weight"):
         raise TypeError(
-            f"{type(estimator).__name__} does not take sample_weight, which boosting needs; "
-            "use a classifier whose fit takes it, or Bagging."
+            f"boosting requires a classifier that accepts sample_weight in fit, which {type(estimator).__name__} "
+            "does not; use another classifier, or Bagging."
         )
 
 

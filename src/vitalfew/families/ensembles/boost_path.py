@@ -214,13 +214,11 @@ class BoostPath:
         rounds = max((len(run) for run in self.runs), default=1)
         encoded = alt.Chart(alt.Data(values=lines)).encode(
             x=knob_x("round", np.arange(1, rounds + 1)),
-            y=alt.Y("value:Q", title="share of rows", scale=alt.Scale(domainMin=0)),
+            y=alt.Y("value:Q", title="fraction of rows", scale=alt.Scale(domainMin=0)),
             color=alt.Color("curve:N", title=None),
             tooltip=["round:Q", "curve:N", alt.Tooltip("value:Q", format=".4g")],
         )
-        chart = encoded.mark_line(clip=True).properties(
-            title="Error over the rounds of boosting", width=480, height=280
-        )
+        chart = encoded.mark_line(clip=True).properties(title="Error by boosting round", width=480, height=280)
         return chart.facet("class:N", columns=3) if self.form == "ova" else chart
 
     def plot_margins(self, rounds):
@@ -243,7 +241,7 @@ class BoostPath:
                 color=alt.Color("rounds:N", sort=[str(t) for t in rounds]),
                 tooltip=["rounds:N", "margin:Q", alt.Tooltip("share:Q", format=".4g")],
             )
-            .properties(title="Margins of the training rows", width=480, height=280)
+            .properties(title="Margin distribution of the training rows", width=480, height=280)
         )
         return chart.facet("class:N", columns=3) if self.form == "ova" else chart
 

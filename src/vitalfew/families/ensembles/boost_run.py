@@ -14,9 +14,9 @@ from vitalfew.data.coding.bins import Bins
 from vitalfew.families.trees.stump_set import StumpSet
 
 STOPS = (
-    "all rounds were taken",
-    "the last learner makes no mistake on the training rows, so that its vote would have no bound",
-    "no learner was better than guessing on the weighted rows",
+    "all rounds were completed",
+    "the last learner makes no training error, so its vote would be infinite",
+    "no learner is better than chance on the weighted rows",
 )
 MARGIN_BINS = 200
 # Statistics recorded in every round.

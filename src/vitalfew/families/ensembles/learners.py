@@ -35,12 +35,12 @@ def check_classifier(estimator) -> None:
     missing = [name for name in ("fit", "predict", "get_params") if not hasattr(estimator, name)]
     if missing or isinstance(estimator, type):
         what = f"the class {estimator.__name__}" if isinstance(estimator, type) else repr(estimator)
-        reason = "an instance is needed" if isinstance(estimator, type) else f"it has no {', '.join(missing)}"
+        reason = "pass an instance" if isinstance(estimator, type) else f"it has no {', '.join(missing)}"
         raise TypeError(
             f"estimator must be a scikit-learn classifier or one of {list(LEARNERS)}, got {what}: {reason}."
         )
     if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
-        raise ValueError(f"estimator must be a classifier, for votes are cast for classes; got {estimator!r}.")
+        raise ValueError(f"estimator must be a classifier, got {estimator!r}.")
 
 
 def fresh_learner(estimator, y):

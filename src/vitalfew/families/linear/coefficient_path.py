@@ -40,7 +40,7 @@ class RowsPath:
 
     def _rows(self) -> NumericData:
         if not isinstance(self.data, NumericData):
-            raise ValueError("this needs the training rows, which are not stored with a model; fit it again.")
+            raise ValueError("this requires the training rows, which are not stored with the model; fit it again.")
         return self.data
 
 
@@ -153,9 +153,9 @@ def plot_coefficients(path, names: Sequence[str], x: str | None):
         across = knob_x(path.knob, path.grid, field="x", title=path.knob_title)
     else:
         across = alt.X("x:Q", title="L1 norm of the coefficients")
-    title = f"{len(used)} features enter"
+    title = f"Path of {len(used)} features"
     if len(used) > len(shown):
-        title += f"; the {len(shown)} with the largest coefficients are drawn"
+        title += f"; the {len(shown)} with the largest coefficients are shown"
     base = alt.Chart(alt.Data(values=rows)).encode(
         x=across,
         y=alt.Y("coefficient:Q", title="coefficient"),

@@ -21,15 +21,15 @@ def check_groups(groups, n_features: int, names) -> NDArray[np.int32] | None:
     for g, members in enumerate(groups):
         if not isinstance(members, list | tuple | set | np.ndarray):
             raise ValueError(
-                f"feature_groups must hold one label for each of {n_features} columns, or lists of columns; "
+                f"feature_groups must be one label for each of the {n_features} columns, or lists of columns; "
                 f"got {len(groups)} entries such as {members!r}."
             )
         for member in members:
             j = number.get(member, -1) if isinstance(member, str) else int(member)
             if not 0 <= j < n_features:
-                raise ValueError(f"feature_groups names column {member!r}, which X does not have.")
+                raise ValueError(f"feature_groups contains column {member!r}, which is not in X.")
             if of[j] >= 0:
-                raise ValueError(f"feature_groups holds column {member!r} twice; a column has one group.")
+                raise ValueError(f"feature_groups contains column {member!r} twice; a column can only be in one group.")
             of[j] = g
     alone = np.flatnonzero(of < 0)
     of[alone] = len(groups) + np.arange(len(alone))
@@ -44,5 +44,5 @@ def group_factors(factor: NDArray | None, group: NDArray[np.int32]) -> NDArray[n
     shared = np.empty(len(size))
     shared[group] = factor
     if not np.array_equal(shared[group], factor):
-        raise ValueError("penalty_factors must be the same for all columns of a group.")
+        raise ValueError("penalty_factors must be equal for all columns of a group.")
     return np.sqrt(size) * shared

@@ -208,7 +208,7 @@ class Lasso(LinearRegressor):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if not 0 < self.l1_ratio <= 1:
-            raise ValueError(f"l1_ratio must be above 0 and at most 1, got {self.l1_ratio!r}; for 0 use Ridge.")
+            raise ValueError(f"l1_ratio must be in (0, 1], got {self.l1_ratio!r}; use Ridge for l1_ratio=0.")
         if not self.tol > 0:
             raise ValueError(f"tol must be positive, got {self.tol!r}.")
 
@@ -218,7 +218,7 @@ class Lasso(LinearRegressor):
         if group is not None:
             factor = group_factors(factor, group)
             if self.positive:
-                raise ValueError("positive=True and feature_groups do not go together.")
+                raise ValueError("positive=True is not supported with feature_groups; set one of them to its default.")
         return LassoFamily(
             float(self.l1_ratio),
             bool(self.fit_intercept),
@@ -239,7 +239,7 @@ def check_factors(factors, n_features: int) -> NDArray[np.float64] | None:
         return None
     values = np.asarray(factors, dtype=np.float64)
     if values.shape != (n_features,):
-        raise ValueError(f"penalty_factors has shape {values.shape}; one for each of {n_features} columns is needed.")
+        raise ValueError(f"penalty_factors must have shape ({n_features},), one factor per column, got {values.shape}.")
     if np.isnan(values).any() or (values < 0).any():
-        raise ValueError("penalty_factors must be numbers >= 0 (0: no penalty, infinity: leave the feature out).")
+        raise ValueError("penalty_factors must be numbers >= 0 (0: no penalty, infinity: exclude the feature).")
     return np.ascontiguousarray(values)

@@ -270,8 +270,8 @@ class LogisticRegression(LinearClassifier):
         share = np.bincount(data.label, weights=data.weight) / data.weight_sum
         if coef.any() and path.log_loss[selection.index] < 1e-3 * float(-np.sum(share * np.log(share))):
             warnings.warn(
-                f"the classes are separated perfectly at alpha={alpha:.3g}: probabilities are 0 or 1, and only the "
-                "penalty keeps the coefficients finite. Their size means little; choose a larger penalty.",
+                f"the classes are perfectly separated at alpha={alpha:.3g}: probabilities are 0 or 1, and only the "
+                "penalty keeps the coefficients finite. Do not interpret their size; use a larger penalty.",
                 SeparationWarning,
                 stacklevel=3,
             )

@@ -135,7 +135,7 @@ class SparseClassPath(RowsPath):
         for p in range(len(self.grid)):
             design = Design(self, p, data)
             left_out[:, p] = probabilities(design.without_each(decision[:, p]))
-        return LeaveOneOut(left_out, False, "one Newton step; the features in use are held as they are")
+        return LeaveOneOut(left_out, False, "one Newton step; the active set is held fixed")
 
     def _columns(self) -> dict[str, NDArray]:
         return {
@@ -224,8 +224,9 @@ class Design:
         self.output, feature = np.divmod(index, path._width)
         if len(index) + path.n_outputs > MOST_COORDINATES:
             raise ValueError(
-                f"{len(index)} coefficients are in use; degrees of freedom and leave-one-out need a matrix of their "
-                f"squares, which is formed up to {MOST_COORDINATES}. Use 'cv' or 'holdout', or a larger penalty."
+                "degrees of freedom and leave-one-out need the Hessian of the nonzero coefficients, which is formed "
+                f"for at most {MOST_COORDINATES} of them, got {len(index)}. Use 'cv' or 'holdout', or a larger "
+                "penalty."
             )
         columns = data.X[:, feature]
         self.columns = columns.toarray() if sparse.issparse(columns) else np.asarray(columns, dtype=float)

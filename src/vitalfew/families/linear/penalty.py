@@ -16,7 +16,7 @@ def check_penalty(model, path_type: type) -> None:
     if not isinstance(model.alpha, str):
         check_not_negative("alpha", model.alpha)
     if np.ndim(model.grid) == 0 and not (isinstance(model.grid, Integral) and int(model.grid) >= 1):
-        raise ValueError(f"grid must be a number of penalties or the penalties themselves, got {model.grid!r}.")
+        raise ValueError(f"grid must be a number of penalties or an array of penalties, got {model.grid!r}.")
     if model.grid_ratio is not None and not 0 < model.grid_ratio < 1:
         raise ValueError(f"grid_ratio must be between 0 and 1, got {model.grid_ratio!r}.")
 
@@ -31,7 +31,7 @@ def check_grid(grid) -> NDArray[np.float64]:
     """Check the penalties and return them in decreasing order, without duplicates."""
     values = np.unique(np.asarray(grid, dtype=np.float64).ravel())[::-1].copy()
     if values.size == 0 or not np.isfinite(values).all() or values[-1] < 0:
-        raise ValueError("grid must be a number of penalties, or penalties that are finite and not negative.")
+        raise ValueError("grid must be a number of penalties, or an array of finite penalties >= 0.")
     return values
 
 

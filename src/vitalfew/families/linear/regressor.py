@@ -57,7 +57,7 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         self._check_parameters()
         folds = [moments] if isinstance(moments, Moments) else list(moments)
         if not folds:
-            raise ValueError("there are no Moments to fit from.")
+            raise ValueError("expected at least one Moments, got an empty list.")
         total = sum(folds[1:], start=folds[0])
         names = [] if total.names is None else total.names
         family = self._family(total.n_features, names)
@@ -141,13 +141,14 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         if self._rule in ("cv", "1se") and self.scoring is None:
             if len(folds) < 2:
                 raise RuleError(
-                    f"{self._knob}={self._rule!r} needs the moments of each fold: pass a list of at least two Moments."
+                    f"{self._knob}={self._rule!r} requires the moments of each fold; pass a list of at least two "
+                    "Moments."
                 )
             scores = [family.path(total - fold, path.grid).default_scores(fold).value for fold in folds]
             return select_from_folds(self._rule, path, np.array(scores))
         criteria = ", ".join(repr(r) for r in CRITERIA if r in rules.supported_rules(path))
         raise RuleError(
-            f"{self._knob}={self._rule!r} needs the rows: use fit, or one of 'cv', '1se' (on Moments of folds, with "
+            f"{self._knob}={self._rule!r} requires the rows; use fit, or one of 'cv', '1se' (on Moments of folds, with "
             f"the default scoring), {criteria} or a number."
         )
 
@@ -168,7 +169,7 @@ def plot_shrinkage(unpenalised: NDArray, coef: NDArray, names, at: str):
     """Plot one point per feature, with least-squares coefficients on the x axis and penalized ones on the y axis."""
     alt = import_altair()
     rows = [
-        {"least squares": float(u), "penalised": float(c), "feature": chart_text(names[j])}
+        {"least squares": float(u), "penalized": float(c), "feature": chart_text(names[j])}
         for j, (u, c) in enumerate(zip(unpenalised, coef))
     ]
     low, high = float(min(unpenalised.min(), coef.min())), float(max(unpenalised.max(), coef.max()))
@@ -177,18 +178,18 @@ def plot_shrinkage(unpenalised: NDArray, coef: NDArray, names, at: str):
         .mark_circle(size=60)
         .encode(
             x=alt.X("least squares:Q", title="least-squares coefficient"),
-            y=alt.Y("penalised:Q", title="penalised coefficient"),
+            y=alt.Y("penalized:Q", title="penalized coefficient"),
             tooltip=[
                 "feature:N",
                 alt.Tooltip("least squares:Q", format=".4g"),
-                alt.Tooltip("penalised:Q", format=".4g"),
+                alt.Tooltip("penalized:Q", format=".4g"),
             ],
         )
     )
-    ends = [{"least squares": v, "penalised": v} for v in (low, high)]
+    ends = [{"least squares": v, "penalized": v} for v in (low, high)]
     diagonal = (
         alt.Chart(alt.Data(values=ends))
         .mark_line(strokeDash=[4, 4], color="gray")
-        .encode(x="least squares:Q", y="penalised:Q")
+        .encode(x="least squares:Q", y="penalized:Q")
     )
-    return alt.layer(diagonal, points).properties(title=f"shrinkage at {at}", width=320, height=320)
+    return alt.layer(diagonal, points).properties(title=f"Shrinkage at {at}", width=320, height=320)

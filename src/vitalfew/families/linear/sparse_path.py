@@ -127,7 +127,7 @@ class SparseLinearPath(CoefficientPath):
         # The formula diverges near such rows; a refit would not, since its active set would change.
         span = np.ptp(data.y)
         left_out = np.clip(left_out, data.y.min() - span, data.y.max() + span)
-        return LeaveOneOut(left_out, False, "the features in use are held as they are")
+        return LeaveOneOut(left_out, False, "the active set is held fixed")
 
     def _leverage(self, point: int) -> NDArray[np.float64]:
         active = self._active(point)

@@ -83,10 +83,10 @@ class KernelPath:
         data = self.data
         assert data is not None
         if data.n_rows < 2:
-            raise ValueError("leave-one-out needs at least two rows to fit one without the other, got n_samples = 1.")
+            raise ValueError("leave-one-out requires at least two rows, got n_samples = 1.")
         with limit_threads(data.threads):
             residual = self.form.left_out(self.grid)
-        note = "the landmarks are held as they are" if isinstance(self.form, NystroemForm) else ""
+        note = "the landmarks are held fixed" if isinstance(self.form, NystroemForm) else ""
         return LeaveOneOut(np.subtract(data.target[:, None], residual, out=residual), True, note)
 
     def to_frame(self):

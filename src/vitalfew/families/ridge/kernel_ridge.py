@@ -209,12 +209,15 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
             value = getattr(self, name)
             rules.check_rule(name, value, KernelPath, "a number, a list of numbers")
             if is_to_choose(value) and name not in known:
-                raise ValueError(f"{name}={value!r} is to be chosen, but the kernel {self.kernel!r} has no {name}.")
+                raise ValueError(
+                    f"{name}={value!r} has no effect: the kernel {self.kernel!r} has no parameter {name}; remove it "
+                    "or change the kernel."
+                )
             if not isinstance(value, str) and np.size(value) == 0:
-                raise ValueError(f"{name} is an empty list; give the values to choose from.")
+                raise ValueError(f"{name} must not be an empty list; pass the values to choose from.")
         n = self.n_components
         if n is not None and not (isinstance(n, Integral) and int(n) >= 1):
-            raise ValueError(f"n_components must be a number of landmarks >= 1 or None, got {n!r}.")
+            raise ValueError(f"n_components must be None or an integer number of landmarks >= 1, got {n!r}.")
 
     def _read(self, X, y, sample_weight) -> KernelData:
         if y is None:
@@ -280,8 +283,8 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
             assert path.data is not None
             m, n = path.dual_coef.shape[1], path.data.n_rows
             self.note_ = (
-                f"The kernel matrix of {n:,} rows is approximated from {m:,} landmarks, which leave out "
-                f"{self.nystroem_error_:.2g} of its trace; n_components sets their number."
+                f"The kernel matrix of {n:,} rows is approximated from {m:,} landmarks, with relative trace error "
+                f"{self.nystroem_error_:.2g}; set n_components to change their number."
             )
         self.dual_coef_, self.X_fit_ = path.at(selection.index), path.basis
         self.alpha_ = float(path.grid[selection.index])

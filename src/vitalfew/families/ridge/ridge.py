@@ -236,10 +236,10 @@ class Ridge(LinearRegressor):
         digits = int(path.trusted_digits[selection.index])
         if digits < DIGITS:
             has_rows = isinstance(path.data, NumericData)
-            remedy = "leave some of the columns out" if has_rows else "fit from the rows (fit), centre or scale columns"
+            remedy = "drop some of the columns" if has_rows else "fit from the rows (fit), center or scale the columns"
             warnings.warn(
-                f"columns are collinear or nearly so: about {digits} digits of the coefficients can be trusted at "
-                f"alpha={self.alpha_:g}; {remedy}, or penalise more.",
+                f"columns are collinear or nearly so: the coefficients have about {digits} correct digits at "
+                f"alpha={self.alpha_:g}; {remedy}, or increase alpha.",
                 ConditioningWarning,
                 stacklevel=3,
             )

@@ -74,7 +74,7 @@ class RidgePath(CoefficientPath):
         data = self.data
         assert isinstance(data, NumericData)
         if data.n_rows < 2:
-            raise ValueError("leave-one-out needs at least two rows to fit one without the other, got n_samples = 1.")
+            raise ValueError("leave-one-out requires at least two rows, got n_samples = 1.")
         # Without a penalty, a row may alone determine a direction of the fit, and its residual over 1 - h is 0 / 0.
         is_safe = (self.form.is_safe(self.grid) & (self.grid > 0)) | (not is_affordable(data))
         residual = np.empty((data.n_rows, len(self.grid)))

@@ -263,7 +263,7 @@ class BestSubsetRegressor(SubsetRegressor):
 def check_ties(model, measure: str) -> None:
     """Check `near_ties` and `max_ties` of a model."""
     if not model.near_ties >= 0:
-        raise ValueError(f"near_ties must be a share >= 0 of the {measure}, got {model.near_ties!r}.")
+        raise ValueError(f"near_ties must be a fraction >= 0 of the {measure}, got {model.near_ties!r}.")
     if not model.max_ties >= 1:
         raise ValueError(f"max_ties must be at least 1, got {model.max_ties!r}.")
 

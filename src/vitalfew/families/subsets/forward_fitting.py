@@ -78,11 +78,11 @@ def check_steps(model, path_type: type) -> None:
     """Check `steps`, `max_steps` and `learning_rate` of a model."""
     rules.check_rule("steps", model.steps, path_type, "a number of steps")
     if not isinstance(model.steps, str) and not is_count(model.steps):
-        raise ValueError(f"steps must be a whole number of steps or a rule, got {model.steps!r}.")
+        raise ValueError(f"steps must be an integer number of steps or a rule, got {model.steps!r}.")
     if not (is_count(model.max_steps) and model.max_steps > 0):
-        raise ValueError(f"max_steps must be a whole number of steps, got {model.max_steps!r}.")
+        raise ValueError(f"max_steps must be an integer number of steps, got {model.max_steps!r}.")
     if not 0 < model.learning_rate <= 1:
-        raise ValueError(f"learning_rate must be above 0 and at most 1, got {model.learning_rate!r}.")
+        raise ValueError(f"learning_rate must be in (0, 1], got {model.learning_rate!r}.")
 
 
 class ForwardFittingRegressor(LinearRegressor):

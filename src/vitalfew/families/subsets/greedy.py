@@ -39,8 +39,8 @@ class GreedySettings:
         n_variables = data.n_features if self.group is None else int(self.group.max()) + 1
         if self.direction == "backward" and data.n_features > data.n_rows - self.fit_intercept:
             raise ValueError(
-                f"direction='backward' starts from all {data.n_features} columns, which {data.n_rows} rows cannot fit: "
-                "use direction='forward' or 'both'."
+                f"direction='backward' requires more rows than columns, got {data.n_rows} rows and {data.n_features} "
+                "columns; use direction='forward' or 'both'."
             )
         if grid is not None:
             return int(grid[-1])

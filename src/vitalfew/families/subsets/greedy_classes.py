@@ -87,8 +87,8 @@ class SubsetClassifier(LinearClassifier):
         coef, intercept = path.at(selection.index)
         if coef.any() and path.log_loss[selection.index] < SEPARATED:
             warnings.warn(
-                f"the classes are separated perfectly by {selection.value} variable(s): without a penalty coefficients "
-                "have no bound, and their size means nothing. Use fewer variables, or LogisticRegression.",
+                f"the classes are perfectly separated by {selection.value} variable(s): without a penalty, "
+                "coefficients diverge and their size is meaningless. Use fewer variables, or LogisticRegression.",
                 SeparationWarning,
                 stacklevel=3,
             )

@@ -112,7 +112,7 @@ class Walk:
         scores = self.book.scores([self.columns(c) for c in candidates])
         means = scores.mean(axis=1)
         if np.isnan(means).all():
-            raise ValueError("no candidate could be scored: every score is NaN; check estimator and scoring.")
+            raise ValueError("all candidate scores are NaN; check estimator and scoring.")
         at = int(np.nanargmax(means))
         taken, size = candidates[at], len(candidates[at])
         if only_better and not means[at] > float(np.mean(self.best[size][1])) + 1e-12:
@@ -312,11 +312,11 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
             except OutOfTime:
                 is_complete = False
         if max(walk.best, default=0) == 0 and most > 0:
-            raise ValueError(f"time_budget={seconds:g} s were spent before the first step was done: give more.")
+            raise ValueError(f"time_budget={seconds:g} s ran out before the first step was completed; increase it.")
         if not is_complete:
             warnings.warn(
-                f"the time budget of {seconds:g} s was spent after {len(walk.history)} steps: the best so far "
-                "is kept. Give more time, or a checkpoint to go on from.",
+                f"time_budget={seconds:g} s ran out after {len(walk.history)} steps; the best subset so far "
+                "is used. Increase time_budget, or pass a checkpoint to continue from.",
                 UnfinishedWarning,
                 stacklevel=2,
             )
@@ -380,9 +380,9 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         check_choice("direction", self.direction, DIRECTIONS)
         if isinstance(self.k, str) and self.k not in RULES:
             listed = ", ".join(repr(r) for r in RULES)
-            raise RuleError(f"k={self.k!r} is not a rule for any estimator; it takes a number, or one of {listed}.")
+            raise RuleError(f"k={self.k!r} is not supported by GreedySearch; expected a number or one of {listed}.")
         if not isinstance(self.k, str) and not is_count(self.k):
-            raise ValueError(f"k must be a whole number of features or a rule, got {self.k!r}.")
+            raise ValueError(f"k must be an integer number of features or a rule, got {self.k!r}.")
         if self.time_budget is not None and not self.time_budget > 0:
             raise ValueError(f"time_budget must be None or a positive number of seconds, got {self.time_budget!r}.")
 
@@ -429,8 +429,8 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         subset = np.array(path.at(selection.index), dtype=np.intp)
         if len(subset) == 0:
             raise ValueError(
-                "no feature scores better than none at all: there is nothing to fit. Give k as a number to take some "
-                "all the same."
+                "no feature improves on the model without features, so none was selected. Set k to a number to select "
+                "some anyway."
             )
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         fitted = clone(self.estimator).fit(_safe_indexing(X, subset, axis=1), y, **weights)

@@ -32,7 +32,7 @@ class SubsetClassPath(SparseClassPath):
     """
 
     knob = "k"
-    knob_title = "variables k"
+    knob_title = "number of variables k"
 
     def subset(self, index: int) -> NDArray[np.intp]:
         """Return the columns of the model at one point."""

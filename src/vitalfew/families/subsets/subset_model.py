@@ -20,9 +20,9 @@ def check_size(model, path_type: type) -> None:
     """Check `k` and `max_features` of a model."""
     rules.check_rule("k", model.k, path_type, "a number of features")
     if not isinstance(model.k, str) and not is_count(model.k):
-        raise ValueError(f"k must be a whole number of features or a rule, got {model.k!r}.")
+        raise ValueError(f"k must be an integer number of features or a rule, got {model.k!r}.")
     if model.max_features is not None and not is_count(model.max_features):
-        raise ValueError(f"max_features must be None or a whole number of features, got {model.max_features!r}.")
+        raise ValueError(f"max_features must be None or an integer number of features, got {model.max_features!r}.")
 
 
 def check_time_budget(seconds) -> None:
@@ -35,7 +35,7 @@ def check_enough(k, n_variables: int) -> None:
     """Check that `k` does not exceed the number of variables."""
     if int(k) > n_variables:
         raise ValueError(
-            f"k={k} but X has {n_variables} feature(s), or groups of them, to choose from; pass a number up to "
+            f"k={k} exceeds the {n_variables} feature(s) or groups to choose from; pass a number up to "
             f"{n_variables}, or a rule such as 'bic'."
         )
 
@@ -54,8 +54,8 @@ def at_size(path, k) -> int:
     reached = int(path.grid[-1])
     if reached < int(k):
         warnings.warn(
-            f"k={k} variables were asked for, but {reached} of them fit all that these rows and columns can tell: the "
-            "others are constant, combinations of those, or the fit is perfect. The model has "
+            f"k={k} variables were requested, but only {reached} could be selected: the remaining variables are "
+            "constant or linearly dependent on the selected ones, or the fit is already perfect. The model uses "
             f"{reached}.",
             SmallerModelWarning,
             stacklevel=5,

@@ -195,7 +195,7 @@ def _is_number_or_auto(strength) -> bool:
 
 def _subset(columns) -> Subset:
     if not all(type(j) is int for j in columns):
-        raise ValueError("a subset is a list of columns.")
+        raise ValueError("expected each subset to be a list of column indices.")
     return tuple(columns)
 
 
@@ -234,7 +234,7 @@ class ScoreBook:
             self.best = max(self.best, float(np.mean(scores)))
             self._write({"subset": [int(j) for j in subset], "scores": scores.tolist()})
             self.bar.update()
-            self.bar.set_postfix_str(f"best {self.best:.5g} with {len(subset)} tried", refresh=False)
+            self.bar.set_postfix_str(f"best score {self.best:.5g}, subset size {len(subset)}", refresh=False)
             self._check_time()
         return np.array([self.known[s] for s in subsets])
 
@@ -247,8 +247,8 @@ class ScoreBook:
             found = self.evaluator.fingerprint()
         except FingerprintError as problem:
             raise ValueError(
-                f"checkpoint {str(path)!r} cannot be used: {problem} Scores could be mistaken for those of another "
-                "search. Give an estimator and a scoring without such parts, or no checkpoint."
+                f"checkpoint {str(path)!r} cannot be used: {problem} Its scores could be confused with those of "
+                "another search. Use an estimator and a scoring without such parts, or no checkpoint."
             ) from None
         if path.exists() and path.stat().st_size:
             self._read(path, found)
@@ -269,16 +269,16 @@ class ScoreBook:
         except (ValueError, TypeError, KeyError):
             kind = None
         if kind not in (FORMAT, "greedy search"):
-            raise ValueError(f"checkpoint {str(path)!r} is not the file of a greedy search; give another path.")
+            raise ValueError(f"checkpoint {str(path)!r} is not a file written by a greedy search; use another path.")
         if kind != FORMAT:
             raise ValueError(
-                f"checkpoint {str(path)!r} was written by an earlier version of vitalfew, which could take one "
-                "estimator for another: its scores are not used. Delete it, or give another path."
+                f"checkpoint {str(path)!r} was written by an earlier version of vitalfew, which could confuse "
+                "estimators, so its scores are not used. Delete it or use another path."
             )
         if found != expected:
             raise ValueError(
-                f"checkpoint {str(path)!r} belongs to another search: its data, estimator, folds or scoring differ, or "
-                "the versions of vitalfew, NumPy, SciPy or scikit-learn. Delete it, or give another path."
+                f"checkpoint {str(path)!r} belongs to another search: the data, estimator, folds, scoring or the "
+                "versions of vitalfew, NumPy, SciPy or scikit-learn differ. Delete it or use another path."
             )
         if not lines[-1].endswith("\n"):  # drop the partial last line of a killed search
             with written_aside(path, "w") as file:
@@ -287,7 +287,7 @@ class ScoreBook:
     def _scores(self, values) -> NDArray[np.float64]:
         scores = np.array(values, dtype=float)
         if scores.shape != (len(self.evaluator.splits),):
-            raise ValueError(f"{len(self.evaluator.splits)} scores were expected, one a fold.")
+            raise ValueError(f"expected {len(self.evaluator.splits)} scores, one per fold.")
         return scores
 
     def _write(self, entry: dict) -> None:
@@ -301,7 +301,7 @@ class ScoreBook:
                 self.file.close()
             self.file = None
             warnings.warn(
-                f"checkpoint {str(self.path)!r} cannot be written ({problem}); the search goes on without it.",
+                f"checkpoint {str(self.path)!r} cannot be written ({problem}); the search continues without it.",
                 CheckpointWarning,
                 stacklevel=2,
             )

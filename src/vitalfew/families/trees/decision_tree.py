@@ -32,9 +32,9 @@ def _is_number(value) -> bool:
 
 # Numbers that each knob accepts besides a rule.
 NUMBERS: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "max_p_chance": ("a probability from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1),
-    "leaves": ("a whole number of at least 1", lambda value: is_count(value) and value > 0),
-    "mdl_weight": ("a weight that is not negative", lambda value: _is_number(value) and 0 <= value < np.inf),
+    "max_p_chance": ("a probability between 0 and 1", lambda value: _is_number(value) and 0 <= value <= 1),
+    "leaves": ("an integer >= 1", lambda value: is_count(value) and value > 0),
+    "mdl_weight": ("a weight >= 0", lambda value: _is_number(value) and 0 <= value < np.inf),
 }
 
 
@@ -245,7 +245,7 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         if not (_is_number(self.min_leaf) and 0 < self.min_leaf < np.inf):
             raise ValueError(f"min_leaf must be a positive weight, got {self.min_leaf!r}.")
         if self.max_depth is not None and not (is_count(self.max_depth) and self.max_depth > 0):
-            raise ValueError(f"max_depth must be None or a whole number of at least 1, got {self.max_depth!r}.")
+            raise ValueError(f"max_depth must be None or an integer >= 1, got {self.max_depth!r}.")
 
     def _family(self) -> TreeFamily:
         # Best-first growth may stop early if the number of leaves is the first knob to prune.

@@ -94,7 +94,7 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         if y is None:
             raise ValueError("Stump requires y to be passed, but the target y is None.")
         if not isinstance(self.n_stumps, Integral) or self.n_stumps < 1:
-            raise ValueError(f"n_stumps must be a positive whole number, got {self.n_stumps!r}.")
+            raise ValueError(f"n_stumps must be a positive integer, got {self.n_stumps!r}.")
         coder = BinCoder(self.max_bins, self.categorical_features, check_threads(self.n_jobs))
         data = BinnedData.read(X, y, sample_weight, coder)
         n_classes = len(data.classes)

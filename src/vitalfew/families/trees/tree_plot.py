@@ -47,7 +47,7 @@ def draw(tree: Tree, max_depth: int | None = None):
         base.mark_text(fontSize=9, dy=7).encode(x=across, text="count:N"),
         base.mark_text(fontSize=10, dy=-LEVEL_HEIGHT * half - 8).encode(x=across, text="branch:N"),
     ]
-    note = "" if shown.n_leaves == tree.n_leaves else f"; the upper {shown.depth} levels are drawn"
+    note = "" if shown.n_leaves == tree.n_leaves else f"; the top {shown.depth} levels are shown"
     return (
         alt.layer(*layers)
         .properties(
