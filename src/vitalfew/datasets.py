@@ -62,7 +62,8 @@ def load_docstrings(
                 break
     if len(set(target)) < 2:
         raise ValueError(
-            f"need docstrings of two packages at least; of {list(libraries)}, {sorted(set(target))} were found."
+            f"docstrings of at least two of {list(libraries)} are required, but only {sorted(set(target))} is "
+            "installed."
         )
     return Bunch(data=texts, target=np.array(target), names=names)
 

@@ -82,7 +82,7 @@ def test_files(tmp_path, run):
         (["--into", "a", "-o", "b.csv"], "give a table (--into) or a file (--output), not both."),
         (["-o", "b.csv"], "is a database; name the new table with --into."),
         (["--semi-supervised", "--model", "nb"], "--semi-supervised is --model em"),
-        (["--memory", "much"], "memory must be a number of bytes or a text such as '2GB', got 'much'."),
+        (["--memory", "much"], "memory must be a number of bytes or a string such as '2GB', got 'much'."),
         (["--text", "boddy"], "there is no column 'boddy'; did you mean 'body'?"),
         (["--table", "film"], "has no table 'film'; did you mean 'films'?"),
     ],

@@ -62,7 +62,7 @@ HOSTILE = 'a"b;\n<script>[red]\x1b[31m=1+1'
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "there is no file"),
+        (None, "does not exist"),
         ("", "is empty"),
         ("a,b\n1,2\n", "there is no column 'y'; the columns are 'a', 'b'."),
         ("a,Y\n1,2\n", "there is no column 'y'; did you mean 'Y'?"),
@@ -72,7 +72,7 @@ HOSTILE = 'a"b;\n<script>[red]\x1b[31m=1+1'
         ("a,y\n" + "1,2\n2,2\n" * 9, "the target 'y' has one class, 2"),
         ("a,y\n" + "".join(f"{i % 3},w{i}\n" for i in range(9)), "has 9 classes in 9 rows, too many"),
         ("y\n" + "1\n2\n" * 9, "has no column besides the target"),
-        ("a,y\n" + "7,1\n7,2\n" * 9, "no column is left to learn from"),
+        ("a,y\n" + "7,1\n7,2\n" * 9, "no feature columns are left"),
         ("a,a,y\n1,2,3\n", "has two columns named 'a'"),
         ("a,y\n1,2\n3\n", "row 3 has 1 value(s)"),
     ],

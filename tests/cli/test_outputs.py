@@ -208,7 +208,7 @@ def test_addresses_of_files_are_no_way_round(run, tmp_path, write, model, comman
     before = [data.read_bytes(), here.read_bytes()]
     target = data if "D" in ARGUMENTS[command] else here
     arguments = filled(command, f"{scheme}{data}", f"{scheme}{here}")
-    assert re.search("there is no file|is a DuckDB database", run(command, *arguments, option, target, code=1).stderr)
+    assert re.search("does not exist|is a DuckDB database", run(command, *arguments, option, target, code=1).stderr)
     assert [data.read_bytes(), here.read_bytes()] == before
 
 
@@ -343,7 +343,7 @@ def test_concurrent_runs_that_may_replace_nothing(tmp_path, write):
         assert process.stdout.readline() == "checked\n"
     ends = [process.communicate("\n", timeout=240) for process in runs]
     assert sorted(process.returncode for process in runs) == [0, 1, 1], ends
-    assert sum("there is a file" in said and "choose another name" in said for _, said in ends) == 2
+    assert sum("was created by another process" in said and "choose another name" in said for _, said in ends) == 2
     assert sum("40 rows written into" in told for told, _ in ends) == 1
     assert parquet.read_table(goal).num_rows == 40
     assert sorted(p.name for p in tmp_path.iterdir()) == ["new.parquet", "t.parquet"]

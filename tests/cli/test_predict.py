@@ -61,10 +61,10 @@ def test_hostile_values_stay_values(run, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "there is no file"),
+        (None, "does not exist"),
         ("{", "it is truncated, or not JSON"),
         ("[]", "it is not a model file"),
-        ('{"format": "vitalfew.model", "schema": 1}', "its checksum does not agree"),
+        ('{"format": "vitalfew.model", "schema": 1}', "its checksum does not match"),
     ],
 )
 def test_files_that_are_no_models(run, hotel, tmp_path, content, message):

@@ -60,4 +60,4 @@ def test_one_pipe_only(run, hotel):
 
 def test_places_that_cannot_be_written(run, hotel, tmp_path):
     shown = run("report", hotel, "-t", "came", "--time-budget", "5", "-o", tmp_path / "no" / "r.html", code=1)
-    assert "there is no folder" in shown.stderr
+    assert "does not exist; create it first" in shown.stderr

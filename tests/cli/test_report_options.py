@@ -74,4 +74,4 @@ def test_facts_to_a_pipe_and_text_to_a_file(run, hotel, asked, tmp_path, monkeyp
 def test_places_that_make_no_sense(run, hotel, tmp_path):
     assert "only one of" in run("report", hotel, "-t", "came", "--json", "-", "--markdown", "-", code=1).stderr
     shown = run("report", hotel, "-t", "came", "-o", tmp_path / "no" / "r.html", code=1)
-    assert "there is no folder" in shown.stderr
+    assert "does not exist; create it first" in shown.stderr

@@ -71,8 +71,8 @@ def test_text_alone(run, hotel, tmp_path):
         (["--k", "soon"], "features='soon' is not a rule"),
         (["--k", "999"], "999"),
         (["--time-budget", "5"], "--time-budget is for the method best"),
-        (["-o", "features.docx"], "should end with .csv"),
-        (["-o", "nowhere/features.csv"], "there is no folder"),
+        (["-o", "features.docx"], "must end with .csv"),
+        (["-o", "nowhere/features.csv"], "does not exist; create it first"),
     ],
 )
 def test_requests_that_make_no_sense(run, hotel, options, message):

@@ -102,7 +102,7 @@ def test_a_server(run, postgres):
         (["--data", "small.csv"], "--data writes rows"),
         (["--time-budget", "5"], "--time-budget is for the method best"),
         (["--kind", "age=category"], "'age' is numeric and cannot be taken as category while rows are streamed"),
-        (["--task", "numeric"], "is text; Moments need a number"),
+        (["--task", "numeric"], "Moments require a numeric target"),
     ],
 )
 def test_requests_that_make_no_sense(run, hotel, options, message):

@@ -90,7 +90,7 @@ def test_databases(database):
         read_file(database)
     with pytest.raises(DataFileError, match="has no table 'othr'; did you mean 'other'"):
         read_file(database, table="othr")
-    with pytest.raises(ValueError, match="give a table or a query, not both"):
+    with pytest.raises(ValueError, match="pass either a table or a query, not both"):
         read_file(database, table="other", query="select 1")
 
 
@@ -155,7 +155,7 @@ def as_bytes(write_to):
         ("t.duckdb", CSV, "cannot be opened as a DuckDB database"),
         ("t.sqlite", CSV, "cannot be read as a SQLite database .file is not a database"),
         ("t.db", CSV, "is neither a DuckDB nor a SQLite database"),
-        ("t.json", b"[]", "is JSON, which is not read; convert it"),
+        ("t.json", b"[]", "is a JSON file, which is not supported; convert it"),
     ],
     ids=name_only,
 )
@@ -168,10 +168,10 @@ def test_files_that_cannot_be_read(tmp_path, name, data, message):
 def test_names_that_lead_nowhere(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"there is no file '.*nothing\.csv'"):
         read_file(tmp_path / "nothing.csv")
-    with pytest.raises(DataFileError, match="is a folder"):
+    with pytest.raises(DataFileError, match="is a directory"):
         read_file(tmp_path)
     path = write(tmp_path / "t.csv", CSV)
-    with pytest.raises(ValueError, match="is not a database: it holds one table"):
+    with pytest.raises(ValueError, match="is not a database; omit the table"):
         read_file(path, table="t")
     with pytest.raises(ValueError, match="format must be one of csv, tsv"):
         read_file(path, format="excel")
@@ -205,8 +205,8 @@ def test_other_encodings_and_spellings_of_missing(tmp_path):
     ("raw", "encoding", "message"),
     [
         (b"a\x86,b\n1,2\n", "utf-8", r"is not (UTF|utf)-8: "),
-        (b"a,b\n1,2\n\x90\xff\n", "utf-8", r"not the values that the header has, and it is not UTF-8"),
-        (b"a,b\n1,2\n", "utf-16", r"is not utf-16: .*BOM.*name its encoding"),
+        (b"a,b\n1,2\n\x90\xff\n", "utf-8", r"does not match the header and is not UTF-8"),
+        (b"a,b\n1,2\n", "utf-16", r"is not utf-16: .*BOM.*specify its encoding"),
     ],
 )
 def test_damage_in_the_encoding(tmp_path, raw, encoding, message):
@@ -258,7 +258,7 @@ def test_text_survives_csv(tmp_path_factory, values):
 def test_json(tmp_path):
     write_table(pa.table({"a": [1.0, float("nan")], '"': ["é", None]}), tmp_path / "t.json")
     assert json.loads((tmp_path / "t.json").read_text()) == [{"a": 1.0, '"': "é"}, {"a": None, '"': None}]
-    with pytest.raises(ValueError, match=r"should end with \.csv, \.tsv, \.parquet"):
+    with pytest.raises(ValueError, match=r"must end with \.csv, \.tsv, \.parquet"):
         write_table(TABLE, tmp_path / "t.xlsx")
 
 
@@ -292,7 +292,7 @@ def test_writing_through_a_link_keeps_the_link(tmp_path):
 
 
 def test_places_that_cannot_be_written(tmp_path):
-    with pytest.raises(IsADirectoryError, match="is a folder"), written_aside(tmp_path):
+    with pytest.raises(IsADirectoryError, match="is a directory"), written_aside(tmp_path):
         pass
     with pytest.raises(FileNotFoundError, match=r"there is no folder '.*no'"), written_aside(tmp_path / "no" / "t.csv"):
         pass
@@ -315,5 +315,5 @@ def test_without_the_extras(tmp_path, monkeypatch, name, module):
 def test_packed_json_is_refused_by_name(tmp_path):
     path = tmp_path / "rows.json.gz"
     path.write_bytes(b"\x1f\x8b rest")
-    with pytest.raises(DataFileError, match="is JSON, which is not read"):
+    with pytest.raises(DataFileError, match="is a JSON file, which is not supported"):
         read_file(path)

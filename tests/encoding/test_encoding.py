@@ -120,7 +120,7 @@ def test_which_models_read_tables():
 
 
 def test_nothing_to_learn_from():
-    with pytest.raises(ValueError, match="no column is left to learn from"):
+    with pytest.raises(ValueError, match="no feature columns are left"):
         make_encoded(NaiveBayes(), recognise(TABLE.select(["id", "const"])))
 
 

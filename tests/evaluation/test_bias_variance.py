@@ -226,7 +226,7 @@ def test_a_set_of_one_class_predicts_it():
         ({"estimator": StandardScaler()}, "estimator must be a classifier or a regressor, got StandardScaler"),
         ({"sets": "thirds"}, "sets must be one of 'bootstrap', 'halves', 'disjoint'"),
         ({"sets": "disjoint", "n_sets": 100}, "133 training rows cannot be cut into n_sets=100 sets"),
-        ({"optimal": [0, 1]}, r"give those as test=\(X_test, y_test\)"),
+        ({"optimal": [0, 1]}, r"pass them as test=\(X_test, y_test\)"),
         ({"test": (np.zeros((3, 13)), [0, 1])}, "inconsistent numbers of samples"),
     ],
 )
@@ -252,7 +252,7 @@ def test_broken_sparse_matrices_are_refused():
     X, y = sparse.csr_array(np.eye(40)), np.arange(40) % 2
     X.indptr[1:-1:2] = 2**30
     for options in ({}, {"test": (X, y)}):
-        with pytest.raises(ValueError, match="sparse X is broken"):
+        with pytest.raises(ValueError, match="sparse X is invalid"):
             bias_variance(NaiveBayes(), X, y, n_sets=2, random_state=0, **options)
 
 

@@ -447,12 +447,12 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     compare([GaussianNB()], X, y, checkpoint=file, random_state=0)
     kept = file.read_bytes()
     for rows, options in ((X + 1, {}), (X, {"scoring": "neg_log_loss"})):
-        with pytest.raises(ValueError, match="belongs to another comparison: its data or scoring differ"):
+        with pytest.raises(ValueError, match="belongs to another comparison: the data, the scoring"):
             compare([GaussianNB()], rows, y, checkpoint=file, **options)
     assert file.read_bytes() == kept
     for text in ("dear all,\n", "[]", '{"vitalfew": "other"}', kept[:-30].decode()):
         file.write_text(text)
-        with pytest.raises(ValueError, match="is not the file of a comparison"):
+        with pytest.raises(ValueError, match="is not a file written by a comparison"):
             compare([GaussianNB()], X, y, checkpoint=file)
         assert file.read_text() == text
 
@@ -470,7 +470,7 @@ def test_functions_are_known_by_what_they_do(tmp_path):
     compare([GaussianNB()], X, y, scoring=lambda model, X, y: 0.87, checkpoint=file, **options)
     again = compare([GaussianNB()], X, y, scoring=lambda model, X, y: 0.87, checkpoint=file, **options)
     assert again.rows[0]["error"] == -0.87
-    with pytest.raises(ValueError, match="data or scoring differ, or the versions"):
+    with pytest.raises(ValueError, match="the data, the scoring or the versions"):
         compare([GaussianNB()], X, y, scoring=lambda model, X, y: -100.0, checkpoint=file, **options)
     file = tmp_path / "prepared.json"
     for source in ("def prep(X): return X", "def prep(X): return X[:, :1]"):
@@ -513,10 +513,13 @@ def test_a_file_of_an_earlier_scheme_or_with_odd_results_is_refused(tmp_path):
     key = next(iter(sound["results"]))
     changes = [
         ({"vitalfew": "vitalfew.comparison/1"}, "was written by an earlier version"),
-        ({"results": {key: {"error": "0"}}}, "is not the file of a comparison"),
-        ({"results": {key: {"error": "0", "seconds": 1.0, "n_features": None}}}, "is not the file of a comparison"),
-        ({"results": {key: 0.5}}, "is not the file of a comparison"),
-        ({"seed": "0"}, "is not the file of a comparison"),
+        ({"results": {key: {"error": "0"}}}, "is not a file written by a comparison"),
+        (
+            {"results": {key: {"error": "0", "seconds": 1.0, "n_features": None}}},
+            "is not a file written by a comparison",
+        ),
+        ({"results": {key: 0.5}}, "is not a file written by a comparison"),
+        ({"seed": "0"}, "is not a file written by a comparison"),
         ({"data": None}, "belongs to another comparison"),
     ]
     for change, message in changes:
@@ -610,17 +613,17 @@ def test_table_plot_and_dictionary():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"models": {}}, ValueError, "there is no model to compare"),
+        ({"models": {}}, ValueError, "got no models to compare"),
         ({"models": {"a": GaussianNB}}, TypeError, "model 'a' is a class: give an instance"),
         ({"models": {"a": StandardScaler()}}, TypeError, "model 'a' has no predict"),
-        ({"models": [GaussianNB(), LinearRegression()]}, ValueError, "both classifiers and regressors"),
+        ({"models": [GaussianNB(), LinearRegression()]}, ValueError, "all classifiers or all regressors"),
         ({"models": {1: GaussianNB(), "1": GaussianNB()}}, ValueError, "two models have the same name"),
-        ({"repeats": 0}, ValueError, "repeats must be a whole number"),
-        ({"repeats": 2, "cv": KFold(3)}, ValueError, "for which cv must be a number"),
+        ({"repeats": 0}, ValueError, "repeats must be an integer"),
+        ({"repeats": 2, "cv": KFold(3)}, ValueError, "requires cv to be a number"),
         ({"cv": 1}, ValueError, "cv must be at least 2 folds"),
         ({"time_budget": -1}, ValueError, "time_budget must be None or a positive number"),
         ({"scoring": "beauty"}, ValueError, "beauty"),
-        ({"scoring": ["a"]}, ValueError, "scoring must be None, a name of scikit-learn or a function"),
+        ({"scoring": ["a"]}, ValueError, "scoring must be None, the name of a scikit-learn scorer or a callable"),
         ({"groups": np.arange(150) // 50}, ValueError, "there are 3 groups for cv=5 folds"),
         ({"groups": [1, 2]}, ValueError, "inconsistent numbers of samples"),
         ({"progress": "loud"}, ValueError, "progress must be True, False or 'auto'"),
@@ -636,7 +639,7 @@ def test_bad_arguments(options, error, message):
 @pytest.mark.parametrize(
     ("model", "X", "y", "message"),
     [
-        (GaussianNB(), np.zeros((6, 1)), [1] * 6, "y holds one class only"),
+        (GaussianNB(), np.zeros((6, 1)), [1] * 6, "y has only one class"),
         (GaussianNB(), np.zeros((2, 1)), [0, 1], "n_splits=5"),
         (Ridge(), np.zeros((2, 1)), [0.0, 1.0], "n_splits=5"),
         (Ridge(), np.zeros((20, 1)), [np.nan] * 20, "NaN"),

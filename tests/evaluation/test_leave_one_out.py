@@ -119,9 +119,9 @@ def test_naive_bayes_of_words_and_of_numbers():
     numbers = rng.normal(size=(40, 3)) + y[:, None]
     supervised = loo_predict(NaiveBayes(), numbers, y)
     assert supervised.kind == "refit"
-    assert supervised.note == "cuts of numeric columns are chosen anew without each row"
+    assert supervised.note == "cuts of numeric columns are computed again without each row"
     cut = loo_predict(NaiveBayes(numeric="quantile"), numbers, y)
-    assert (cut.kind, cut.note) == ("approximate", "the cuts of numeric columns are held as they are")
+    assert (cut.kind, cut.note) == ("approximate", "the cuts of numeric columns are held fixed")
     np.testing.assert_array_equal(supervised.prediction, refits(NaiveBayes(), numbers, y))
 
 
@@ -190,7 +190,7 @@ def test_selected_features_are_not_held_fixed(features):
     X, y = rng.integers(0, 2, (40, 200)), np.arange(40) % 2
     model = NaiveBayes(features=features, order="information")
     found = loo_predict(model, X, y)
-    assert (found.kind, found.note) == ("refit", "features are chosen anew without each row")
+    assert (found.kind, found.note) == ("refit", "features are selected again without each row")
     np.testing.assert_array_equal(found.prediction, refits(model, X, y))
     if features == 3:  # held as they are, features of pure noise look good
         fitted = clone(model).fit(X, y)
@@ -201,7 +201,7 @@ def test_selected_features_are_not_held_fixed(features):
 def test_landmarks_are_named():
     X, y = load_diabetes(return_X_y=True)
     found = loo_predict(KernelRidge(1.0, n_components=20, random_state=0), X, y)
-    assert (found.kind, found.note) == ("approximate", "the landmarks are held as they are")
+    assert (found.kind, found.note) == ("approximate", "the landmarks are held fixed")
     assert loo_predict(KernelRidge(1.0, n_components=10**6), X[:50], y[:50]).kind == "exact"
 
 
@@ -251,7 +251,7 @@ def test_progress_is_shown(capsys):
 
     X, y = load_iris(return_X_y=True)
     loo_predict(Slow(), X[::5], y[::5], progress=True)
-    assert "leaving one out" in capsys.readouterr().err
+    assert "leave-one-out" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "csr", "texts"])
@@ -296,7 +296,7 @@ def test_a_class_of_one_row():
     np.testing.assert_array_equal(
         loo_predict(KNeighborsClassifier(1), [[0.0], [1.0]], ["a", "b"]).prediction, ["b", "a"]
     )
-    with pytest.raises(ValueError, match="a class has one row only, and without it there is no decision"):
+    with pytest.raises(ValueError, match="a class has only one row, so it has no decision value"):
         loo_predict(LinearDiscriminantAnalysis(), X, y, method="decision_function")
     assert loo_predict(NaiveBayes(), X > 3, y, method="predict_proba").prediction[0, 2] == 0
 
@@ -317,13 +317,19 @@ def test_the_model_stays_as_it_is():
     [
         (Ridge(1.0), [[0.0]], [1.0], {}, "at least two rows"),
         (Ridge(1.0), [[0.0], [1.0]], [1.0, np.nan], {}, "NaN"),
-        (Ridge(1.0), [[0.0], [1.0]], [1.0, 2.0], {"method": "predict_proba"}, "is not one that Ridge has"),
-        (NaiveBayes(), [[0], [1]], [0, 1], {"method": "decision_function"}, "is not one that NaiveBayes has"),
-        (NaiveBayes(), [[0], [1]], [1, 1], {}, "y holds one class only"),
+        (Ridge(1.0), [[0.0], [1.0]], [1.0, 2.0], {"method": "predict_proba"}, "Ridge has no method"),
+        (NaiveBayes(), [[0], [1]], [0, 1], {"method": "decision_function"}, "NaiveBayes has no method"),
+        (NaiveBayes(), [[0], [1]], [1, 1], {}, "y has only one class"),
         (Ridge(1.0), [[0.0], [1.0]], [1.0, 2.0], {"method": "guess"}, "method must be one of"),
         (Ridge(-1.0), [[0.0], [1.0]], [1.0, 2.0], {}, "alpha must be a number >= 0"),
         (Ridge(1.0), [[0.0], [1.0]], [1.0, 2.0], {"sample_weight": [-1, 1]}, "must not be negative"),
-        (KNeighborsClassifier(1), [[0], [1], [2]], [0, 1, 1], {"sample_weight": [1, 2, 1]}, "takes none"),
+        (
+            KNeighborsClassifier(1),
+            [[0], [1], [2]],
+            [0, 1, 1],
+            {"sample_weight": [1, 2, 1]},
+            "does not support sample_weight",
+        ),
         (SVC(), [[0], [1], [2]], [0, 1], {}, "inconsistent numbers of samples"),
     ],
 )

@@ -88,7 +88,7 @@ FITTED = {
 @pytest.mark.parametrize("kind", FITTED)
 def test_what_was_fitted_beforehand_is_named(kind):
     model, part = FITTED[kind]
-    with pytest.warns(PrefittedWarning, match="is fitted already and is not fitted anew: .*too optimistic") as caught:
+    with pytest.warns(PrefittedWarning, match="is already fitted and will not be refitted: .*too optimistic") as caught:
         warn_if_prefitted(model, "the model")
     assert part in str(caught[0].message)
 
@@ -125,7 +125,7 @@ def test_other_estimates_warn_too():
         lambda: bias_variance(frozen, X, Y, n_sets=2, random_state=0),
         lambda: GreedySearch(FrozenEstimator(GaussianNB().fit(X[:, :1], Y)), 1).fit(X[:, :3], Y),
     ):
-        with pytest.warns(PrefittedWarning, match="is fitted already") as caught:
+        with pytest.warns(PrefittedWarning, match="is already fitted") as caught:
             run()
         assert caught[0].filename == __file__
 

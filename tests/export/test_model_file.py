@@ -227,7 +227,7 @@ def test_everything_a_fit_sets_is_kept_or_named_as_left_behind(at):
     loaded = round_trip(model)
     for name in sorted(set(vars(model)) - set(model.get_params(deep=False))):
         if name in record.left:
-            with pytest.raises(AttributeError, match="a model file does not keep it"):
+            with pytest.raises(AttributeError, match="not stored in a model file"):
                 getattr(loaded, name)
         else:
             assert hasattr(loaded, name), name
@@ -325,7 +325,7 @@ def test_what_cannot_be_saved_is_named():
     X, y = patients()
     with pytest.raises(NotFittedError):
         save(Lasso(), "nowhere.json")
-    with pytest.raises(TypeError, match=r"KernelRidge.kernel is a function.*It holds plain values"):
+    with pytest.raises(TypeError, match=r"KernelRidge.kernel is a function.*Supported are plain values"):
         dump(KernelRidge(kernel=lambda a, b: float(a @ b)).fit(X, y))
     with pytest.raises(TypeError, match="SGDClassifier"):
         dump(make_pipeline(StandardScaler(), SGDClassifier()).fit(*flowers()))
@@ -384,7 +384,7 @@ def test_wrong_headers():
         ({"schema": 2}, r"vitalfew 0.* with schema 2, and this version reads up to 1; upgrade vitalfew"),
         ({"schema": "1"}, "not a number"),
         ({"class": "Ridge"}, "another class"),
-        ({"checksum": "0" * 64}, "its checksum does not agree"),
+        ({"checksum": "0" * 64}, "its checksum does not match"),
     ):
         given = {**document, **changes}
         raw = json.dumps(given).encode() if "checksum" in changes else signed(given)
@@ -421,7 +421,7 @@ def object_of(name):
 
 
 LINEAR = {
-    "short coef": (lambda f: set_values(f["coef_"], [1.0, 2.0]), "coef_ has not an entry for each feature"),
+    "short coef": (lambda f: set_values(f["coef_"], [1.0, 2.0]), "coef_ must have one entry per feature"),
     "text in coef": (lambda f: set_values(f["coef_"], ["1.0"] * 10), "not all of type"),
     "infinite coef": (lambda f: f.update(coef_=array_of(np.full(10, np.inf))), "finite"),
     "text for coef": (lambda f: f.update(coef_="import os"), "'coef_' of Lasso is not an array"),
@@ -433,12 +433,12 @@ LINEAR = {
     "records": (lambda f: f["coef_"].update(dtype="i4,f8"), "type"),
     "no coef": (lambda f: f.pop("coef_"), "Lasso has no 'coef_'"),
     "other fields": (lambda f: f.update(predict="x"), "unknown field 'predict'"),
-    "number of features": (lambda f: f.update(n_features_in_=9), "for each feature"),
+    "number of features": (lambda f: f.update(n_features_in_=9), "one (entry|name) per feature"),
     "unknown class": (lambda f: f.update(selection_=object_of("os.system")), "os.system"),
     "other class": (lambda f: f.update(selection_=object_of("Cuts")), "Cuts has no"),
     "unknown kind": (lambda f: f.update(alpha_={"kind": "eval"}), "unknown kind 'eval'"),
     "no kind": (lambda f: f.update(alpha_={}), "unknown kind"),
-    "lost reference": (lambda f: f.update(alpha_={"kind": "same", "id": 7}), "does not hold"),
+    "lost reference": (lambda f: f.update(alpha_={"kind": "same", "id": 7}), "does not contain"),
     "index of the curve": (lambda f: f["selection_"]["fields"].update(index=1000), "no such point"),
     "flag for a number": (lambda f: f.update(alpha_=True), "'alpha_' of Lasso is not a number"),
 }
@@ -461,19 +461,19 @@ def test_unknown_parameters():
 
 
 TREE = {
-    "cycle": ("parent", lambda v: [v[0], len(v) - 1, *v[2:]], "circles"),
-    "itself": ("parent", lambda v: [v[0], 1, *v[2:]], "circles"),
-    "two roots": ("parent", lambda v: [-1, -1, *v[2:]], "circles"),
-    "child of a leaf": ("parent", lambda v: [*v[:-1], len(v) - 2], "other children"),
+    "cycle": ("parent", lambda v: [v[0], len(v) - 1, *v[2:]], "cycle"),
+    "itself": ("parent", lambda v: [v[0], 1, *v[2:]], "cycle"),
+    "two roots": ("parent", lambda v: [-1, -1, *v[2:]], "cycle"),
+    "child of a leaf": ("parent", lambda v: [*v[:-1], len(v) - 2], "does not match its children"),
     "feature": ("feature", lambda v: [99, *v[1:]], "unknown feature"),
     "negative feature": ("feature", lambda v: [-5, *v[1:]], "unknown feature"),
-    "leaf at the root": ("feature", lambda v: [-1, *v[1:]], "split of a tree is none"),
-    "cut": ("cut", lambda v: [10_000, *v[1:]], "cut that is not there"),
-    "first child": ("first_child", lambda v: [len(v) + 5, *v[1:]], "mixed up"),
-    "children": ("n_children", lambda v: [50, *v[1:]], "other children"),
+    "leaf at the root": ("feature", lambda v: [-1, *v[1:]], "split node of a tree has no children"),
+    "cut": ("cut", lambda v: [10_000, *v[1:]], "unknown cut"),
+    "first child": ("first_child", lambda v: [len(v) + 5, *v[1:]], "not contiguous"),
+    "children": ("n_children", lambda v: [50, *v[1:]], "does not match its children"),
     "branch": ("branch", lambda v: [v[0], 7, *v[2:]], "two sides"),
     "levels": ("level", lambda v: [1, *v[1:]], "levels"),
-    "length": ("level", lambda v: v[:-1], "parts missing"),
+    "length": ("level", lambda v: v[:-1], "parts of a tree are missing"),
     "floats": ("cut", lambda v: [float(x) for x in v], "not all of type"),
 }
 
@@ -492,19 +492,19 @@ def test_wrong_weights_of_a_tree():
     document = document_of(DecisionTree().fit(*flowers()))
     node = tree_fields(document)["weight"]
     node["values"] = [-v for v in node["values"]]
-    with pytest.raises(ModelFileError, match="weighs nothing"):
+    with pytest.raises(ModelFileError, match="has weight zero"):
         parse(signed(document))
 
 
 def test_wrong_stumps_bins_and_codes():
     X, y = discrete()
     changes = [
-        (Stump(), lambda f: set_values(f["stumps_"]["fields"]["feature"], [4]), "a feature that is not there"),
-        (Stump(), lambda f: set_values(f["stumps_"]["fields"]["start"], [0, 99]), "not all there"),
-        (Stump(), lambda f: set_values(f["coder_"]["fields"]["cuts"][0], [2.0, 1.0]), "do not rise"),
-        (AdaBoost(3), lambda f: f.update(rounds_=4), "rounds_ is not"),
-        (AdaBoost(3), lambda f: set_values(f["path_"]["fields"]["runs"][0]["fields"]["alpha"], [1.0]), "not complete"),
-        (NaiveBayes(), lambda f: f["coder_"]["fields"]["codings"].pop(), "a coding for each"),
+        (Stump(), lambda f: set_values(f["stumps_"]["fields"]["feature"], [4]), "splits on an unknown feature"),
+        (Stump(), lambda f: set_values(f["stumps_"]["fields"]["start"], [0, 99]), "sides of stumps are missing"),
+        (Stump(), lambda f: set_values(f["coder_"]["fields"]["cuts"][0], [2.0, 1.0]), "do not increase"),
+        (AdaBoost(3), lambda f: f.update(rounds_=4), "rounds_ is out of range"),
+        (AdaBoost(3), lambda f: set_values(f["path_"]["fields"]["runs"][0]["fields"]["alpha"], [1.0]), "incomplete"),
+        (NaiveBayes(), lambda f: f["coder_"]["fields"]["codings"].pop(), "one coding per"),
         (NaiveBayes(), lambda f: set_values(f["class_log_prior_"], [0.0]), "class_log_prior_"),
         (
             NaiveBayes(),
@@ -524,7 +524,7 @@ def test_wrong_stumps_bins_and_codes():
 def test_names_without_end(n):
     document = document_of(NaiveBayes().fit(flowers()[0].to_numpy(), flowers()[1]))
     document["model"]["fields"]["coder_"]["fields"]["names"]["fields"]["n"] = n
-    with pytest.raises(ModelFileError, match="there are no such columns"):
+    with pytest.raises(ModelFileError, match="the number of columns is out of range"):
         parse(signed(document))
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from vitalfew import LogisticRegression, NaiveBayes, Ridge, to_sql
 
 pytest.importorskip("duckdb")
-SAME = "are the same to"
+SAME = "are the same in"
 LONG = "é" * 31 + "x"  # 63 bytes
 
 

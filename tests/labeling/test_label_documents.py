@@ -29,7 +29,7 @@ def test_every_database(documents):
     assert sum(report.n_labelled.values()) == 30
     assert report.n_unlabelled == 370
     assert {c["name"] for c in report.candidates} == {"em", "nb", "nb-idf", "logistic-l1", "logistic-l2"}
-    assert report.model in report.why or "least error" in report.why
+    assert report.model in report.why or "lowest error" in report.why
     assert get(address, "documents").equals(before)
     # An empty document has no reasons, and the others have words of their own.
     reasons = dict(zip(found["id"].to_pylist(), found["word_1"].to_pylist()))
@@ -117,7 +117,7 @@ def test_keys(database):
     put(database, "documents", table)
     is_postgres = database.startswith("postgres")
     if is_postgres:
-        with pytest.raises(ValueError, match=r"has no primary key; name the column .* \(--key\)"):
+        with pytest.raises(ValueError, match=r"has no primary key; specify a column .* \(--key\)"):
             label_documents(database, "documents", "body", "topic", model="nb")
     else:
         assert label_documents(database, "documents", "body", "topic", model="nb").columns[0] == "rowid"
@@ -182,12 +182,12 @@ def test_what_is_there_stays(documents):
         ({"text": "bodies"}, "there is no column 'bodies'"),
         ({"label": "topics"}, "there is no column 'topics'; did you mean 'topic'"),
         ({"key": "it"}, "there is no column 'it'"),
-        ({"text": "number"}, "column 'number' holds .*, not text"),
+        ({"text": "number"}, "column 'number' must be text"),
         ({"label": "body"}, "cannot be both the text and the label"),
         ({"label": "none"}, "no document has a label: column 'none' is empty in all 60 rows"),
         ({"label": "same"}, "all labelled documents have the same 'same', 'x'"),
         ({"model": "svm"}, "there is no model 'svm'; the models are"),
-        ({"memory": "2 bananas"}, "memory must be a number of bytes or a text such as '2GB'"),
+        ({"memory": "2 bananas"}, "memory must be a number of bytes or a string such as '2GB'"),
         ({"memory": "10MB"}, "memory must be at least 1GB"),
     ],
 )
@@ -212,7 +212,7 @@ def test_one_labelled_document_of_each_class(tmp_path):
     report = label_documents(path, "documents", "body", "topic", key="id")
     assert report.model == "em"
     assert report.candidates == []
-    assert "no class has two labelled documents" in report.why
+    assert "no class has two labeled documents" in report.why
     assert any("'film', 'food', 'sport'" in note for note in report.notes)
     assert get(path, "documents_predicted").num_rows == 197
 
@@ -227,11 +227,11 @@ def test_files(tmp_path, kind):
     assert found.column_names == report.columns == COLUMNS
     assert found.num_rows == 370
     assert right(found, truth) > 0.8
-    with pytest.raises(DataFileError, match=r"there is a file .* already"):
+    with pytest.raises(DataFileError, match=r"the file .* already exists"):
         label_documents(str(source), None, "body", "topic", key="id", into=str(goal))
     with pytest.raises(ValueError, match="is also an input"):
         label_documents(str(source), None, "body", "topic", key="id", into=str(source), replace=True)
-    with pytest.raises(ValueError, match=r"tells its rows apart \(--key\)"):
+    with pytest.raises(ValueError, match=r"identifies its rows \(--key\)"):
         label_documents(str(source), None, "body", "topic", into=str(tmp_path / "new.csv"))
     assert sorted(os.listdir(tmp_path)) == sorted([source.name, goal.name])
 

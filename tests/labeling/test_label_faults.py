@@ -111,7 +111,7 @@ def test_the_server_dies_between_batches(mortal_postgres, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(label, "classified", dying)
-        with pytest.raises(DataFileError, match=r"see that the server runs .* then start again") as caught:
+        with pytest.raises(DataFileError, match=r"check that the server is running .* then start again") as caught:
             label_documents(mortal_postgres.address, "documents", "body", "topic", key="id", model="nb")
     assert "secret" not in str(caught.value)
     mortal_postgres.start()

@@ -85,7 +85,7 @@ def test_no_room_for_all_words():
 def test_no_word_twice():
     counter = WordCounter(2**20)
     counter.add(pa.array(["one two", "three"]))
-    with pytest.raises(ValueError, match="no word is in two documents"):
+    with pytest.raises(ValueError, match="no word occurs in two documents"):
         counter.finish()
 
 

@@ -199,7 +199,7 @@ def test_counts_read_back_still_merge():
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])
 def test_truncated_json_is_refused(share):
     text = hostile_counts().to_json()
-    with pytest.raises(ValueError, match=r"truncated|not a document"):
+    with pytest.raises(ValueError, match=r"invalid or truncated"):
         Counts.from_json(text[: int(share * len(text))])
 
 
@@ -209,7 +209,7 @@ def test_truncated_json_is_refused(share):
 def test_incomplete_json_is_refused(key):
     document = json.loads(hostile_counts().to_json())
     del document[key]
-    with pytest.raises(ValueError, match="not a document of counts"):
+    with pytest.raises(ValueError, match="expected a JSON document of counts"):
         Counts.from_json(json.dumps(document))
 
 
@@ -230,7 +230,7 @@ def test_other_json_is_refused(text):
 
 
 def test_other_arrow_tables_are_refused():
-    with pytest.raises(ValueError, match="does not hold counts"):
+    with pytest.raises(ValueError, match="does not contain counts"):
         Counts.from_arrow(hostile_counts().to_arrow().replace_schema_metadata(None))
 
 
@@ -239,9 +239,9 @@ def test_subtracting_what_is_no_part():
     total = Counts.from_data(X, y)
     with pytest.raises(ValueError, match="not part of the total"):
         Counts.from_data(X[:1], y[:1]) + Counts.from_data(X[1:], y[1:]) - (total + total)
-    with pytest.raises(ValueError, match="classes or values which the total does not have"):
+    with pytest.raises(ValueError, match="classes or values that the total does not have"):
         total - Counts.from_data([[2]], [0])
-    with pytest.raises(ValueError, match="classes or values which the total does not have"):
+    with pytest.raises(ValueError, match="classes or values that the total does not have"):
         total - Counts.from_data([[0]], [5])
 
 
@@ -307,7 +307,7 @@ def test_bad_weights(weight, message):
 
 
 def test_weights_beyond_the_range_of_floats_are_refused():
-    with np.errstate(over="ignore"), pytest.raises(ValueError, match="sums to more than a float64 can hold"):
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="sum of sample_weight overflows"):
         Counts.from_data(np.eye(3), [0, 1, 0], sample_weight=[1e308, 1e308, 1e308])
 
 

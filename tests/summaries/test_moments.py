@@ -325,7 +325,7 @@ def test_nothing_may_be_left_of_no_rows():
     X, y = table()
     a = Moments.from_data(X, y)
     for part in (a, a + a):
-        with pytest.raises(ValueError, match="at least one must remain"):
+        with pytest.raises(ValueError, match="at least one row must remain"):
             _ = a - part
     with pytest.raises(ValueError, match="no batches"):
         Moments.from_batches([])
@@ -365,7 +365,7 @@ def test_messages_say_what_and_where(X, y, weight, message):
 @pytest.mark.parametrize(("x", "y", "what"), [([1e200, -1e200], [1, 2], "column 'x0'"), ([1, 2], [-1e308, 9e15], "y")])
 @np.errstate(over="ignore", invalid="ignore")
 def test_squares_beyond_the_range_of_floats_are_refused(x, y, what):
-    with pytest.raises(ValueError, match=f"^{what} holds values so large"):
+    with pytest.raises(ValueError, match=f"^{what} has values so large"):
         Moments.from_data(np.array(x, dtype=float)[:, None], np.array(y, dtype=float))
 
 

@@ -140,7 +140,7 @@ def test_counts_of_rows_whose_labels_are_elsewhere(cuts, has_weight, kind):
 def test_rows_and_labels_must_match():
     with dask.config.set(scheduler="sync"):
         X = [dask.delayed(sparse.eye(4, format="csr"))]
-        with pytest.raises(ValueError, match="a partition of X has 4 rows, and that of y 3"):
+        with pytest.raises(ValueError, match="partitions of X and y must have the same number of rows, got 4 and 3"):
             count_partitions(X, [dask.delayed(np.array([0, 1, 0]))])
-        with pytest.raises(ValueError, match="no row has a label"):
+        with pytest.raises(ValueError, match="y has no labels"):
             count_partitions(X, [dask.delayed(np.array([None] * 4, dtype=object))])

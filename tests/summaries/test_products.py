@@ -57,11 +57,11 @@ def test_rows_and_columns_that_are_not_there():
 @pytest.mark.parametrize(
     ("columns", "shift", "weight", "message"),
     [
-        ([np.ones(3), np.ones(4)], np.zeros(2), None, "different lengths"),
-        ([np.ones(3)], np.zeros(2), None, "one shift"),
-        ([np.ones(3)], np.zeros(1), np.ones(2), "one weight"),
-        ([np.ones(3, dtype="complex128")], np.zeros(1), None, "not of numbers"),
-        ([np.ones(3, dtype="f2")], np.zeros(1), None, "not of numbers"),
+        ([np.ones(3), np.ones(4)], np.zeros(2), None, "must have the same length"),
+        ([np.ones(3)], np.zeros(2), None, "shift must have one entry"),
+        ([np.ones(3)], np.zeros(1), np.ones(2), "weights must have one entry"),
+        ([np.ones(3, dtype="complex128")], np.zeros(1), None, "must be numeric"),
+        ([np.ones(3, dtype="f2")], np.zeros(1), None, "must be numeric"),
     ],
 )
 def test_what_does_not_fit_is_refused(columns, shift, weight, message):

@@ -75,19 +75,19 @@ def written(folder, column, suffix):
 @pytest.mark.parametrize("name", COLUMNS)
 def test_files_are_refused_by_column(tmp_path, name, suffix):
     path = written(tmp_path, COLUMNS[name], suffix)
-    with pytest.raises(DataFileError, match=r"'said'.* is damaged \(.*make it again"):
+    with pytest.raises(DataFileError, match=r"'said'.* is corrupted \(.*recreate it"):
         read_file(path)
     for wanted in ({}, {"known": "said"}, {"missing": "said"}):
-        with pytest.raises(DataFileError, match=r"'said'.* is damaged \(.*make it again"):
+        with pytest.raises(DataFileError, match=r"'said'.* is corrupted \(.*recreate it"):
             list(open_source(path).batches(**wanted))
     assert sum(batch.num_rows for batch in open_source(path).batches(["x"])) == len(COLUMNS[name])
 
 
 @pytest.mark.parametrize("name", COLUMNS)
 def test_tables_of_callers_are_refused_by_column(name):
-    with pytest.raises(ValueError, match=r"column 'said' of the data frame is damaged \(.*make it again"):
+    with pytest.raises(ValueError, match=r"column 'said' of the data frame is corrupted \(.*recreate it"):
         FrameSource(table(COLUMNS[name]))
-    with pytest.raises(ValueError, match=r"^y is damaged"):
+    with pytest.raises(ValueError, match=r"^y is corrupted"):
         check_arrow(pa.chunked_array([COLUMNS[name]]), "y")
 
 
@@ -120,7 +120,7 @@ def test_indices_of_parquet_dictionaries_are_checked(tmp_path):
             try:
                 read()
             except DataFileError as error:
-                refused += "'said'" in str(error) and "is damaged" in str(error)
+                refused += "'said'" in str(error) and "is corrupted" in str(error)
     assert refused > 20
 
 
@@ -128,9 +128,9 @@ def test_indices_of_parquet_dictionaries_are_checked(tmp_path):
 def test_text_that_is_not_utf8_is_an_error_where_it_is_used(tmp_path, suffix):
     path = written(tmp_path, not_utf8(), suffix)
     assert read_file(path)["x"].to_pylist() == table(not_utf8())["x"].to_pylist()
-    with pytest.raises(DataFileError, match=r"'said'.* holds text that is not UTF-8"):
+    with pytest.raises(DataFileError, match=r"'said'.* contains text that is not valid UTF-8"):
         list(open_source(path).batches())
-    with pytest.raises(ValueError, match=r"'said'.* holds text that is not UTF-8"):
+    with pytest.raises(ValueError, match=r"'said'.* contains text that is not valid UTF-8"):
         FrameSource(table(not_utf8()))
 
 
@@ -226,7 +226,7 @@ def test_no_call_ends_the_process(request):
     script = [sys.executable, "-W", "ignore", "-c", SCRIPT, str(request.path.parent)]
     done = subprocess.run(script, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
-    wrong = [line for line in done.stdout.splitlines() if "ValueError" not in line or "is damaged" not in line]
+    wrong = [line for line in done.stdout.splitlines() if "ValueError" not in line or "is corrupted" not in line]
     assert not wrong
     assert len(done.stdout.splitlines()) == len(CALLS)
 
@@ -246,7 +246,7 @@ def test_no_command_ends_by_a_signal(tmp_path, command):
     done = subprocess.run(asked, capture_output=True, text=True, timeout=300, cwd=tmp_path)
     assert done.returncode > 0, done.stderr
     assert "'said'" in done.stderr
-    assert "is damaged" in done.stderr
+    assert "is corrupted" in done.stderr
 
 
 def test_a_pipe_is_checked(tmp_path):
@@ -254,4 +254,4 @@ def test_a_pipe_is_checked(tmp_path):
     asked = [sys.executable, "-m", "vitalfew", "select", "-", "--format", "arrow", "--target", "y"]
     done = subprocess.run(asked, input=path.read_bytes(), capture_output=True, timeout=300)
     assert done.returncode > 0
-    assert b"is damaged" in done.stderr
+    assert b"is corrupted" in done.stderr

@@ -28,7 +28,7 @@ CLASSES = load_breast_cancer(as_frame=True, return_X_y=True)
 @pytest.mark.parametrize("model", [Lasso(0.1), Ridge(), GreedySubsetRegressor(2)])
 def test_a_missing_number_names_its_row(model):
     X, y = NUMBERS
-    with pytest.raises(ValueError, match=r"Input y contains NaN: row 7 has no value\. Leave such rows out"):
+    with pytest.raises(ValueError, match=r"Input y contains NaN: row 7 has no value\. Drop such rows"):
         model.fit(X, y.where(np.arange(len(y)) != 7))
 
 
@@ -36,9 +36,7 @@ def test_a_missing_number_names_its_row(model):
 @pytest.mark.parametrize("kind", [float, object])
 def test_a_missing_label_names_its_row_and_a_remedy(model, kind):
     X, y = CLASSES
-    with pytest.raises(
-        ValueError, match=r"row 7 has no (label|value)\. Leave such rows out.* SemiSupervisedNaiveBayes"
-    ):
+    with pytest.raises(ValueError, match=r"row 7 has no (label|value)\. Drop such rows.* SemiSupervisedNaiveBayes"):
         model.fit(X, y.astype(kind).where(np.arange(len(y)) != 7))
 
 
@@ -75,5 +73,5 @@ def test_a_file_of_nearly_that_name(tmp_path):
         summarize(tmp_path / "peple.csv", "a")
     with pytest.raises(FileNotFoundError, match=r"there is no file '.*other\.parquet'\.$"):
         summarize(tmp_path / "other.parquet", "a")
-    with pytest.raises(FileNotFoundError, match="its folder is not there either"):
+    with pytest.raises(FileNotFoundError, match="neither does its directory"):
         summarize(tmp_path / "nowhere" / "people.csv", "a")

@@ -82,9 +82,9 @@ def read_file(
     kind = format or (recognise_format(Path(path)) if isinstance(source, str) else "csv")
     is_database = kind in ("duckdb", "sqlite")
     if (table is not None or query is not None) and not is_database:
-        raise ValueError(f"{name!r} is not a database: it holds one table and takes no query; leave them out.")
+        raise ValueError(f"{name!r} is not a database; omit the table and query.")
     if is_database and not isinstance(source, str):
-        raise ValueError("a database cannot be read from a pipe; give the name of its file.")
+        raise ValueError("a database cannot be read from a pipe; pass its file name.")
     found = _read(kind, source, name, table, query, tuple(na), encoding)
     check_header(found.column_names, name)
     return found
@@ -135,7 +135,7 @@ def _read_arrow(pa, source) -> pa.Table:
 def _written_format(path: Path) -> str:
     found = SUFFIXES.get(path.suffix.lower())
     if found not in WRITTEN or path.suffix.lower() == ".txt":
-        raise ValueError(f"{str(path)!r} should end with .csv, .tsv, .parquet, .arrow or .json.")
+        raise ValueError(f"{str(path)!r} must end with .csv, .tsv, .parquet, .arrow or .json.")
     return str(found)
 
 

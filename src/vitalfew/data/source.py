@@ -93,7 +93,7 @@ def open_source(
     if kind in ("csv", "tsv"):
         return source_files.CsvSource(name, paths, tuple(na), encoding, "\t" if kind == "tsv" else None, types or {})
     if types is not None:
-        raise ValueError(f"{name!r} has types of its own; leave `types` out.")
+        raise ValueError(f"`types` is not supported for {name!r}, which stores its own types; omit it.")
     if kind == "arrow" and source_files.are_streams(paths):
         return source_files.StreamSource(name, paths)
     folder = data if is_path and os.path.isdir(data) else None
@@ -102,4 +102,4 @@ def open_source(
 
 def _no_database(name: str, table: str | None, query: str | None) -> None:
     if table is not None or query is not None:
-        raise ValueError(f"{name} is not a database: it holds one table and takes no query; leave them out.")
+        raise ValueError(f"{name} is not a database; omit the table and query.")

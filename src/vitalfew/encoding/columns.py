@@ -61,7 +61,7 @@ class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         """Learn the words of text columns, if `max_words` is given."""
         wrong = [k for k in self.kinds.values() if k not in USED]
         if wrong:
-            raise ValueError(f"a column to learn from is {', '.join(USED)}, not {wrong[0]!r}.")
+            raise ValueError(f"the kind of a feature column must be one of {', '.join(USED)}, got {wrong[0]!r}.")
         frame = self._typed(X)
         self.feature_names_in_ = np.array(list(self.kinds), dtype=object)
         self.n_features_in_ = len(self.kinds)
@@ -93,7 +93,7 @@ class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             columns = {n: matrix[:, j] for j, n in enumerate(names)}
             parts.append(nw.from_dict(columns, backend=frame.implementation))
         if not parts:
-            raise ValueError(f"no word is in {MIN_ROWS} rows of {self._text}; there is nothing to learn from.")
+            raise ValueError(f"no word occurs in at least {MIN_ROWS} rows of {self._text}, so there are no features.")
         return nw.concat(parts, how="horizontal").to_native() if len(parts) > 1 else parts[0].to_native()
 
     def get_feature_names_out(self, input_features=None):  # noqa: ARG002
@@ -172,7 +172,7 @@ def _numbers(series: nw.Series) -> nw.Series:
             numbers[row] = np.nan if value is None else float(value)
         except (TypeError, ValueError):
             raise ValueError(
-                f"column {series.name!r} is taken as numbers, but row {row} holds {str(value)!r}; "
-                "take it as a category, or leave it out."
+                f"column {series.name!r} is treated as numeric, but row {row} contains {str(value)!r}; "
+                "treat it as a category, or leave it out."
             ) from None
     return nw.new_series(series.name, numbers, nw.Float64, backend=series.implementation)

@@ -82,7 +82,7 @@ def make_encoded(
     """
     used = dict(kinds) if isinstance(kinds, Mapping) else used_kinds(kinds)
     if not used:
-        raise ValueError("no column is left to learn from: all are empty, constant, dates or identifiers.")
+        raise ValueError("no feature columns are left: all columns are empty, constant, dates or identifiers.")
     by_kind = {kind: [n for n, k in used.items() if k == kind] for kind in ("numeric", "category", "text")}
     is_text_only = not by_kind["numeric"] and not by_kind["category"]
     if reads_tables(model) and not is_text_only:

@@ -237,12 +237,12 @@ def _check(estimator, n_sets, loss, sets, test, optimal) -> str:
     check_choice("loss", kind if loss is None else loss, LOSSES)
     if loss not in (None, kind):
         wanted = "classifier" if loss == "zero_one" else "regressor"
-        raise ValueError(f"loss={loss!r} is for a {wanted}, got {estimator!r}; use loss={kind!r}.")
+        raise ValueError(f"loss={loss!r} requires a {wanted}, got {estimator!r}; use loss={kind!r}.")
     check_choice("sets", sets, SETS)
     if not is_count(n_sets) or n_sets < 2:
-        raise ValueError(f"n_sets must be a whole number of training sets, at least 2, got {n_sets!r}.")
+        raise ValueError(f"n_sets must be an integer number of training sets >= 2, got {n_sets!r}.")
     if optimal is not None and not isinstance(test, tuple | list):
-        raise ValueError("optimal predictions are for known test rows: give those as test=(X_test, y_test).")
+        raise ValueError("optimal predictions require known test rows; pass them as test=(X_test, y_test).")
     return kind
 
 
@@ -275,7 +275,10 @@ def _draw(n_rows: int, n_sets: int, sets: str, rng) -> Iterator[NDArray[np.intp]
     if sets == "disjoint":
         size = n_rows // n_sets
         if size < 2:
-            raise ValueError(f"{n_rows} training rows cannot be cut into n_sets={n_sets} sets of two rows or more.")
+            raise ValueError(
+                f"{n_rows} training rows cannot be split into n_sets={n_sets} sets of at least two rows; use fewer "
+                "sets."
+            )
         yield from rng.permutation(n_rows)[: size * n_sets].reshape(n_sets, size)
         return
     for left in range(n_sets, 0, -2):

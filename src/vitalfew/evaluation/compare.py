@@ -167,10 +167,10 @@ def compare(
     outer.run(n_jobs, as_verbose(progress))
     found = outer.comparison(dummy)
     if outer.n_left:
-        budget = "the deadline has passed" if time_budget is None else f"the time budget of {time_budget:g} s was spent"
+        budget = "the deadline was reached" if time_budget is None else f"time_budget={time_budget:g} s ran out"
         warnings.warn(
-            f"{budget} with {outer.n_left} of {len(named) * len(splits)} fits not run: the status of each model says "
-            "which. Give more time, or a checkpoint to go on from.",
+            f"{budget} with {outer.n_left} of {len(named) * len(splits)} fits not run; see the status of each model. "
+            "Allow more time, or pass a checkpoint to continue from.",
             UnfinishedWarning,
             stacklevel=2,
         )
@@ -183,8 +183,8 @@ def _checkpoint_key(X, y: NDArray, metric: Metric) -> str:
         return fingerprint(X, y, metric.label, metric.scoring)
     except FingerprintError as problem:
         raise ValueError(
-            f"checkpoint cannot be used: in the data or the scoring, {problem} Results could be mistaken for those of "
-            "other data or another scoring. Give a plain function, or no checkpoint."
+            f"checkpoint cannot be used: in the data or the scoring, {problem} Results could be confused with those of "
+            "other data or another scoring. Pass a plain function, or no checkpoint."
         ) from None
 
 
@@ -197,7 +197,7 @@ def _model_key(name: str, model) -> str | None:
     except Exception as problem:  # a model that cannot be cloned fails on its folds, with a message there
         reason = f"{type(problem).__name__}: {problem}"
     warnings.warn(
-        f"model {name!r} is fitted anew, and its results are not kept in the checkpoint: {reason}",
+        f"model {name!r} will be refitted, and its results are not stored in the checkpoint: {reason}",
         CheckpointWarning,
         stacklevel=5,
     )
@@ -219,12 +219,12 @@ def _named(models) -> dict[str, Any]:
                 name = f"{base} ({sum(n == base or n.startswith(f'{base} (') for n in named) + 1})"
             named[name] = model
     if not named:
-        raise ValueError("there is no model to compare: give a dict of estimators by name.")
+        raise ValueError("got no models to compare; pass a dict of estimators by name.")
     for name, model in named.items():
         missing = [method for method in ("fit", "predict", "get_params") if not hasattr(model, method)]
         if missing or isinstance(model, type):
-            what = "is a class: give an instance" if isinstance(model, type) else f"has no {', '.join(missing)}"
-            raise TypeError(f"model {name!r} {what}; each must be an estimator of scikit-learn's kind.")
+            what = "is a class, not an instance" if isinstance(model, type) else f"has no {', '.join(missing)}"
+            raise TypeError(f"model {name!r} {what}; each model must be a scikit-learn estimator.")
     return named
 
 
@@ -238,7 +238,7 @@ def model_name(model) -> str:
 
 def add_baseline(named: dict[str, Any], is_classification: bool) -> str:
     """Insert a model that ignores the features before the others, and return its name."""
-    name = "most frequent class" if is_classification else "mean alone"
+    name = "most frequent class" if is_classification else "mean only"
     while name in named:
         name = f"baseline: {name}"
     others = dict(named)
@@ -250,10 +250,10 @@ def add_baseline(named: dict[str, Any], is_classification: bool) -> str:
 
 def _check(repeats, time_budget, cv) -> None:
     if not is_count(repeats) or repeats < 1:
-        raise ValueError(f"repeats must be a whole number, at least 1, got {repeats!r}.")
+        raise ValueError(f"repeats must be an integer >= 1, got {repeats!r}.")
     if repeats > 1 and not is_count(cv):
         raise ValueError(
-            f"repeats={repeats} draws folds anew, for which cv must be a number, got {cv!r}; use a splitter that "
+            f"repeats={repeats} requires cv to be a number of folds, got {cv!r}; use a splitter that "
             "repeats, such as RepeatedKFold."
         )
     if time_budget is not None and not time_budget > 0:
@@ -292,9 +292,7 @@ def _splitter(cv, groups, is_classification: bool, seed: int):
         kind = StratifiedKFold if is_classification else KFold
         return kind(int(cv), shuffle=True, random_state=seed)
     if len(np.unique(groups)) < cv:
-        raise ValueError(
-            f"there are {len(np.unique(groups))} groups for cv={cv} folds, and a group is not split; use fewer folds."
-        )
+        raise ValueError(f"cv={cv} folds require at least {cv} groups, got {len(np.unique(groups))}; use fewer folds.")
     if is_classification:
         return StratifiedGroupKFold(int(cv), shuffle=True, random_state=seed)
     return GroupKFold(int(cv), shuffle=True, random_state=seed)

@@ -199,7 +199,7 @@ class Comparison:
             ),
             base.mark_text(align="left", dx=8, dy=-6).encode(x=x, y=y, text="name:N"),
         ]
-        title = f"{self.metric} on {self.n_folds} folds, selection inside each"
+        title = f"{self.metric} on {self.n_folds} folds, with selection inside each fold"
         return alt.layer(*layers).properties(title=title, width=520, height=320)
 
     def __repr__(self) -> str:
@@ -221,7 +221,7 @@ class Comparison:
 
     def _index(self, name: str) -> int:
         if name not in self.names:
-            raise ValueError(f"there is no model {name!r}; there are {self.names}.")
+            raise ValueError(f"unknown model {name!r}; expected one of {self.names}.")
         return self.names.index(name)
 
     def _test_share(self, folds: NDArray[np.bool_]) -> float:

@@ -42,16 +42,16 @@ class FoldBook:
         except (ValueError, KeyError, TypeError):
             is_ours = False
         if not is_ours:
-            raise ValueError(f"checkpoint {str(self.path)!r} is not the file of a comparison; give another path.")
+            raise ValueError(f"checkpoint {str(self.path)!r} is not a file written by a comparison; use another path.")
         if kind != FORMAT:
             raise ValueError(
-                f"checkpoint {str(self.path)!r} was written by an earlier version of vitalfew, which could take one "
-                "function for another: its results are not used. Delete it, or give another path."
+                f"checkpoint {str(self.path)!r} was written by an earlier version of vitalfew, which could confuse "
+                "functions, so its results are not used. Delete it or use another path."
             )
         if data != self.data:
             raise ValueError(
-                f"checkpoint {str(self.path)!r} belongs to another comparison: its data or scoring differ, or the "
-                "versions of vitalfew, NumPy, SciPy or scikit-learn. Delete it, or give another path."
+                f"checkpoint {str(self.path)!r} belongs to another comparison: the data, the scoring or the "
+                "versions of vitalfew, NumPy, SciPy or scikit-learn differ. Delete it or use another path."
             )
 
     def add(self, key: str, result: dict[str, Any]) -> None:
@@ -70,7 +70,7 @@ class FoldBook:
         except OSError as problem:
             self.is_writable = False
             warnings.warn(
-                f"checkpoint {str(self.path)!r} cannot be written ({problem}); the comparison goes on without it.",
+                f"checkpoint {str(self.path)!r} cannot be written ({problem}); the comparison continues without it.",
                 CheckpointWarning,
                 stacklevel=2,
             )

@@ -149,11 +149,11 @@ def loo_predict(
         check_given(y, "y")
         is_classification = looks_like_classes(np.asarray(y))
     if not hasattr(model, method) or (not is_classification and method != "predict"):
-        raise ValueError(f"method={method!r} is not one that {type(model).__name__} has.")
+        raise ValueError(f"{type(model).__name__} has no method {method!r}.")
     y = read_y(y, is_classification)
     check_consistent_length(X, y)
     if len(y) < 2:
-        raise ValueError("leave-one-out needs at least two rows to fit one without the other, got n_samples = 1.")
+        raise ValueError("leave-one-out requires at least two rows, got n_samples = 1.")
     weight = check_weight(sample_weight, len(y))
     classes = np.unique(y) if is_classification else None
     found = _by_formula(model, X, y, weight, method, classes)
@@ -173,7 +173,7 @@ def _by_formula(model, X, y, weight, method: str, classes) -> tuple[NDArray, str
     # A sample of weight zero does not affect the fit: leaving it out changes nothing.
     kept = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
     if len(kept) < 2 or (classes is not None and len(np.unique(y[kept])) < 2):
-        return "too few rows weigh anything"
+        return "too few rows have a positive weight"
     rows, heavy = (X, weight) if len(kept) == len(y) else (take_parts(model, X, kept, kept)[0], weight[kept])
     found = leave_out(clone(model), rows, y[kept], heavy)
     if isinstance(found, str):
@@ -211,7 +211,7 @@ def _refit(model, X, y, weight, method: str, classes, n_jobs, verbose: bool | No
     team = joblib.effective_n_jobs(n_jobs)
     threads = 0 if team == 1 else max(1, _core.thread_count(0) // team)
     found: list[Any] = []
-    with progress_bar(len(y), "leaving one out", verbose) as bar, limit_threads(threads):
+    with progress_bar(len(y), "leave-one-out", verbose) as bar, limit_threads(threads):
         for one in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
             found.append(one)
             bar.update()
@@ -236,7 +236,7 @@ def _weights_for(model, weight: NDArray) -> dict[str, NDArray]:
     if steps and hasattr(model, "named_steps"):
         return {f"{steps[-1][0]}__sample_weight": weight}
     if not has_fit_parameter(model, "sample_weight"):
-        raise ValueError(f"sample_weight was given, but {type(model).__name__} takes none.")
+        raise ValueError(f"{type(model).__name__} does not support sample_weight; omit it.")
     return {"sample_weight": weight}
 
 
@@ -245,8 +245,8 @@ def _aligned(fitted, rows, method: str, classes) -> NDArray:
     if classes is not None and method == "decision_function":
         if len(getattr(fitted, "classes_", classes)) < len(classes) or not hasattr(fitted, method):
             raise ValueError(
-                "a class has one row only, and without it there is no decision for that class: use 'predict_proba', or "
-                "leave the row out."
+                "a class has only one row, so it has no decision value without that row; use 'predict_proba', or "
+                "drop the row."
             )
         return np.asarray(fitted.decision_function(rows))
     predicted = np.asarray(getattr(fitted, method)(rows))

@@ -53,9 +53,9 @@ def why_not(model) -> str:
     chosen = [name for name in _knobs(model) if is_to_choose(getattr(model, name))]
     if chosen:
         listed = " and ".join(f"{name}={getattr(model, name)!r}" for name in chosen)
-        return f"{listed} is chosen anew without each row"
+        return f"{listed} is selected again without each row"
     if type(model) is NaiveBayes and model.features is not None:
-        return "features are chosen anew without each row"
+        return "features are selected again without each row"
     return ""
 
 
@@ -72,14 +72,14 @@ def _ridge(model, X, y, weight) -> LeftOut:
     model._check_parameters()
     data = model._read(X, y, weight)
     path = model._family(data.n_features, data.names).path(data, np.array([float(model.alpha)]))
-    return LeftOut(EXACT, "residuals over one minus leverage", path.loo().prediction[:, 0])
+    return LeftOut(EXACT, "residuals divided by one minus leverage", path.loo().prediction[:, 0])
 
 
 def _peer(model, X, y, weight) -> LeftOut | str:
     """Apply the ridge formula to scikit-learn's least squares and ridge regression (same objective)."""
     alpha = 0.0 if isinstance(model, LinearRegression) else model.alpha
     if model.positive or np.ndim(alpha) > 0 or np.ndim(y) > 1:
-        return "there is no formula for coefficients that must not be negative, or for several targets"
+        return "there is no formula for nonnegative coefficients or several targets"
     return _ridge(Ridge(float(alpha), fit_intercept=model.fit_intercept), X, y, weight)
 
 
@@ -90,7 +90,9 @@ def _kernel_ridge(model: KernelRidge, X, y, weight) -> LeftOut:
     found = model._family(data).path(data, np.array([float(model.alpha)])).loo()
     has_landmarks = model.n_components is not None or data.n_rows > MOST_ROWS
     kind = APPROXIMATE if has_landmarks and found.note else EXACT
-    return LeftOut(kind, found.note or "dual coefficients over the diagonal of the inverse", found.prediction[:, 0])
+    return LeftOut(
+        kind, found.note or "dual coefficients divided by the diagonal of the inverse", found.prediction[:, 0]
+    )
 
 
 def _without_a_row(alpha: float | str, n: int) -> float:
@@ -111,10 +113,10 @@ def _logistic(model: LogisticRegression, X, y, weight) -> LeftOut | str:
     """Take one Newton step on the active coefficients."""
     model.set_params(alpha=_without_a_row(model.alpha, len(y)), grid=1).fit(X, y, weight)
     if np.count_nonzero(model.coef_) + len(model.coef_) > MOST_COORDINATES:
-        return f"more than {MOST_COORDINATES} coefficients are in use"
+        return f"more than {MOST_COORDINATES} coefficients are nonzero"
     data, path, point = model._read(X, y, weight), model.path_, model.selection_.index
     decision = Design(path, point, data).without_each(path.decision(data)[:, point])
-    note = "one Newton step; the features in use are held as they are"
+    note = "one Newton step; the active set is held fixed"
     outer = decision[:, 0] if decision.shape[1] == 1 else decision
     return LeftOut(APPROXIMATE, note, None, probabilities(decision), outer, path.classes)
 
@@ -126,12 +128,12 @@ def _naive_bayes(model: NaiveBayes, X, y, weight) -> LeftOut | str:
     counts = counts_of(data)
     cut = any(isinstance(coding, Cuts) and len(coding.cuts) for coding in counts.codings or [])
     if data.coder.is_supervised:
-        return "cuts of numeric columns are chosen anew without each row"
+        return "cuts of numeric columns are computed again without each row"
     if model.prior_mean != "pooled" and counts.codings is not None and _has_rare_values(data):
-        return "a value of one row alone changes what the prior is spread over"
+        return "a value that occurs in a single row changes the support of the prior"
     probability = loo_probabilities(Evidence(counts, model._given_strength(counts.n_features), model.prior_mean), data)
     kind = APPROXIMATE if cut else EXACT
-    note = "the cuts of numeric columns are held as they are" if cut else "counts without those of the row"
+    note = "the cuts of numeric columns are held fixed" if cut else "counts without those of the row"
     return LeftOut(kind, note, None, probability[:, 0], None, data.classes)
 
 

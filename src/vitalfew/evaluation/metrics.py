@@ -31,7 +31,9 @@ class Metric:
             return cls(ERROR_RATE if is_classification else RMSE, None)
         if not isinstance(scoring, str):
             if not callable(scoring):
-                raise ValueError(f"scoring must be None, a name of scikit-learn or a function, got {scoring!r}.")
+                raise ValueError(
+                    f"scoring must be None, the name of a scikit-learn scorer or a callable, got {scoring!r}."
+                )
             return cls(f"minus {getattr(scoring, '__name__', 'score')}", scoring)
         get_scorer(scoring)
         if scoring == "accuracy":
@@ -52,14 +54,12 @@ class Metric:
             with np.errstate(over="ignore", invalid="ignore"):
                 error = float(np.sqrt(np.mean((predicted.ravel().astype(float) - y) ** 2)))
             if not np.isfinite(error):
-                raise ValueError(
-                    "the model predicts values that are not finite, or so large that their squares are not."
-                )
+                raise ValueError("the model predicts values that are not finite, or whose squares overflow.")
             return error
         with np.errstate(over="ignore", invalid="ignore"):  # scores that are not finite are rejected below
             score = check_scoring(model, self.scoring)(model, X, y)
         if not np.ndim(score) == 0 or not np.isfinite(float(score)):
-            raise ValueError(f"the score {self.scoring!r} is {score!r}, which is not a finite number.")
+            raise ValueError(f"the score {self.scoring!r} must be a finite number, got {score!r}.")
         return self.to_error(float(score))
 
 
@@ -68,5 +68,7 @@ def task_of(models) -> bool | None:
     known = [m for m in models if hasattr(m, "__sklearn_tags__")]
     kinds = {is_classifier(m) for m in known if is_classifier(m) or is_regressor(m)}
     if len(kinds) == 2:
-        raise ValueError("models are both classifiers and regressors, whose errors do not compare: give one kind.")
+        raise ValueError(
+            "the models must be all classifiers or all regressors; their errors are not comparable otherwise."
+        )
     return kinds.pop() if kinds else None

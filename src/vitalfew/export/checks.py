@@ -39,30 +39,30 @@ def features(model) -> None:
     """Check the feature names and the arrays with an entry for each feature."""
     require(model.n_features_in_ > 0, "the number of features is not positive")
     names = getattr(model, "feature_names_in_", None)
-    require(names is None or len(names) == model.n_features_in_, "there is not a name for each feature")
+    require(names is None or len(names) == model.n_features_in_, "there must be one name per feature")
     support = getattr(model, "support_", None)
-    require(support is None or len(support) == model.n_features_in_, "support_ has not an entry for each feature")
+    require(support is None or len(support) == model.n_features_in_, "support_ must have one entry per feature")
 
 
 def regressor(model) -> None:
-    require(len(model.coef_) == model.n_features_in_, "coef_ has not an entry for each feature")
+    require(len(model.coef_) == model.n_features_in_, "coef_ must have one entry per feature")
     features(model)
-    require(are_in(getattr(model, "subset_", ()), model.n_features_in_), "subset_ names a feature that is not there")
+    require(are_in(getattr(model, "subset_", ()), model.n_features_in_), "subset_ contains an unknown feature")
 
 
 def classifier(model) -> None:
     features(model)
     classes(model)
     outputs = len(model.classes_) if len(model.classes_) > 2 else 1
-    require(model.coef_.shape == (outputs, model.n_features_in_), "coef_ has not an entry for each class and feature")
-    require(model.intercept_.shape == (outputs,), "intercept_ has not an entry for each class")
-    require(are_in(getattr(model, "subset_", ()), model.n_features_in_), "subset_ names a feature that is not there")
+    require(model.coef_.shape == (outputs, model.n_features_in_), "coef_ must have one entry per class and feature")
+    require(model.intercept_.shape == (outputs,), "intercept_ must have one entry per class")
+    require(are_in(getattr(model, "subset_", ()), model.n_features_in_), "subset_ contains an unknown feature")
 
 
 def classes(model) -> None:
-    require(len(model.classes_) > 1, "there are not two classes")
+    require(len(model.classes_) > 1, "there are fewer than two classes")
     check_hashed(model.classes_.tolist(), "a class")
-    require(len(set(model.classes_.tolist())) == len(model.classes_), "a class is there twice")
+    require(len(set(model.classes_.tolist())) == len(model.classes_), "a class occurs twice")
 
 
 def selection(found) -> None:
@@ -80,50 +80,50 @@ def kernel_ridge(model) -> None:
     features(model)
     basis = model.X_fit_
     if model.path_.kernel.is_precomputed:
-        require(
-            isinstance(basis, np.ndarray) and basis.ndim == 1 and basis.dtype.kind in "iu", "X_fit_ is not of numbers"
-        )
-        require(are_in(basis, model.n_features_in_), "X_fit_ names a row that is not there")
+        require(isinstance(basis, np.ndarray) and basis.ndim == 1 and basis.dtype.kind in "iu", "X_fit_ is not numeric")
+        require(are_in(basis, model.n_features_in_), "X_fit_ contains an unknown row")
     else:
         is_matrix = sparse.issparse(basis) or isinstance(basis, np.ndarray)
         require(is_matrix and basis.ndim == 2 and basis.dtype.kind == "f", "X_fit_ is not a matrix of numbers")
-        require(basis.shape[1] == model.n_features_in_, "X_fit_ has not a column for each feature")
-    require(basis.shape[0] == len(model.dual_coef_), "dual_coef_ has not an entry for each row of X_fit_")
+        require(basis.shape[1] == model.n_features_in_, "X_fit_ must have one column per feature")
+    require(basis.shape[0] == len(model.dual_coef_), "dual_coef_ must have one entry per row of X_fit_")
 
 
 def search(model) -> None:
     features(model)
-    require(are_in(model.subset_, model.n_features_in_), "subset_ names a feature that is not there")
+    require(are_in(model.subset_, model.n_features_in_), "subset_ contains an unknown feature")
     known = getattr(model.best_estimator_, "n_features_in_", len(model.subset_))
     require(known == len(model.subset_), "best_estimator_ has other features than subset_")
 
 
 def discretizer(model) -> None:
     features(model)
-    require(len(model.cuts_) == len(model.n_bins_) == model.n_features_in_, "there are not cuts for each feature")
-    require(all(map(are_rising, model.cuts_)), "cuts of a feature do not rise")
-    require([len(c) + 1 for c in model.cuts_] == model.n_bins_.tolist(), "n_bins_ is not that of the cuts")
+    require(len(model.cuts_) == len(model.n_bins_) == model.n_features_in_, "there must be cuts for each feature")
+    require(all(map(are_rising, model.cuts_)), "the cuts of a feature do not increase")
+    require([len(c) + 1 for c in model.cuts_] == model.n_bins_.tolist(), "n_bins_ does not match the cuts")
 
 
 def words(model) -> None:
     idf = getattr(model, "idf_", None)
-    require((idf is not None) == (model.weighting is not None), "the weights of the words are not there")
-    require(idf is None or len(idf) == len(model._terms), "idf_ has not an entry for each word")
+    require((idf is not None) == (model.weighting is not None), "the word weights are missing")
+    require(idf is None or len(idf) == len(model._terms), "idf_ must have one entry per word")
 
 
 def columns(model) -> None:
     kinds = model.kinds
-    require(isinstance(kinds, dict) and all(isinstance(n, str) for n in kinds), "kinds does not name the columns")
+    require(
+        isinstance(kinds, dict) and all(isinstance(n, str) for n in kinds), "kinds is not a dictionary of column names"
+    )
     require(all(kind in USED for kind in kinds.values()), "a column is of an unknown kind")
-    require(list(model.feature_names_in_) == list(kinds), "the columns are not those of kinds")
-    require(model.n_features_in_ == len(kinds), "the columns are not those of kinds")
+    require(list(model.feature_names_in_) == list(kinds), "the columns do not match kinds")
+    require(model.n_features_in_ == len(kinds), "the columns do not match kinds")
     require(all(kinds.get(name) == "text" for name in model.words_), "words belong to a column that is not text")
 
 
 def ranking(model) -> None:
     features(model)
     sizes = {len(getattr(model, name)) for name in ("scores_", "p_values_", "gains_", "ranking_")}
-    require(sizes == {model.n_features_in_}, "there is not a score for each feature")
+    require(sizes == {model.n_features_in_}, "there must be one score per feature")
 
 
 # Codes
@@ -131,14 +131,14 @@ def ranking(model) -> None:
 
 def categories(found: Categories) -> None:
     kinds = {isinstance(v, str) for v in found.values}
-    require(len(kinds) < 2, "categories are text and numbers")
+    require(len(kinds) < 2, "categories mix text and numbers")
     require(all(isinstance(v, str | int | float) for v in found.values), "a category is neither text nor a number")
     check_hashed(found.values, "a category")
-    require(len(set(found.values)) == len(found.values) < MOST_VALUES, "a category is there twice")
+    require(len(set(found.values)) == len(found.values) < MOST_VALUES, "a category occurs twice")
 
 
 def numbered_names(found: NumberedNames) -> None:
-    require(0 <= found.n < MOST_VALUES, "there are no such columns")
+    require(0 <= found.n < MOST_VALUES, "the number of columns is out of range")
 
 
 def own_codes(found) -> None:
@@ -146,19 +146,22 @@ def own_codes(found) -> None:
 
 
 def cuts(found) -> None:
-    require(all(isinstance(v, float) for v in found.cuts) and are_rising(found.cuts), "cuts of a feature do not rise")
+    require(
+        all(isinstance(v, float) for v in found.cuts) and are_rising(found.cuts),
+        "the cuts of a feature do not increase",
+    )
 
 
 def table_coder(coder: TableCoder) -> None:
     require(coder.numeric in NUMERIC, "the coding of numbers is unknown")
-    require(len(coder.codings) == (0 if coder.is_sparse else len(coder.names)), "there is not a coding for each column")
+    require(len(coder.codings) == (0 if coder.is_sparse else len(coder.names)), "there must be one coding per column")
 
 
 def bin_coder(coder: BinCoder) -> None:
     d = len(coder.cuts)
-    require(len(coder.names) == d, "there is not a name for each column of bins")
-    require(all(len(c) < MOST_BINS and are_rising(c) for c in coder.cuts), "cuts of a feature do not rise")
-    require(are_in(list(coder.categories), d), "a category is of a column that is not there")
+    require(len(coder.names) == d, "there must be one name per column of bins")
+    require(all(len(c) < MOST_BINS and are_rising(c) for c in coder.cuts), "the cuts of a feature do not increase")
+    require(are_in(list(coder.categories), d), "a category belongs to an unknown column")
     for j, known in coder.categories.items():
         require(len(coder.cuts[j]) == 0 and len(known.values) < MOST_BINS, "a category has cuts")
     require(not (coder.is_sparse and coder.categories), "a sparse matrix has categories")
@@ -168,29 +171,31 @@ def naive_bayes(model) -> None:
     features(model)
     classes(model)
     counts, coder, d = model.counts_, model.coder_, model.n_features_in_
-    require(len(coder.names) == d == counts.n_features, "there is not a coding for each feature")
+    require(len(coder.names) == d == counts.n_features, "there must be one coding per feature")
     n_values = [2] * d if coder.is_sparse else [c.n_values for c in coder.codings]
-    require(np.array_equal(counts.n_values, n_values) and counts.offsets[0] == 0, "counts are not those of the codings")
+    require(np.array_equal(counts.n_values, n_values) and counts.offsets[0] == 0, "the counts do not match the codings")
     counts._check_consistent()
-    require(counts.table.shape == model.feature_log_prob_.shape, "feature_log_prob_ is not of the shape of the counts")
-    require(model.feature_log_prob_.shape[1] == len(model.classes_), "there are not counts for each class")
-    require(len(model.class_log_prior_) == len(model.classes_), "class_log_prior_ has not an entry for each class")
+    require(
+        counts.table.shape == model.feature_log_prob_.shape, "feature_log_prob_ does not have the shape of the counts"
+    )
+    require(model.feature_log_prob_.shape[1] == len(model.classes_), "there must be counts for each class")
+    require(len(model.class_log_prior_) == len(model.classes_), "class_log_prior_ must have one entry per class")
 
 
 def semi_supervised(model) -> None:
     features(model)
     classes(model)
     coder, d, table = model.coder_, model.n_features_in_, model.feature_log_prob_
-    require(len(coder.names) == d == len(model.support_), "there is not a name for each feature")
+    require(len(coder.names) == d == len(model.support_), "there must be one name per feature")
     n_lines = d if model.is_weighted_ else 2 * d if coder.is_sparse else sum(c.n_values for c in coder.codings)
-    require(table.shape == (n_lines, len(model.classes_)), "feature_log_prob_ has not a line for each value")
-    require(len(model.amount_) == n_lines, "amount_ has not an entry for each value")
-    require(len(model.class_log_prior_) == len(model.classes_), "class_log_prior_ has not an entry for each class")
+    require(table.shape == (n_lines, len(model.classes_)), "feature_log_prob_ must have one row per value")
+    require(len(model.amount_) == n_lines, "amount_ must have one entry per value")
+    require(len(model.class_log_prior_) == len(model.classes_), "class_log_prior_ must have one entry per class")
 
 
 def weight_scores(scores) -> None:
     n = len(scores.weight)
-    require(len(scores.loss) == n == len(scores.log_loss), "there is not a score for each weight")
+    require(len(scores.loss) == n == len(scores.log_loss), "there must be one score per weight")
 
 
 # Stumps and trees
@@ -200,18 +205,18 @@ def stumps(found: StumpSet, coder: BinCoder, n_classes: int) -> None:
     """Check stumps on the columns of a coder, with votes for classes if there are more than two."""
     n = len(found.feature)
     sizes = {len(v) for v in (found.cut, found.missing_right, found.left, found.right)}
-    require(sizes == {n} and len(found.start) == n + 1, "there are parts missing of a stump")
+    require(sizes == {n} and len(found.start) == n + 1, "parts of a stump are missing")
     require(found.start[0] == 0 and (np.diff(found.start) >= 0).all(), "the sides of stumps overlap")
-    require(found.start[-1] == len(found.side), "the sides of stumps are not all there")
-    require(are_in(found.feature, len(coder.cuts)), "a stump has a feature that is not there")
+    require(found.start[-1] == len(found.side), "sides of stumps are missing")
+    require(are_in(found.feature, len(coder.cuts)), "a stump splits on an unknown feature")
     for t, j in enumerate(found.feature.tolist()):
         n_sides = int(found.start[t + 1] - found.start[t])
-        require(n_sides in (0, coder.n_bins(j)) and found.cut[t] >= 0, "a stump has a cut that is not there")
+        require(n_sides in (0, coder.n_bins(j)) and found.cut[t] >= 0, "a stump has an unknown cut")
         is_cut = j not in coder.categories
-        require(not is_cut or found.cut[t] <= len(coder.cuts[j]), "a stump has a cut that is not there")
+        require(not is_cut or found.cut[t] <= len(coder.cuts[j]), "a stump has an unknown cut")
     if n_classes > 2:
         votes = np.concatenate([found.left, found.right])
-        require((votes == np.floor(votes)).all() and are_in(votes, n_classes), "a stump votes for no class")
+        require((votes == np.floor(votes)).all() and are_in(votes, n_classes), "a stump votes for an unknown class")
 
 
 def stump(model) -> None:
@@ -219,26 +224,31 @@ def stump(model) -> None:
     classes(model)
     require(len(model.stumps_) > 0 and len(model.coder_.cuts) == model.n_features_in_, "there is no stump")
     stumps(model.stumps_, model.coder_, len(model.classes_))
-    require(len(model.errors_) == len(model.stumps_), "there is not an error of each stump")
-    require(model.shares_.shape == (2, len(model.classes_)), "shares_ has not an entry for each class")
+    require(len(model.errors_) == len(model.stumps_), "there must be one error per stump")
+    require(model.shares_.shape == (2, len(model.classes_)), "shares_ must have one entry per class")
 
 
 def tree(found: Tree) -> None:
     """Check that siblings are consecutive, after their parent, and that each node has one parent: there is no cycle."""
     n, d = len(found.feature), len(found.meaning.names)
     names = ("cut", "parent", "first_child", "n_children", "level", "branch", "choices", "gain", "weight")
-    require(n > 0 and {len(getattr(found, name)) for name in names} == {n}, "there are parts missing of a tree")
-    require(found.weight.shape[1] == len(found.meaning.classes), "a tree has not a weight for each class")
-    require((found.weight >= 0).all() and (found.weight.sum(axis=1) > 0).all(), "a node of a tree weighs nothing")
-    require(len(found.meaning.cuts) == d and are_in(found.feature + 1, d + 1), "a node splits by an unknown feature")
+    require(n > 0 and {len(getattr(found, name)) for name in names} == {n}, "parts of a tree are missing")
+    require(found.weight.shape[1] == len(found.meaning.classes), "a tree must have one weight per class")
+    require((found.weight >= 0).all() and (found.weight.sum(axis=1) > 0).all(), "a node of a tree has weight zero")
+    require(len(found.meaning.cuts) == d and are_in(found.feature + 1, d + 1), "a node splits on an unknown feature")
     is_split = found.feature >= 0
     of_child, above = np.arange(1, n), found.parent[1:]
-    require(found.parent[0] == -1 and are_in(above, n) and (above < of_child).all(), "a tree goes in circles")
+    require(found.parent[0] == -1 and are_in(above, n) and (above < of_child).all(), "a tree has a cycle")
     counted = np.bincount(above, minlength=n)
-    require(np.array_equal(counted, found.n_children), "a node of a tree has other children than it says")
-    require(((counted >= 2) == is_split).all() and ((counted == 0) == ~is_split).all(), "a split of a tree is none")
+    require(np.array_equal(counted, found.n_children), "n_children of a node does not match its children")
+    require(
+        ((counted >= 2) == is_split).all() and ((counted == 0) == ~is_split).all(),
+        "a split node of a tree has no children",
+    )
     first = found.first_child[above]
-    require(((of_child >= first) & (of_child < first + counted[above])).all(), "children in a tree are mixed up")
+    require(
+        ((of_child >= first) & (of_child < first + counted[above])).all(), "the children of a node are not contiguous"
+    )
     require(found.level[0] == 0 and (found.level[1:] == found.level[above] + 1).all(), "a tree has wrong levels")
     for v in np.flatnonzero(is_split):
         _split(found, int(v))
@@ -249,10 +259,10 @@ def _split(found: Tree, v: int) -> None:
     branches = found.branch[begin : begin + int(found.n_children[v])]
     if j in found.meaning.categories:
         fits = are_in(branches, len(found.meaning.categories[j])) and (np.diff(branches) > 0).all()
-        require(fits, "a tree has a branch for a category that is not there")
+        require(fits, "a tree has a branch for an unknown category")
     else:
-        require(branches.tolist() == [0, 1], "a cut of a tree has not two sides")
-        require(1 <= found.cut[v] <= len(found.meaning.cuts[j]), "a tree has a cut that is not there")
+        require(branches.tolist() == [0, 1], "a cut of a tree must have two sides")
+        require(1 <= found.cut[v] <= len(found.meaning.cuts[j]), "a tree has an unknown cut")
 
 
 def tree_on(found: Tree, coder: BinCoder) -> None:
@@ -262,14 +272,14 @@ def tree_on(found: Tree, coder: BinCoder) -> None:
     same = {j: tuple(c.values) for j, c in coder.categories.items()} == {
         j: tuple(v) for j, v in known.categories.items()
     }
-    require(fits and same, "a tree is on other bins than those of its table")
+    require(fits and same, "the bins of a tree do not match its table")
 
 
 def decision_tree(model) -> None:
     features(model)
     classes(model)
-    require(len(model.coder_.cuts) == model.n_features_in_, "there are not bins for each feature")
-    require(model.tree_.weight.shape[1] == len(model.classes_), "the tree has other classes")
+    require(len(model.coder_.cuts) == model.n_features_in_, "there must be bins for each feature")
+    require(model.tree_.weight.shape[1] == len(model.classes_), "the classes of the tree do not match")
     tree_on(model.tree_, model.coder_)
 
 
@@ -286,21 +296,25 @@ def boost(model) -> None:
     classes(model)
     path, n_classes = model.path_, len(model.classes_)
     require(
-        path.form in ("two", "samme", "ova") and path.loss_name in ("exponential", "logistic"), "it votes strangely"
+        path.form in ("two", "samme", "ova") and path.loss_name in ("exponential", "logistic"),
+        "the votes or the loss are unknown",
     )
-    require((path.form == "two") == (n_classes == 2) and len(path.classes) == n_classes, "it has other classes")
-    require(len(path.runs) == (n_classes if path.form == "ova" else 1), "there is not a run for each class")
-    require(path.n_columns == model.n_features_in_, "it has other features")
-    require(path.coder is None or len(path.coder.cuts) == path.n_columns, "there are not bins for each feature")
-    require(1 <= model.rounds_ <= len(path.grid), "rounds_ is not a number of its rounds")
+    require((path.form == "two") == (n_classes == 2) and len(path.classes) == n_classes, "the classes do not match")
+    require(len(path.runs) == (n_classes if path.form == "ova" else 1), "there must be one run per class")
+    require(path.n_columns == model.n_features_in_, "the features do not match")
+    require(path.coder is None or len(path.coder.cuts) == path.n_columns, "there must be bins for each feature")
+    require(1 <= model.rounds_ <= len(path.grid), "rounds_ is out of range")
     for run in path.runs:
         _run(run, path.coder, n_classes if path.form == "samme" else 2)
 
 
 def _run(run: BoostRun, coder: BinCoder | None, n_classes: int) -> None:
     n = len(run.learners)
-    require({len(v) for v in (run.alpha, run.error, run.z, run.trained)} == {n}, "rounds of boosting are not complete")
-    require(run.n_outputs == (n_classes if n_classes > 2 else 1) and are_in([run.stop], len(STOPS)), "a run is strange")
+    require({len(v) for v in (run.alpha, run.error, run.z, run.trained)} == {n}, "rounds of boosting are incomplete")
+    require(
+        run.n_outputs == (n_classes if n_classes > 2 else 1) and are_in([run.stop], len(STOPS)),
+        "a run of boosting is invalid",
+    )
     if isinstance(run.learners, StumpSet):
         if coder is None:
             raise ModelFileError("stumps have no bins")
@@ -310,10 +324,10 @@ def _run(run: BoostRun, coder: BinCoder | None, n_classes: int) -> None:
 
 
 def _learners(found: FittedLearners, coder: BinCoder | None, n_classes: int) -> None:
-    require(found.n_classes == n_classes, "learners have other classes")
+    require(found.n_classes == n_classes, "the classes of the learners do not match")
     for model in found.models:
-        require(isinstance(model, BinnedTree) == (coder is not None), "a learner reads other rows")
-        require(are_in(model.classes_, n_classes), "a learner knows other classes")
+        require(isinstance(model, BinnedTree) == (coder is not None), "a learner expects another kind of rows")
+        require(are_in(model.classes_, n_classes), "the classes of a learner do not match")
         if isinstance(model, BinnedTree):
             tree_on(model.tree_, coder)  # type: ignore[arg-type]
 
@@ -323,10 +337,10 @@ def bagging(model) -> None:
     classes(model)
     path = model.path_
     learners, codes = path.learners, path.ensemble.classes_
-    require(len(learners) == len(path.grid) and 1 <= model.rounds_ <= len(learners), "there are learners missing")
-    require(are_in(codes, len(model.classes_)) and len(path.classes) == len(model.classes_), "it has other classes")
-    require(model.selection_.index == model.rounds_ - 1, "rounds_ is not what was chosen")
-    require(all(are_in(learner.classes_, len(codes)) for learner in learners), "a learner knows other classes")
+    require(len(learners) == len(path.grid) and 1 <= model.rounds_ <= len(learners), "learners are missing")
+    require(are_in(codes, len(model.classes_)) and len(path.classes) == len(model.classes_), "the classes do not match")
+    require(model.selection_.index == model.rounds_ - 1, "rounds_ does not match selection_")
+    require(all(are_in(learner.classes_, len(codes)) for learner in learners), "the classes of a learner do not match")
 
 
 def sequence_of_text(names) -> bool:

@@ -87,7 +87,7 @@ class Encoder:
             return {"kind": "type", "name": value.__name__}
         what = "a function" if callable(value) and not hasattr(value, "get_params") else f"a {type(value).__name__}"
         raise TypeError(
-            f"{where} is {what}, which a model file cannot hold. It holds plain values, arrays, and objects of "
+            f"{where} is {what}, which a model file cannot store. Supported are plain values, arrays, and objects of "
             f"{', '.join(sorted(c.name for c in self.records.values() if c.is_estimator))}."
         )
 
@@ -115,7 +115,7 @@ class Encoder:
             name = node["dtype"] if kind == "U" else "str"
             return {**node, "dtype": name, "values": [str(v) for v in flat.tolist()]}
         if kind not in "biufSMm":
-            raise TypeError(f"{where} is an array of {value.dtype}, which a model file cannot hold; convert it first.")
+            raise TypeError(f"{where} is an array of {value.dtype}, which a model file cannot store; convert it first.")
         if flat.size <= MOST_LISTED and kind in "biuf" and value.itemsize <= 8 and np.isfinite(flat).all():
             return {**node, "dtype": value.dtype.newbyteorder("<").str, "values": flat.tolist()}
         little = flat.astype(flat.dtype.newbyteorder("<"), copy=False)
@@ -148,23 +148,23 @@ class Decoder:
         before, kind = self.n_values, node.get("kind")
         make = self._MAKERS.get(kind) if isinstance(kind, str) else None
         if make is None:
-            raise ModelFileError(f"it holds a value of unknown kind {str(kind)[:40]!r}")
+            raise ModelFileError(f"it contains a value of unknown kind {str(kind)[:40]!r}")
         self._count(1)
         value = make(self, node)
         if "id" in node and kind != "same":
             if kind not in ("array", "object") or type(node["id"]) is not int or node["id"] in self.shared:
-                raise ModelFileError(f"a {kind} cannot be referred to by the number {str(node['id'])[:40]}")
+                raise ModelFileError(f"a {kind} has the invalid reference {str(node['id'])[:40]}")
             self.shared[node["id"]] = (value, self.n_values - before)
         return value
 
     def _count(self, n: int) -> None:
         self.n_values += n
         if self.n_values > MOST_VALUES:
-            raise ModelFileError(f"with its references written out, it holds more than {MOST_VALUES} values")
+            raise ModelFileError(f"with its references expanded, it has more than {MOST_VALUES} values")
 
     def _same(self, node: dict) -> Any:
         if type(node["id"]) is not int or node["id"] not in self.shared:
-            raise ModelFileError(f"it refers to a value {str(node['id'])[:40]!r} that it does not hold")
+            raise ModelFileError(f"it refers to a value {str(node['id'])[:40]!r} that it does not contain")
         value, n_values = self.shared[node["id"]]
         self._count(n_values)
         return value
@@ -193,7 +193,7 @@ class Decoder:
             raise ModelFileError("the parts of a sparse matrix are not arrays of numbers")
         shape = _listed(node, "shape")
         if len(shape) != 2 or not all(type(n) is int and 0 <= n < 2**62 for n in shape):
-            raise ModelFileError(f"a sparse matrix has the shape {str(shape)[:80]}")
+            raise ModelFileError(f"a sparse matrix has the invalid shape {str(shape)[:80]}")
         matrix = SPARSE[node["form"]](parts, shape=tuple(shape))
         matrix.check_format(full_check=True)
         return matrix
@@ -231,14 +231,16 @@ class Decoder:
         self.text_left -= dtype.itemsize * max(n, 1)
         if self.text_left < 0:
             raise ModelFileError(
-                f"an array of type {dtype.str} takes more memory than a file of {self.n_bytes} bytes may"
+                f"an array of type {dtype.str} takes more memory than allowed for a file of {self.n_bytes} bytes"
             )
 
     def _object(self, node: dict) -> Any:
         name = node["class"]
         record = self.records.get(name) if isinstance(name, str) else None
         if record is None:
-            raise ModelFileError(f"it holds an object of class {str(name)[:60]!r}, which this version does not know")
+            raise ModelFileError(
+                f"it contains an object of class {str(name)[:60]!r}, which this version does not support"
+            )
         self.classes.add(record.cls)
         self._count(ESTIMATOR if record.is_estimator else 1)
         params = {name: self.decode(v) for name, v in node.get("params", {}).items()}
@@ -263,5 +265,5 @@ class Decoder:
 
 def _listed(node: dict, key: str) -> list:
     if not isinstance(node[key], list):
-        raise ModelFileError(f"the {key} of a {node['kind']} are not a list")
+        raise ModelFileError(f"the {key} of a {node['kind']} must be a list")
     return node[key]

@@ -174,7 +174,7 @@ class Writer:
     def __init_subclass__(cls) -> None:
         missing = [node.__name__ for node in Expression.__subclasses__() if not hasattr(cls, _method(node))]
         if missing:
-            raise TypeError(f"{cls.__name__} does not write {', '.join(missing)}.")
+            raise TypeError(f"{cls.__name__} does not implement {', '.join(missing)}.")
 
     def write(self, node: Expression) -> str:
         """Return the source code of a node."""

@@ -104,7 +104,7 @@ def load(path) -> Any:
     except ModelFileError as error:
         raise ModelFileError(f"cannot load {os.fspath(path)}: {error}.") from error.__cause__
     except MemoryError as error:
-        raise ModelFileError(f"cannot load {os.fspath(path)}: it takes more memory than there is.") from error
+        raise ModelFileError(f"cannot load {os.fspath(path)}: not enough memory.") from error
 
 
 def dump(model) -> str:
@@ -130,16 +130,16 @@ def parse(raw: bytes) -> Any:
     document = _read(raw)
     given = document.pop("checksum", None)
     if given != checksum(document):
-        raise ModelFileError("its checksum does not agree, so that it was changed or damaged; save the model again")
+        raise ModelFileError("its checksum does not match, so the file was changed or corrupted; save the model again")
     decoder = Decoder(BY_NAME, len(raw))
     try:
         model = decoder.decode(document["model"])
     except ModelFileError as error:
         raise ModelFileError(f"{error}; save the model again") from error.__cause__
     except Exception as error:  # errors of NumPy, SciPy and constructors about unexpected values
-        raise ModelFileError(f"its parts do not fit together ({error}); save the model again") from error
+        raise ModelFileError(f"its parts are inconsistent ({error}); save the model again") from error
     if type(model).__name__ != document.get("class"):
-        raise ModelFileError("it holds another class than it says; save the model again")
+        raise ModelFileError("the class of the model does not match its header; save the model again")
     _warn_of_versions(document, decoder.classes)
     return model
 
@@ -167,8 +167,8 @@ def _read(raw: bytes) -> dict[str, Any]:
         raise ModelFileError(f"its schema is {schema!r}, not a number; save the model again")
     if schema > SCHEMA:
         raise ModelFileError(
-            f"it was written by vitalfew {document.get('vitalfew')} with schema {schema}, and this version reads up to "
-            f"{SCHEMA}; upgrade vitalfew"
+            f"it was written by vitalfew {document.get('vitalfew')} with schema {schema}, but this version supports "
+            f"schemas up to {SCHEMA}; upgrade vitalfew"
         )
     return document
 
@@ -179,8 +179,8 @@ def _warn_of_versions(document: dict[str, Any], classes: set[type]) -> None:
     is_theirs = any(cls.__module__.startswith("sklearn.") for cls in classes)
     if is_theirs and then.split(".")[:2] != now.split(".")[:2]:
         warnings.warn(
-            f"the model holds objects of scikit-learn {then}, and this is {now}: they may behave differently. Compare "
-            "predictions, or save the model again with this version.",
+            f"the model contains objects of scikit-learn {then}, but {now} is installed: they may behave "
+            "differently. Compare predictions, or save the model again with this version.",
             VersionWarning,
             stacklevel=4,
         )

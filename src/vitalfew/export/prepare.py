@@ -48,7 +48,7 @@ def made(expression: Expression) -> Feature:
 def prepare(transformer, features: list[Feature]) -> list[Feature]:  # noqa: ARG001
     """Return the output features of a transformer."""
     raise ValueError(
-        f"{type(transformer).__name__} cannot be written as a formula; in a pipeline these can: StandardScaler, "
+        f"{type(transformer).__name__} cannot be exported as a formula; supported in a pipeline are StandardScaler, "
         "MinMaxScaler, SimpleImputer, OneHotEncoder, ColumnTransformer, Discretizer, WordPresence and selectors."
     )
 
@@ -90,7 +90,7 @@ def places(columns, names: list[str]) -> list[int]:
 @prepare.register
 def _(transformer: FunctionTransformer, features):
     if transformer.func is not None:
-        raise ValueError("a FunctionTransformer holds a function, which cannot be written as a formula.")
+        raise ValueError("FunctionTransformer cannot be exported as a formula, because its function is arbitrary code.")
     return features
 
 
@@ -104,7 +104,7 @@ def _(transformer: StandardScaler, features):
 @prepare.register
 def _(transformer: MinMaxScaler, features):
     if transformer.clip:
-        raise ValueError("MinMaxScaler(clip=True) cannot be written as a formula; use clip=False.")
+        raise ValueError("MinMaxScaler(clip=True) cannot be exported as a formula; use clip=False.")
     pairs = zip(features, transformer.scale_, transformer.min_)
     return [made(Affine(f("number"), times=float(s), plus=float(m))) for f, s, m in pairs]
 
@@ -113,7 +113,7 @@ def _(transformer: MinMaxScaler, features):
 def _(transformer: SimpleImputer, features):
     if transformer.add_indicator or not is_missing(transformer.missing_values):
         raise ValueError(
-            "SimpleImputer can be written as a formula with add_indicator=False and missing_values=nan alone."
+            "SimpleImputer can only be exported as a formula with add_indicator=False and missing_values=nan."
         )
     out = []
     for feature, value in zip(features, transformer.statistics_.tolist()):
@@ -131,7 +131,7 @@ def _(transformer: SimpleImputer, features):
 def _(transformer: OneHotEncoder, features):
     if transformer.min_frequency is not None or transformer.max_categories is not None:
         raise ValueError(
-            "OneHotEncoder with min_frequency or max_categories cannot be written as a formula; use neither."
+            "OneHotEncoder with min_frequency or max_categories cannot be exported as a formula; use neither."
         )
     out = []
     for j, (feature, categories) in enumerate(zip(features, transformer.categories_)):
@@ -172,12 +172,12 @@ def words_of(presence: WordPresence, text: Feature) -> list[Feature]:
     """Return an indicator feature for each word of a vocabulary."""
     if presence.weighting is not None or tuple(presence.ngram_range) != (1, 1):
         raise ValueError(
-            "WordPresence with weights or with several words in a row cannot be written as a formula; use "
+            "WordPresence with weighting or n-grams cannot be exported as a formula; use "
             "weighting=None and ngram_range=(1, 1)."
         )
     column, stopped = text("words" if presence.lowercase else "cased"), presence._stop_words()
     if not isinstance(column, Column):
-        raise ValueError("words can be written as a formula of a column of the table alone; do not change it before.")
+        raise ValueError("WordPresence can only be exported as a formula if it reads a column of the table directly.")
     return [
         made(Number(0.0) if word in stopped else HasWord(column, word)) for word in presence.get_feature_names_out()
     ]

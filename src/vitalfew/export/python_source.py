@@ -34,19 +34,19 @@ from vitalfew.export.scores import formula_of
 HELPERS = {
     "_number": '''
 def _number(value):
-    """A number, or None where it is missing."""
+    """Return a number, or None if it is missing."""
     return None if value is None or value != value else float(value)
 ''',
     "_needed": '''
 def _needed(value, name):
-    """A number, which must not be missing."""
+    """Return a number; raise an error if it is missing."""
     if value is None or value != value:
-        raise ValueError("column %r has no value, and this model needs one" % (name,))
+        raise ValueError("column %r is missing, but this model requires a value" % (name,))
     return float(value)
 ''',
     "_loose": '''
 def _loose(value):
-    """A number, or None where it is missing or is not a number."""
+    """Return a number, or None if it is missing or not a number."""
     try:
         return None if value is None or value != value else float(value)
     except ValueError:
@@ -54,17 +54,17 @@ def _loose(value):
 ''',
     "_text": '''
 def _text(value):
-    """Text, or None where it is missing."""
+    """Return text, or None if it is missing."""
     return None if value is None or value != value else str(value)
 ''',
     "_words": '''
 def _words(value):
-    """The words of a text in lower case: two letters, digits or underscores, or more."""
+    """Return the lowercase words of a text: two or more letters, digits or underscores."""
     return _cased("" if value is None or value != value else value.lower())
 ''',
     "_cased": '''
 def _cased(value):
-    """The words of a text."""
+    """Return the words of a text."""
     return set(re.findall(r"\\w\\w+", "" if value is None or value != value else value))
 ''',
     "_sum": """
@@ -76,7 +76,7 @@ def _sum(terms):
 """,
     "_step": '''
 def _step(x, cuts, values, missing):
-    """The value of the interval that x is in: cuts[b - 1] < x <= cuts[b]."""
+    """Return the value of the interval that contains x: cuts[b - 1] < x <= cuts[b]."""
     if x is None:
         return missing
     low, high = 0, len(cuts)
@@ -105,7 +105,7 @@ def _sigmoid(x):
 """,
     "_best": '''
 def _best(scores, labels):
-    """The label of the largest score, the first of equal ones."""
+    """Return the label of the largest score, the first one in case of ties."""
     return labels[max(range(len(scores)), key=scores.__getitem__)]
 ''',
     "_affine": """
@@ -115,7 +115,7 @@ def _affine(x, minus, divide, times, plus):
     "_required": """
 def _required(x):
     if x is None:
-        raise ValueError("a value is missing that this model needs")
+        raise ValueError("a value required by this model is missing")
     return x
 """,
 }
@@ -157,7 +157,7 @@ def to_python(model, *, name: str = "predict") -> str:
     (0, {0: 1.0, 1: 0.0, 2: 0.0})
     """
     if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_") or name in ("probabilities", "math"):
-        raise ValueError(f"name must be a plain name of a function other than 'probabilities', got {name!r}.")
+        raise ValueError(f"name must be a valid function name other than 'probabilities', got {name!r}.")
     formula = formula_of(model)
     return PythonWriter().module(formula, name, type(model).__name__)
 
@@ -178,17 +178,17 @@ class PythonWriter(Writer):
         body = "\n    ".join([*read, *stages])
         functions = [
             f"def _evaluate(row):\n    {body}\n    return {prediction}, ({''.join(s + ', ' for s in shares)})\n",
-            f'def {name}(row):\n    """The prediction for a row: a dictionary from names of columns to values."""\n'
+            f'def {name}(row):\n    """Return the prediction for a row, a dictionary of column values by name."""\n'
             "    return _evaluate(row)[0]\n",
         ]
         if labels:
             functions.append(
-                'def probabilities(row):\n    """The probability of each class for a row."""\n'
+                'def probabilities(row):\n    """Return the probability of each class for a row."""\n'
                 f"    return dict(zip({labels!r}, _evaluate(row)[1]))\n"
             )
         modules = "import math\n" + ("import re\n" if "_cased" in self.helpers else "")
         helpers = [text.strip("\n") + "\n" for helper, text in HELPERS.items() if helper in self.helpers]
-        head = f'"""A {model}, written by vitalfew.to_python. It needs nothing but Python."""\n\n{modules}'
+        head = f'"""A {model}, written by vitalfew.to_python. It requires only Python."""\n\n{modules}'
         return "\n\n".join([head, *helpers, *functions])
 
     def call(self, helper: str, *arguments: str) -> str:

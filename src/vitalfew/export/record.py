@@ -24,7 +24,7 @@ class Kind:
 
 
 real = Kind("a number", lambda v: isinstance(v, int | float | np.number) and not isinstance(v, bool))
-whole = Kind("a whole number", lambda v: isinstance(v, int | np.integer) and not isinstance(v, bool))
+whole = Kind("an integer", lambda v: isinstance(v, int | np.integer) and not isinstance(v, bool))
 threads = Kind(f"a number of threads up to {MOST_THREADS}", lambda v: whole.test(v) and abs(v) <= MOST_THREADS)
 flag = Kind("true or false", lambda v: isinstance(v, bool | np.bool_))
 text = Kind("text", lambda v: isinstance(v, str))
@@ -46,19 +46,21 @@ def is_a(*classes: type) -> Kind:
 
 
 def maybe(kind: Kind) -> Kind:
-    return Kind(f"{kind.text} or nothing", lambda v: v is None or kind.test(v))
+    return Kind(f"{kind.text} or None", lambda v: v is None or kind.test(v))
 
 
 def each(kind: Kind, *containers: type) -> Kind:
     """Return the kind of lists (or other containers) of such items."""
     kept: Any = containers or list
-    return Kind(f"a list, each {kind.text}", lambda v: isinstance(v, kept) and all(kind.test(item) for item in v))
+    return Kind(
+        f"a list with each item {kind.text}", lambda v: isinstance(v, kept) and all(kind.test(item) for item in v)
+    )
 
 
 def keyed(key: Kind, value: Kind) -> Kind:
     """Return the kind of dictionaries with such keys and values."""
     return Kind(
-        f"a dictionary, each {value.text}",
+        f"a dictionary with each value {value.text}",
         lambda v: isinstance(v, dict) and all(map(key.test, v)) and all(map(value.test, v.values())),
     )
 
@@ -166,8 +168,8 @@ class LeftBehind:
         if instance is None:
             return self
         raise AttributeError(
-            f"{owner.__name__} has no {self.name}: fit sets it, and a model file does not keep it. Fit the model to "
-            "have it."
+            f"{owner.__name__} has no {self.name}: it is set by fit and not stored in a model file. Fit the model to "
+            "get it."
         )
 
 

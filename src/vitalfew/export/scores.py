@@ -84,7 +84,7 @@ def scores(model, features: list[Feature]) -> ScoreExpressions:  # noqa: ARG001
 
 def _refusal(model, why: str = "") -> ValueError:
     return ValueError(
-        f"{type(model).__name__} cannot be written as SQL or Python source{why}; these can: Lasso, Ridge, "
+        f"{type(model).__name__} cannot be exported as SQL or Python source{why}; supported are Lasso, Ridge, "
         "LogisticRegression, the subset and forward-fitting models, NaiveBayes, Stump, AdaBoost of stumps, "
         "DecisionTree, GreedySearch with one of them, and pipelines that end in one. Use vitalfew.save for the others."
     )

@@ -17,20 +17,23 @@ def one_hot(model) -> None:
     n_codes = [len(values) for values in known]
     if model._infrequent_enabled:
         grouped, codes = model._infrequent_indices, model._default_to_infrequent_mappings
-        require(len(grouped) == len(codes) == len(known), "OneHotEncoder has not groups for each feature")
+        require(len(grouped) == len(codes) == len(known), "OneHotEncoder must have groups for each feature")
         for i, (rare, code) in enumerate(zip(grouped, codes)):
             require((rare is None) == (code is None), "OneHotEncoder has a group without codes")
             if rare is not None:
                 fits = _are_numbers(rare) and len(rare) > 0 and are_in(rare, n_codes[i])
                 fits = fits and _are_numbers(code) and len(code) == n_codes[i]
                 n_codes[i] -= len(rare) - 1
-                require(fits and are_in(code, n_codes[i]), "OneHotEncoder has a code that is not there")
+                require(fits and are_in(code, n_codes[i]), "OneHotEncoder has an unknown code")
     if dropped is not None:
-        require(isinstance(dropped, np.ndarray) and dropped.shape == (len(known),), "OneHotEncoder drops nothing")
+        require(
+            isinstance(dropped, np.ndarray) and dropped.shape == (len(known),),
+            "OneHotEncoder has an invalid list of dropped categories",
+        )
         for i, j in enumerate(dropped.tolist()):
-            require(j is None or (type(j) is int and 0 <= j < n_codes[i]), "OneHotEncoder drops what is not there")
+            require(j is None or (type(j) is int and 0 <= j < n_codes[i]), "OneHotEncoder drops an unknown category")
         n_codes = [n - (j is not None) for n, j in zip(n_codes, dropped.tolist())]
-    require(model._n_features_outs == n_codes, "OneHotEncoder has other columns than its categories")
+    require(model._n_features_outs == n_codes, "the columns of OneHotEncoder do not match its categories")
 
 
 def _are_categories(values) -> bool:

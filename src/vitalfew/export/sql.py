@@ -118,7 +118,7 @@ def to_sql(
     check_choice("dialect", dialect, DIALECTS)
     check_choice("output", output, OUTPUTS)
     if isinstance(keep, str):
-        raise TypeError(f"keep is a sequence of column names, got {keep!r}; pass [{keep!r}].")
+        raise TypeError(f"keep must be a sequence of column names, got {keep!r}; pass [{keep!r}].")
     formula = formula_of(model)
     parts = [table] if isinstance(table, str) else list(table)
     writer = SqlWriter(dialect)
@@ -161,8 +161,8 @@ class SqlWriter(Writer):
     def _select(self, body: dict[str, str], source: str) -> str:
         if len(body) > MOST_COLUMNS and self.dialect != "duckdb":
             raise ValueError(
-                f"the query would have {len(body)} columns, and {self.dialect} takes {MOST_COLUMNS}; prune the tree, "
-                "select features, or use DuckDB."
+                f"the query would have {len(body)} columns, but {self.dialect} supports {MOST_COLUMNS}; prune the "
+                "tree, select features, or use DuckDB."
             )
         lines = ",\n    ".join(name if name == text else f"{text} AS {name}" for name, text in body.items())
         return f"  SELECT\n    {lines}\n  FROM {source}"
@@ -171,14 +171,14 @@ class SqlWriter(Writer):
 
     def identifier(self, name: str) -> str:
         if "\0" in name or not name:
-            raise ValueError(f"{name!r} cannot be the name of a column or table in a database; rename it.")
+            raise ValueError(f"{name!r} is not a valid name for a table or column of a database; rename it.")
         return '"' + self._encodable(name).replace('"', '""') + '"'
 
     def _encodable(self, text: str) -> str:
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise ValueError(f"{text!r} is not valid Unicode, and no database holds it; rename it.") from None
+            raise ValueError(f"{text!r} is not valid Unicode, so databases cannot store it; rename it.") from None
         return text
 
     def _shown(self, label: Any) -> str:
@@ -189,7 +189,7 @@ class SqlWriter(Writer):
         if "\0" in value:  # cannot occur in a literal
             raw = value.encode().hex()
             if self.dialect == "postgres":
-                raise ValueError(f"{value!r} has a character that PostgreSQL cannot hold; rename it.")
+                raise ValueError(f"{value!r} has a character that PostgreSQL cannot store; rename it.")
             return f"decode(unhex('{raw}'))" if self.dialect == "duckdb" else f"CAST(X'{raw}' AS TEXT)"
         quoted = "'" + self._encodable(value).replace("'", "''") + "'"
         # Backslashes are literal, whatever the server's settings are.
@@ -232,8 +232,8 @@ class SqlWriter(Writer):
         """Return the words of a text as a list."""
         if self.dialect != "duckdb":
             raise ValueError(
-                f"words of a text can be told in DuckDB and in Python, not in {self.dialect}; use one of these, or fit "
-                "the model on a table with a column for each word."
+                f"splitting text into words is supported in DuckDB and Python, not in {self.dialect}; use one of "
+                "these, or fit the model on a table with a column for each word."
             )
         # The only character whose lower case is longer, which DuckDB truncates.
         text = f"lower(replace({name}, '\u0130', 'i\u0307'))" if in_lower_case else name
@@ -299,7 +299,7 @@ class SqlWriter(Writer):
         """Return one value if the word is present, another otherwise: DuckDB plans much faster with fewer tests."""
         if self.dialect == "duckdb" and node.words.kind == "words" and any(sigma in node.word for sigma in "σς"):
             raise ValueError(
-                f"DuckDB does not lower-case the sigma of {node.word!r} as Python does; lower-case the texts before, "
+                f"DuckDB does not lowercase the sigma of {node.word!r} as Python does; lowercase the texts first "
                 "and use WordPresence(lowercase=False)."
             )
         test = f"list_contains({self.write(node.words)}, {self.text(node.word)})"

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable
 # PostgreSQL truncates names to this many bytes, at the end of a character; the others ignore the case of ASCII letters.
 POSTGRES_BYTES = 63
 REASONS = {
-    "duckdb": "DuckDB, which compares names without case",
-    "sqlite": "SQLite, which compares names without case",
-    "postgres": f"PostgreSQL, which reads the first {POSTGRES_BYTES} bytes of a name",
+    "duckdb": "DuckDB, whose names are case-insensitive",
+    "sqlite": "SQLite, whose names are case-insensitive",
+    "postgres": f"PostgreSQL, which truncates names to {POSTGRES_BYTES} bytes",
 }
 
 
@@ -28,7 +28,7 @@ def check_columns(names: Iterable[str], used: Collection[str], dialect: str) -> 
         other = seen.setdefault(as_compared(name, dialect), name)
         if other != name and (name in used or other in used):
             raise ValueError(
-                f"the columns {other!r} and {name!r} are the same to {REASONS[dialect]}; rename one of them before the "
+                f"the columns {other!r} and {name!r} are the same in {REASONS[dialect]}; rename one of them before the "
                 "fit."
             )
 
@@ -40,7 +40,7 @@ def check_outputs(names: Iterable[str], dialect: str) -> None:
         key = as_compared(name, dialect)
         if key in seen:
             raise ValueError(
-                f"the columns {seen[key]!r} and {name!r} of the result are the same to {REASONS[dialect]}; rename the "
+                f"the columns {seen[key]!r} and {name!r} of the result are the same in {REASONS[dialect]}; rename the "
                 "classes or the columns to keep, or use output='prediction' for a result without probabilities."
             )
         seen[key] = name

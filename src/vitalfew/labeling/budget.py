@@ -43,7 +43,7 @@ def parse_memory(memory: int | str) -> int:
     else:
         parts = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", str(memory))
         if parts is None or parts[2].lower() not in _UNITS:
-            raise ValueError(f"memory must be a number of bytes or a text such as '2GB', got {memory!r}.")
+            raise ValueError(f"memory must be a number of bytes or a string such as '2GB', got {memory!r}.")
         n_bytes = int(float(parts[1]) * _UNITS[parts[2].lower()])
     if n_bytes < LEAST_MEMORY:
         raise ValueError(f"memory must be at least 1GB, got {memory!r}.")

@@ -76,7 +76,7 @@ class CountedRows:
         return lines
 
     def expect(self, parameters: Parameters) -> tuple[Sums, float]:
-        raise NotImplementedError("the documents are not here, only how many have each word.")
+        raise NotImplementedError("only the word counts are available, not the documents.")
 
 
 @dataclass(frozen=True)

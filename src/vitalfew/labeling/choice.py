@@ -57,10 +57,10 @@ def choose(
     folds = held_out(tried.code, FOLDS, random_state)
     if not folds:
         first = candidates[0]
-        why = "no class has two labelled documents to try models on; it is the usual choice with few labels."
+        why = "no class has two labeled documents for validation; this model is the default for few labels."
         return LabelerChoice(first, first.grid[0], (), 0, why)
     losses, knobs = [], []
-    with progress(len(candidates) * len(folds), "trying models", verbose) as bar:
+    with progress(len(candidates) * len(folds), "validating models", verbose) as bar:
         for candidate in candidates:
             loss = _losses(candidate, tried, others, folds, bar)
             knobs.append(candidate.grid[_best_knob(loss)])
@@ -115,10 +115,10 @@ def _decide(scores: list[Score]) -> tuple[int, str]:
     if preferred == best:
         rest = [r for i, r in enumerate(scores) if i != best]
         if not rest:
-            return best, "it was asked for."
+            return best, "it was requested."
         second = min(rest, key=lambda r: r.error)
-        return best, f"it has the least error, {s.error:.1%}; {second.name}, the next, has {second.error:.1%}."
-    least = f"{scores[best].name} has the least error, {scores[best].error:.1%}"
+        return best, f"it has the lowest error, {s.error:.1%}; {second.name}, the next best, has {second.error:.1%}."
+    least = f"{scores[best].name} has the lowest error, {scores[best].error:.1%}"
     if is_noise(s.excess, s.excess_error):
         return preferred, f"{least}, but {s.error:.1%} is within one standard error ({s.excess_error:.1%}) of it."
     return best, f"{least}; {s.name} has {s.error:.1%}, more than one standard error ({s.excess_error:.1%}) above."

@@ -49,11 +49,9 @@ class Documents:
         kind = schema.field(self.text).type
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
         if not any(is_text(kind) for is_text in texts):
-            raise ValueError(f"column {self.text!r} holds {kind}, not text; name the column of the documents.")
+            raise ValueError(f"column {self.text!r} must be text, got {kind}; specify the column of the documents.")
         if pa.types.is_nested(self.label_type):
-            raise ValueError(
-                f"column {self.label!r} holds {self.label_type}, which makes no classes; a label is a text or a number."
-            )
+            raise ValueError(f"column {self.label!r} must contain strings or numbers as labels, got {self.label_type}.")
 
     @property
     def label_type(self) -> pa.DataType:

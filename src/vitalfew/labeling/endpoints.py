@@ -74,10 +74,15 @@ def _table_place(database: Database, wanted: Wanted) -> Place:
     table = next(name for name, place in known.items() if place == source.place)
     into = wanted.into or f"{table}_predicted"
     if known.get(into) == source.place or into.lower() == table.lower():
-        raise ValueError(f"the labels cannot go into {table!r}, which holds the documents; name another (--into).")
+        raise ValueError(
+            f"the labels cannot be written to {table!r}, which contains the documents; choose another table (--into)."
+        )
     database.place_of(into)
     if into in known and not wanted.replace:
-        raise DataFileError(f"{database.name!r} has a table {into!r} already; name another (--into), or --replace it.")
+        raise DataFileError(
+            f"{database.name!r} already has a table {into!r}; choose another (--into), or allow replacing it "
+            "(--replace)."
+        )
     keys = wanted.keys
     columns = source.schema().names
     if not keys:
@@ -96,7 +101,7 @@ def _table_place(database: Database, wanted: Wanted) -> Place:
 def _numbered(database: Database, source: SqlSource) -> SqlSource:
     """Return the same rows with the row numbers of the database."""
     assert source.place is not None
-    refusal = f"{dotted(source.place)} has no primary key; name the column that tells its rows apart (--key)."
+    refusal = f"{dotted(source.place)} has no primary key; specify a column that identifies its rows (--key)."
     if database.row_number is None:
         raise ValueError(refusal)
     question = f"select {database.row_number} as {quoted('rowid')}, * from {dotted(source.place)}"
@@ -121,15 +126,17 @@ def _file_place(wanted: Wanted) -> Place:
     """Open files of documents; the labels go into another file."""
     name = os.fspath(wanted.database)
     if wanted.table is not None:
-        raise ValueError(f"{name!r} is not a database and has no tables; leave the table out.")
+        raise ValueError(f"{name!r} is not a database and has no tables; omit the table.")
     if wanted.into is None:
-        raise ValueError(f"{name!r} is not a database: name the file that the labels go into (--output).")
+        raise ValueError(f"{name!r} is not a database; specify the file to write the labels to (--output).")
     if not wanted.keys:
-        raise ValueError(f"name the column of {name!r} that tells its rows apart (--key).")
+        raise ValueError(f"specify a column of {name!r} that identifies its rows (--key).")
     into = os.fspath(wanted.into)
     check_outputs({"into": into}, [name])
     if os.path.exists(into) and not wanted.replace:
-        raise DataFileError(f"there is a file {into!r} already; name another, or allow to replace it (--replace).")
+        raise DataFileError(
+            f"the file {into!r} already exists; choose another name, or allow replacing it (--replace)."
+        )
     documents = Documents(
         open_source(wanted.database, format=wanted.format), wanted.text, wanted.label, wanted.keys, wanted.marker
     )
@@ -156,6 +163,6 @@ def _file_sink(path: str, schema: pa.Schema, replace: bool) -> Iterator[Writer]:
             options = csv.WriteOptions(delimiter="\t" if kind == ".tsv" else ",")
             writer = csv.CSVWriter(file, schema, write_options=options)
         else:
-            raise ValueError(f"{path!r} should end with .parquet, .arrow, .csv or .tsv.")
+            raise ValueError(f"{path!r} must end with .parquet, .arrow, .csv or .tsv.")
         with writer:
             yield _FileWriter(lambda batch: writer.write_batch(batch.cast(schema)))

@@ -40,8 +40,8 @@ class KeyCheck:
         for name in self.columns:
             if compute.any(compute.is_null(batch.column(name))).as_py():  # a union has no null count
                 raise ValueError(
-                    f"key column {name!r} has rows without a value, which nothing tells apart; fill them in, or name "
-                    "another column (--key)."
+                    f"key column {name!r} has rows without a value, which cannot be identified; fill them in, or "
+                    "specify another column (--key)."
                 )
         self._hashes.append(self._hash(batch))
         self._n_kept += batch.num_rows
@@ -69,8 +69,8 @@ class KeyCheck:
         value = repr(values[0] if len(values) == 1 else values)
         shown = value if len(value) <= 100 else f"{value[:100]}…"
         raise ValueError(
-            f"key {named} does not tell rows apart: {shown} occurs more than once; name a column whose values all "
-            "differ, or several that differ together (--key)."
+            f"key {named} does not identify rows: {shown} occurs more than once; specify a column with unique "
+            "values, or several columns that are unique together (--key)."
         )
 
     def _spill(self) -> None:

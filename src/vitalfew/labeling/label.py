@@ -143,7 +143,7 @@ def _candidates(model: str, n_jobs: int | None) -> list[Candidate]:
     if model == "auto":
         return list(every.values())
     if model not in every:
-        raise ValueError(f"there is no model {model!r}; {suggestion(model, ['auto', *every], 'the models are')}")
+        raise ValueError(f"unknown model {model!r}; {suggestion(model, ['auto', *every], 'the models are')}")
     return [every["em"], every["nb-idf"]] if model == "em" else [every[model]]
 
 
@@ -155,18 +155,18 @@ def _labelled(found: Survey, vocabulary: Vocabulary) -> LabeledDocuments:
 def _report(place: Place, found: Survey, vocabulary: Vocabulary, models: list[str], dry_run: bool) -> LabelReport:
     notes = []
     if not found.is_exact:
-        notes.append("there was no room to count all words in all documents: the rarest were forgotten.")
+        notes.append("not enough memory to count all words in all documents: the rarest words were dropped (--memory).")
     if len(vocabulary) < len(found.vocabulary):
         n = len(found.vocabulary) - len(vocabulary)
-        notes.append(f"there is room for {len(vocabulary):,} words: the {n:,} rarest are left out (--memory).")
+        notes.append(f"memory suffices for {len(vocabulary):,} words: the {n:,} rarest were dropped (--memory).")
     if len(found.code) < found.n_labelled:
         kept = f"{len(found.code):,} of {found.n_labelled:,}"
-        notes.append(f"there is room for {kept} labelled documents: a random sample is learnt from (--memory).")
+        notes.append(f"memory suffices for {kept} labeled documents: a random sample is used for training (--memory).")
     if found.n_unlabelled == 0:
-        notes.append("every document has a label; if a text marks those that have none, name it (--unlabelled).")
+        notes.append("every document has a label; if a placeholder marks missing labels, specify it (--unlabeled).")
     single = [c for c, n in zip(found.classes.to_pylist(), found.class_counts) if n == 1]
     if single:
-        notes.append(f"classes with one labelled document cannot be tried on others: {', '.join(map(repr, single))}.")
+        notes.append(f"classes with one labeled document cannot be validated: {', '.join(map(repr, single))}.")
     return LabelReport(
         source=place.documents.source.name,
         into=place.into,
@@ -186,7 +186,7 @@ def _choose(
     sample = vocabulary.weighted(vocabulary.presence(found.others))
     others = Others(CountedRows.others(vocabulary, labelled), WeightRows(sample, vocabulary.threads))
     if len(candidates) == 1 and len(candidates[0].grid) == 1:
-        return LabelerChoice(candidates[0], candidates[0].grid[0], (), 0, "it was asked for.")
+        return LabelerChoice(candidates[0], candidates[0].grid[0], (), 0, "it was requested.")
     return choose(candidates, labelled, others, random_state, verbose)
 
 
@@ -203,7 +203,7 @@ def _fit(
     if not choice.candidate.needs_documents:
         return next(choice.candidate.models(labelled, Others(counted), [choice.knob]))
     with StreamedRows(vocabulary, budget.rows) as rows:
-        with progress(found.n_unlabelled, "reading unlabelled documents", verbose) as bar:
+        with progress(found.n_unlabelled, "reading unlabeled documents", verbose) as bar:
             for _, texts in place.documents.unlabelled():
                 rows.add(*vocabulary.rows(texts))
                 bar.update(len(texts))
@@ -219,7 +219,7 @@ def _write(place: Place, found: Survey, vocabulary: Vocabulary, model: LinearMod
     schema = output_schema(place.documents)
     counts = np.zeros(len(found.classes), dtype=np.int64)
     with (
-        progress(found.n_unlabelled, "labelling documents", verbose) as bar,
+        progress(found.n_unlabelled, "labeling documents", verbose) as bar,
         place.open_sink(schema) as sink,
     ):
         for batch, code in classified(place.documents, classifier, schema):

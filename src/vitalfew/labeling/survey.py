@@ -76,10 +76,13 @@ class LabelledStore:
         for count in compute.value_counts(labels).to_pylist():
             length = len(count["values"]) if isinstance(count["values"], str) else 0
             if length > LONGEST_LABEL:
-                raise ValueError(f"a label has {length:,} of {LONGEST_LABEL:,} characters; name a column of classes.")
+                raise ValueError(
+                    f"labels must have at most {LONGEST_LABEL:,} characters, got {length:,}; specify a column of "
+                    "classes."
+                )
             self.n_seen[count["values"]] = self.n_seen.get(count["values"], 0) + count["counts"]
         if len(self.n_seen) > MOST_CLASSES:
-            raise ValueError(f"the label has more than {MOST_CLASSES:,} distinct values; name a column of classes.")
+            raise ValueError(f"the label has more than {MOST_CLASSES:,} distinct values; specify a column of classes.")
         if self._n_halvings:
             # Classes with few documents are kept entirely.
             rare = [self.n_seen[v] <= self._least for v in labels.to_pylist()]
@@ -181,10 +184,14 @@ def _check(documents: Documents, n_documents: int, n_seen: dict[Any, int]) -> No
         raise ValueError(f"{name!r} has no documents.")
     if not n_seen:
         raise ValueError(
-            f"no document has a label: column {label!r} is empty in all {n_documents:,} rows; label some of each class."
+            f"no document is labeled: column {label!r} is empty in all {n_documents:,} rows; label some of each class."
         )
     if len(n_seen) == 1:
         raise ValueError(
-            f"all labelled documents have the same {label!r}, {next(iter(n_seen))!r}; label some of another class."
-            + ("" if documents.marker is not None else " If a text marks the others, name it (--unlabelled).")
+            f"all labeled documents have the same {label!r}, {next(iter(n_seen))!r}; label some of another class."
+            + (
+                ""
+                if documents.marker is not None
+                else " If a placeholder marks missing labels, specify it (--unlabeled)."
+            )
         )

@@ -119,7 +119,7 @@ class WordCounter:
         assert known is not None
         known = known.filter(compute.greater_equal(known["count"], MIN_DOCUMENTS))
         if known.num_rows == 0:
-            raise ValueError("no word is in two documents: there is nothing to learn from; look at the text column.")
+            raise ValueError("no word occurs in two documents, so there are no features; check the text column.")
         known = known.sort_by("word").combine_chunks()
         words = known["word"].chunk(0) if hasattr(known["word"], "chunk") else known["word"]
         return Vocabulary(words, known["count"].to_numpy(), self.n_documents, self.threads)

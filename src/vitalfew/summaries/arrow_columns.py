@@ -24,10 +24,12 @@ def kind_of(field: pa.Field) -> str:
         return "numbers"
     if types.is_temporal(kind):
         raise TypeError(
-            f"column {field.name!r} holds {kind}; turn dates into numbers or parts (year, weekday) first, or leave it "
-            "out."
+            f"column {field.name!r} contains {kind}; convert dates to numbers or parts (year, weekday) first, or "
+            "leave it out."
         )
-    raise TypeError(f"column {field.name!r} holds {kind}; a feature is one value a row: expand it, or leave it out.")
+    raise TypeError(
+        f"column {field.name!r} contains {kind}, but a feature must have one value per row; expand it, or leave it out."
+    )
 
 
 def _is_text(types: Any, kind: pa.DataType) -> bool:
@@ -39,7 +41,7 @@ def numbers_of(column: pa.Array, name: str) -> NDArray:
     pa = import_module("pyarrow")
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_boolean(column.type)):
         if not pa.types.is_decimal(column.type):
-            raise TypeError(f"column {name!r} holds {column.type}, not numbers.")
+            raise TypeError(f"column {name!r} must be numeric, got {column.type}.")
         column = column.cast(pa.float64())
     if column.null_count:
         column = column.cast(pa.float64()).fill_null(float("nan"))
@@ -68,5 +70,5 @@ def weights_of(column: pa.Array, name: str) -> NDArray[np.float64]:
     weight = numbers_of(column, name).astype(np.float64)
     if not np.isfinite(weight).all() or (weight < 0).any():
         wrong = weight[np.argmax(~np.isfinite(weight) | (weight < 0))]
-        raise ValueError(f"column {name!r} holds weights, which are numbers of at least 0, but one is {wrong:g}.")
+        raise ValueError(f"the weights in column {name!r} must be numbers >= 0, got {wrong:g}.")
     return weight

@@ -176,11 +176,11 @@ class Counts:
             return NotImplemented
         part = other if self._same_form(other) else _aligned(self, other)[1]
         if not self._same_form(part):
-            raise ValueError("cannot subtract counts that hold classes or values which the total does not have.")
+            raise ValueError("cannot subtract counts with classes or values that the total does not have.")
         rest = self._combined(part, -1)
         tolerance = 1e-9 * max(self.n + self.n_unlabeled, 1)
         if min(rest.table.min(initial=0), rest.class_count.min(initial=0), rest.unlabeled.min(initial=0)) < -tolerance:
-            raise ValueError("cannot subtract: the counts taken out are not part of the total.")
+            raise ValueError("cannot subtract counts that are not part of the total.")
         return rest._replace(
             table=np.maximum(rest.table, 0),
             class_count=np.maximum(rest.class_count, 0),
@@ -195,7 +195,7 @@ class Counts:
             and (self.codings is None or [c.n_values for c in self.codings] == self.n_values.tolist())
         )
         if not fits:
-            raise ValueError("the counts are inconsistent: offsets, names, classes and table do not fit together.")
+            raise ValueError("the counts are inconsistent: offsets, names, classes and table do not match.")
 
     def _replace(self, **changes) -> Counts:
         return Counts(**{**self.__dict__, **changes})
@@ -255,7 +255,9 @@ class Counts:
                 document.get("note", ""),
             )
         except (KeyError, TypeError, json.JSONDecodeError) as error:
-            raise ValueError(f"not a document of counts, or a truncated one: {error!r}.") from error
+            raise ValueError(
+                f"expected a JSON document of counts, got an invalid or truncated one: {error!r}."
+            ) from error
         counts._check_consistent()
         return counts
 
@@ -280,7 +282,7 @@ class Counts:
         check_given(table, "table")
         metadata = (table.schema.metadata or {}).get(b"vitalfew")
         if metadata is None:
-            raise ValueError("the Arrow table does not hold counts: its schema has no 'vitalfew' entry.")
+            raise ValueError("the Arrow table does not contain counts: its schema has no 'vitalfew' entry.")
         document = json.loads(metadata)
         lines = [table.column(f"class {i}").to_numpy() for i in range(len(document["classes"]))]
         document["table"] = np.column_stack(lines).tolist()
@@ -307,13 +309,15 @@ def _read_coding(entry: dict) -> Coding:
 def _aligned(a: Counts, b: Counts) -> tuple[Counts, Counts]:
     """Return both counts over the union of their classes and values."""
     if a.n_features != b.n_features:
-        raise ValueError(f"cannot add counts of {a.n_features} and of {b.n_features} features.")
+        raise ValueError(f"cannot add counts of {a.n_features} and {b.n_features} features.")
     if list(a.names) != list(b.names):
-        raise ValueError("cannot add counts of different columns: they must have the same names in the same order.")
+        raise ValueError("cannot add counts of different columns; they must have the same names in the same order.")
     if (a.codings is None) != (b.codings is None):
-        raise ValueError("cannot add counts of sparse 0/1 data and of a dense table; build both from one kind.")
+        raise ValueError(
+            "cannot add counts of sparse 0/1 data and of a dense table; compute both from the same kind of data."
+        )
     if (a.classes.dtype.kind in "OUS") != (b.classes.dtype.kind in "OUS"):
-        raise ValueError("cannot add counts: classes are numbers in one part and strings in the other.")
+        raise ValueError("cannot add counts: the classes are numbers in one part and strings in the other.")
     classes = np.unique(np.concatenate([a.classes, b.classes]))
     codings = None
     if a.codings is not None and b.codings is not None:
@@ -330,13 +334,13 @@ def _union(a: Counts, b: Counts, j: int) -> Coding:
     if isinstance(x, Cuts) or isinstance(y, Cuts):
         raise ValueError(
             f"cannot add counts: column {name!r} was cut into different intervals; "
-            "cut it with one Discretizer before counting."
+            "use the same Discretizer before counting."
         )
     if isinstance(x, OwnCodes) and isinstance(y, OwnCodes):
         return OwnCodes(max(x.n_values, y.n_values))
     values = set(_seen(a, j)) | set(_seen(b, j))
     if len({isinstance(v, str) for v in values}) > 1:
-        raise ValueError(f"cannot add counts: column {name!r} holds numbers in one part and strings in the other.")
+        raise ValueError(f"cannot add counts: column {name!r} contains numbers in one part and strings in the other.")
     return Categories(tuple(sorted(values)))
 
 

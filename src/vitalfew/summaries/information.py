@@ -284,5 +284,5 @@ def _joint(given) -> NDArray[np.int32]:
     block = TableCoder("distinct").fit(table)
     if block.has_missing.any():
         name = table.names[int(np.argmax(block.has_missing))]
-        raise ValueError(f"given: column {name!r} has missing values; fill them or leave these rows out.")
+        raise ValueError(f"given: column {name!r} has missing values; fill them or drop these rows.")
     return np.unique(block.to_codes().codes, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)

@@ -85,7 +85,7 @@ class Moments:
             part = cls.from_data(*batch, n_jobs=n_jobs)
             total = part if total is None else total + part
         if total is None:
-            raise ValueError("there are no batches: Moments need at least one row.")
+            raise ValueError("got no batches; Moments require at least one row.")
         return total
 
     @classmethod
@@ -133,8 +133,8 @@ class Moments:
         left = self.weight_sum - other.weight_sum
         if self.n_rows <= other.n_rows or left <= 0:
             raise ValueError(
-                f"cannot take {other.n_rows} rows (weight {other.weight_sum:g}) from {self.n_rows} "
-                f"(weight {self.weight_sum:g}): at least one must remain."
+                f"cannot subtract {other.n_rows} rows (weight {other.weight_sum:g}) from {self.n_rows} "
+                f"(weight {self.weight_sum:g}); at least one row must remain."
             )
         shift = (self.mean - other.mean) * (self.weight_sum / left)  # mean of the rest minus mean of the part
         between = np.outer(shift, shift) * (left * other.weight_sum / self.weight_sum)
@@ -156,10 +156,10 @@ class Moments:
 
     def _check_fits(self, other: Moments) -> None:
         if other.n_features != self.n_features:
-            raise ValueError(f"Moments of {self.n_features} columns and of {other.n_features} do not merge.")
+            raise ValueError(f"cannot merge Moments of {self.n_features} and {other.n_features} columns.")
         if self._own_names() and other._own_names() and list(self.names or ()) != list(other.names or ()):
             differ = [f"{a!r}/{b!r}" for a, b in zip(self.names or (), other.names or ()) if a != b]
-            raise ValueError(f"Moments of different columns do not merge: {', '.join(differ[:5])}.")
+            raise ValueError(f"cannot merge Moments of different columns: {', '.join(differ[:5])}.")
 
     def _own_names(self) -> bool:
         return self.names is not None and not isinstance(self.names, NumberedNames)

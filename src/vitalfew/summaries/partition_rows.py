@@ -79,13 +79,13 @@ def _as_arrow(values, name: str):
 
 def _check_rows(n_rows: int, y) -> None:
     if len(y) != n_rows:
-        raise ValueError(f"a partition of X has {n_rows} rows, and that of y {len(y)}: they must be the same.")
+        raise ValueError(f"partitions of X and y must have the same number of rows, got {n_rows} and {len(y)}.")
 
 
 def _count_sparse(rows, labels, weights, n_features: int) -> Counts:
     classes = compute(merge_tree(on_each(_classes, labels), _union))
     if classes is None:
-        raise ValueError("no row has a label: every entry of y is missing; label some rows of each class first.")
+        raise ValueError("y has no labels: every entry is missing; label some rows of each class first.")
     found = compute(merge_tree(on_each(_count, rows, labels, weights, classes=classes), _add))
     if found.n_unlabeled:
         classes = as_whole(classes)

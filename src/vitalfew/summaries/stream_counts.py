@@ -96,10 +96,10 @@ class CountsStream:
             self._tally_rows(columns, has_labels=bool(self.label_count))
         self.classes = sorted(self.labels.place)
         if not self.classes:
-            raise ValueError(f"{self.source.name!r} has no row with a {self.target!r}: nothing can be counted.")
+            raise ValueError(f"{self.source.name!r} has no row with a value of the target {self.target!r}.")
 
     def _tally_grouped(self, columns: list[ColumnTally]) -> None:
-        with progress(len(columns), "counts in the database", self.verbose) as bar:
+        with progress(len(columns), "counting in the database", self.verbose) as bar:
             for column in columns:
                 batches, number = grouped(self.source, column, self.target)  # type: ignore[arg-type]
                 counts_labels = column is columns[0]
@@ -202,7 +202,7 @@ class CountsStream:
             return _core.count_codes(codes.astype(np.uint32), offsets, label, own, total.shape[1], 1), len(label)
 
         asked = [*names, self.target, *([] if self.weight is None else [self.weight])]
-        with progress(self.source.n_rows(), "counts of numbers", self.verbose) as bar:
+        with progress(self.source.n_rows(), "counting numeric columns", self.verbose) as bar:
             batches = read_ahead(self.source.batches(asked, batch_rows=self.batch_rows))
             for found, n in work_ahead(work, batches, self.threads):
                 total += found
@@ -271,5 +271,5 @@ def _note(approximate: list[str]) -> str:
         return ""
     some = ", ".join(map(repr, approximate[:5])) + (f" and {len(approximate) - 5} more" if len(approximate) > 5 else "")
     return (
-        f"cuts of {some} lie at the edges of about {BINS:,} bins of as many rows, made from a sample; counts are exact."
+        f"cuts of {some} are approximate: they are edges of about {BINS:,} quantile bins of a sample. Counts are exact."
     )

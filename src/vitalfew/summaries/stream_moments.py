@@ -98,7 +98,9 @@ def stream_moments(
 
 def no_rows(source: Source, target: str) -> ValueError:
     """Return the error for a source without rows that have a target."""
-    return ValueError(f"{source.name!r} has no row with a {target!r}: Moments need at least one.")
+    return ValueError(
+        f"{source.name!r} has no row with a value of the target {target!r}; Moments require at least one."
+    )
 
 
 def sum_batches(
@@ -122,8 +124,8 @@ def rows_of_batch(width: int, memory: int, threads: int) -> int:
     fixed = 4 * 8 * width * width
     if 8 * width * width > MOST_BYTES or fixed > memory:
         raise ValueError(
-            f"Moments of {width - 1:,} columns need {max(fixed, 1) / 1e9:.2g} GB, and memory={memory / 1e9:.2g} GB is "
-            "allowed; give fewer columns, or more memory."
+            f"Moments of {width - 1:,} columns require {max(fixed, 1) / 1e9:.2g} GB, but only "
+            f"memory={memory / 1e9:.2g} GB is allowed; use fewer columns, or increase memory."
         )
     wanted = min(max(BATCH_NUMBERS // width, ROWS_FOR_COLUMN * width), BATCH_ROWS)
     return int(np.clip((memory - fixed) // (batches_in_memory(threads) * 8 * width), LEAST_ROWS, wanted))
@@ -204,8 +206,8 @@ def add_levels(parts: Sequence[Levels]) -> Levels:
         seen = {value for part in parts for value in part[name]}
         if len(seen) > MOST_LEVELS:
             raise ValueError(
-                f"column {name!r} has more than {MOST_LEVELS:,} categories, and each would be a column of its own; "
-                "leave it out, or bring rare ones together first."
+                f"column {name!r} has more than {MOST_LEVELS:,} categories, each of which would become a column; "
+                "leave it out, or merge rare categories first."
             )
         found[name] = [*sorted(v for v in seen if v is not None), *([None] if None in seen else [])]
     return found
@@ -223,7 +225,7 @@ def _refuse(source: Source, reading: NumberColumns, batch: pa.RecordBatch) -> No
     names = [*(n for n in reading.columns for _ in range(len(reading.levels.get(n, "1")))), reading.target]
     name = next((name for name, values in zip(names, reading.arrays(batch)) if not np.isfinite(values).all()), None)
     if name is None:
-        raise ValueError("sums of products of these columns exceed the largest number; scale them first.")
+        raise ValueError("the sums of products of these columns overflow float64; scale the columns first.")
     asked = list(dict.fromkeys([name, reading.target]))
     n_missing = n_infinite = 0
     for batch in read_ahead(source.batches(asked)):
@@ -232,6 +234,6 @@ def _refuse(source: Source, reading: NumberColumns, batch: pa.RecordBatch) -> No
         n_infinite += int(np.isinf(values).sum())
     what = f"{n_missing:,} missing value(s)" if n_missing else f"{n_infinite:,} infinite value(s)"
     raise ValueError(
-        f"column {name!r} has {what}, and Moments need finite numbers: leave the column out, the rows (a query with "
-        "WHERE), or fill them first."
+        f"column {name!r} has {what}, but Moments require finite numbers; leave out the column or the rows (a query "
+        "with WHERE), or fill in the values first."
     )

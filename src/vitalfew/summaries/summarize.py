@@ -118,7 +118,7 @@ def summarize(
     kind = kind or ("moments" if is_number(opened, target) else "counts")
     if kind == "moments":
         if kind_of(opened.schema().field(target)) == "words":
-            raise ValueError(f"the target {target!r} is text; Moments need a number: use kind='counts'.")
+            raise ValueError(f"Moments require a numeric target, but {target!r} is text; use kind='counts'.")
         if isinstance(opened, PartitionSource):
             return partitioned_moments(opened, target, names, weight, int(memory))
         return stream_moments(opened, target, names, weight, int(memory), threads, verbose)
@@ -150,12 +150,12 @@ def _check_columns(source: Source, target: str, columns: Sequence[str] | None, w
     check_names([*own, *(columns or ())], schema.names)
     names = [n for n in schema.names if n not in own] if columns is None else list(columns)
     if not names:
-        raise ValueError(f"{source.name!r} has no column besides {' and '.join(map(repr, own))}.")
+        raise ValueError(f"{source.name!r} has no columns other than {' and '.join(map(repr, own))}.")
     for name in own:
         if columns is not None and name in columns:
             raise ValueError(f"column {name!r} is the {'target' if name == target else 'weight'}, not a feature.")
     if len(set(names)) < len(names):
-        raise ValueError("columns names a column twice.")
+        raise ValueError("columns contains a column twice.")
     if weight is not None and kind_of(schema.field(weight)) == "words":
-        raise ValueError(f"column {weight!r} holds text, and weights are numbers.")
+        raise ValueError(f"weights must be numbers, but column {weight!r} is text.")
     return names

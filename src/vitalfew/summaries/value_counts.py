@@ -37,7 +37,7 @@ class ClassLabels:
         found = np.array([self.place.setdefault(v, len(self.place) + 1) for v in values], dtype=np.intp)
         if len(self.place) > MOST_CLASSES:
             raise ValueError(
-                f"the target {name!r} has more than {MOST_CLASSES:,} classes; for a number use kind='moments'."
+                f"the target {name!r} has more than {MOST_CLASSES:,} classes; for a numeric target use kind='moments'."
             )
         return found
 
@@ -77,8 +77,8 @@ class ColumnTally:
     def _give_up(self) -> None:
         if self.kind == "words":
             raise ValueError(
-                f"column {self.name!r} has more than {self.most:,} distinct values, as keys have; leave it out, or "
-                "bring rare ones together first."
+                f"column {self.name!r} has more than {self.most:,} distinct values, like a key; leave it out, or "
+                "merge rare values first."
             )
         self.is_many, self.place, self.table = True, {}, np.zeros((0, 4))
 
@@ -133,7 +133,7 @@ def encode_target(column: pa.Array, name: str) -> tuple[list, NDArray[np.int32]]
     """Return the labels of a batch, None first, and the label code of each row."""
     values, codes = encode(column)
     if any(isinstance(v, float) and not v.is_integer() for v in values):
-        raise ValueError(f"the target {name!r} holds fractions; for a number use kind='moments', or cut it first.")
+        raise ValueError(f"the target {name!r} contains fractions; use kind='moments', or cut it into intervals first.")
     return [None, *values], (codes.view(np.int32) + 1).astype(np.int32)
 
 
@@ -175,5 +175,5 @@ def refuse_infinite(values: NDArray, name: str) -> None:
     """Raise if a column contains infinity, which is neither a quantity nor missing."""
     if values.dtype.kind == "f" and np.isinf(values).any():
         raise ValueError(
-            f"column {name!r} contains infinity; replace it by a number, or by NULL or NaN if it means missing."
+            f"column {name!r} contains infinity; replace it by a finite number, or by NULL or NaN if it means missing."
         )

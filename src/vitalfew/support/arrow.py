@@ -40,12 +40,12 @@ def check_arrow(data: Any, source: str, error: type[ValueError] = ValueError, *,
             is_text = _is_safe_text(pa, column)
             if is_text and not needs_utf8:
                 continue
-            what = "holds text that is not UTF-8" if is_text else "is damaged"
-            remedy = "encode it as UTF-8, or leave it out" if is_text else "make it again from the original data"
+            what = "contains text that is not valid UTF-8" if is_text else "is corrupted"
+            remedy = "encode it as UTF-8 or drop it" if is_text else "recreate it from the original data"
             raise error(f"{name}{source} {what} ({_reason(found)}); {remedy}.") from found
     if not needs_utf8 and "UTF8" in str(whole):
         return
-    raise error(f"{source} is damaged ({_reason(whole)}); make it again from the original data.") from whole
+    raise error(f"{source} is corrupted ({_reason(whole)}); recreate it from the original data.") from whole
 
 
 def check_given(data: Any, name: str = "X") -> None:

@@ -55,14 +55,16 @@ def written_aside(path: str | os.PathLike, mode: str = "wb", *, replace: bool = 
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
     goal = Path(os.path.realpath(path))
     if os.path.isdir(path):
-        raise IsADirectoryError(f"{str(path)!r} is a folder; give the name of a file in it.")
+        raise IsADirectoryError(f"{str(path)!r} is a directory; pass the path of a file in it.")
     # /dev/stdout and the like refer to open files that may have no name, or another one: write to them directly.
     if os.path.exists(path) and not (os.path.isfile(path) and goal.exists()):
         with open(path, mode, **text) as file:  # type: ignore[call-overload]
             yield file
         return
     if not goal.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {str(goal.parent)!r} for {goal.name!r}; make it first.")
+        raise FileNotFoundError(
+            f"the directory {str(goal.parent)!r} for {goal.name!r} does not exist; create it first."
+        )
     refuse_database(path)
     descriptor, aside = _new_part(goal)
     lock = os.dup(descriptor) if fcntl else None  # keep the file locked until it has its final name
@@ -116,7 +118,7 @@ def _new_part(goal: Path) -> tuple[int, str]:
                 return descriptor, part
             os.close(descriptor)  # another process took it for a stale file before it was locked
     except OSError as error:
-        raise type(error)(f"cannot write to the folder {str(goal.parent)!r} ({error.strerror}).") from error
+        raise type(error)(f"cannot write to the directory {str(goal.parent)!r} ({error.strerror}).") from error
 
 
 def _sweep(folder: Path) -> None:
@@ -160,8 +162,8 @@ def _create(aside: str, goal: Path, path: str | os.PathLike) -> None:
             return
     except FileExistsError:
         raise FileExistsError(
-            f"there is a file {os.fspath(path)!r} already, which was made meanwhile; choose another name, or allow to "
-            "replace it (--replace)."
+            f"the file {os.fspath(path)!r} was created by another process in the meantime; choose another name, or "
+            "allow replacing it (--replace)."
         ) from None
     os.unlink(aside)
 

@@ -22,8 +22,8 @@ def is_missing(value) -> bool:
 
 
 LEAVE_OUT = {
-    "value": "Leave such rows out.",
-    "label": "Leave such rows out, or learn from them, too, as X_unlabeled of SemiSupervisedNaiveBayes.",
+    "value": "Drop such rows.",
+    "label": "Drop such rows, or pass them as X_unlabeled to SemiSupervisedNaiveBayes.",
 }
 
 
@@ -49,7 +49,7 @@ def check_is_values(y) -> None:
     """Check that a target is given by its values, not by its name."""
     if isinstance(y, str):
         raise ValueError(
-            f"y must hold the values of the target, got the text {y!r}; for a column of a frame pass "
+            f"y must contain the target values, got the string {y!r}; to use a column of a data frame, pass "
             f"X.drop(columns={y!r}) and X[{y!r}]."
         )
 
@@ -74,9 +74,7 @@ def encode_labels(y) -> tuple[NDArray, NDArray[np.int32]]:
 def check_classes(classes) -> None:
     """Check that there are at least two classes."""
     if len(classes) < 2:
-        raise ValueError(
-            f"y holds one class only, {classes.tolist()}; a classifier needs rows of at least two classes."
-        )
+        raise ValueError(f"y has only one class, {classes.tolist()}; a classifier requires at least two.")
 
 
 def _encode_small_range(y: NDArray, low) -> tuple[NDArray, NDArray[np.int32]]:
@@ -98,7 +96,9 @@ def _encode_objects(y: NDArray) -> tuple[NDArray, NDArray[np.int32]]:
         distinct = sorted(set(values))
     except TypeError:
         kinds = sorted({type(v).__name__ for v in values})
-        raise TypeError(f"y mixes labels of types {kinds}; make them all strings or all numbers.") from None
+        raise TypeError(
+            f"y contains labels of different types ({kinds}); convert them all to strings or all to numbers."
+        ) from None
     if any(isinstance(v, float) and not (v.is_integer() and abs(v) < 2**63) for v in distinct):
         check_discrete(y)
     code = {v: i for i, v in enumerate(distinct)}
@@ -117,15 +117,15 @@ def check_weight(sample_weight, n_rows: int) -> NDArray[np.float64] | None:
     if weight.ndim != 1:
         raise ValueError(f"sample_weight must be one-dimensional, got shape {weight.shape}.")
     if len(weight) != n_rows:
-        raise ValueError(f"sample_weight has {len(weight)} entries for {n_rows} rows.")
+        raise ValueError(f"sample_weight must have {n_rows} entries, one per row, got {len(weight)}.")
     assert_all_finite(weight, input_name="sample_weight")
     if (weight < 0).any():
         row = int(np.argmax(weight < 0))
         raise ValueError(f"sample_weight must not be negative, got {weight[row]:g} at row {row}.")
     if not np.isfinite(weight.sum()):
-        raise ValueError("sample_weight sums to more than a float64 can hold; divide the weights by their largest.")
+        raise ValueError("the sum of sample_weight overflows float64; divide the weights by their maximum.")
     if not weight.any():
-        raise ValueError("sample_weight is zero for every row; at least one row must count.")
+        raise ValueError("sample_weight is zero for every row; at least one weight must be positive.")
     return None if (weight == 1).all() else weight
 
 
@@ -134,7 +134,7 @@ def check_threads(n_jobs: int | None) -> int:
     if n_jobs is None or n_jobs == -1:
         return 0
     if not isinstance(n_jobs, Integral) or n_jobs == 0:
-        raise ValueError(f"n_jobs must be None, a positive number or a negative one, got {n_jobs!r}.")
+        raise ValueError(f"n_jobs must be None or a nonzero integer, got {n_jobs!r}.")
     return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from vitalfew import _core
 from vitalfew.exceptions import TimeBudgetError, UnfinishedWarning
 
-REMEDY = "Allow more time, or use fewer rows or columns."
+REMEDY = "Increase the time limit, or use fewer rows or columns."
 
 
 @contextmanager
@@ -40,16 +40,17 @@ def check_deadline(needs: float = 0.0) -> None:
     """Raise a TimeBudgetError if less time is left than the seconds the next step needs."""
     if (left := time_left()) <= needs:
         raise TimeBudgetError(
-            f"stopped by a deadline: {max(left, 0):.2g} s are left, the next step needs about {needs:.2g} s. {REMEDY}"
+            f"stopped before the deadline: {max(left, 0):.2g} s are left, but the next step takes about {needs:.2g} "
+            f"s. {REMEDY}"
         )
 
 
 def accept_prefix(is_usable: bool, what: str) -> None:
     """Warn that a kernel was stopped early; raise if the caller cannot use the partial result."""
     if not is_usable:
-        raise TimeBudgetError(f"the deadline came before all {what} were found. {REMEDY}")
+        raise TimeBudgetError(f"the deadline was reached before all {what} were computed. {REMEDY}")
     warnings.warn(
-        f"the deadline came before all {what} were found: the model is chosen among those found so far.",
+        f"the deadline was reached before all {what} were computed; the model is chosen among those computed so far.",
         UnfinishedWarning,
         stacklevel=3,
     )

@@ -93,7 +93,7 @@ class _Walk:
         try:
             found = self._visit(value)
         except RecursionError:
-            raise FingerprintError(f"{self._where()} is nested too deeply to be recognized by its content.") from None
+            raise FingerprintError(f"{self._where()} is nested too deeply to be hashed by content.") from None
         self.begun.pop()
         self.known[at] = (value, found)
         return found
@@ -281,8 +281,7 @@ class _Walk:
 
     def _unknown(self, value) -> FingerprintError:
         return FingerprintError(
-            f"{self._where()} is of type {type(value).__name__!r}, which has no content to tell it from others of its "
-            "kind."
+            f"{self._where()} is of type {type(value).__name__!r}, which cannot be hashed by content."
         )
 
     def _where(self) -> str:

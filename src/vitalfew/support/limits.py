@@ -27,7 +27,7 @@ def read_json(raw: bytes, *, deepest: int, is_finite: bool) -> Any:
     texts.
     """
     if (depth := _depth(raw)) > deepest:
-        raise ValueError(f"it is nested {depth} levels deep, at most {deepest} are read")
+        raise ValueError(f"it is nested {depth} levels deep, but at most {deepest} levels are supported")
     hooks: dict[str, Any] = {"parse_constant": _refuse_constant, "parse_float": _finite} if is_finite else {}
     return json.loads(raw.decode("utf-8"), object_pairs_hook=_without_duplicates, **hooks)
 
@@ -43,18 +43,18 @@ def _depth(raw: bytes) -> int:
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key is there twice")
+        raise ValueError("a key occurs twice")
     return found
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
+    raise ValueError(f"{name} is not valid JSON")
 
 
 def _finite(digits: str) -> float:
     value = float(digits)
     if math.isinf(value):
-        raise ValueError(f"the number {digits[:40]} is beyond the range of a float64")
+        raise ValueError(f"the number {digits[:40]} is out of range for float64")
     return value
 
 
@@ -64,20 +64,20 @@ def plain_dtype(name: Any, kinds: str) -> np.dtype:
     Only sizes and units are parsed: no fields, no subarrays, no expressions that NumPy would evaluate.
     """
     if not isinstance(name, str) or not _DTYPE.fullmatch(name):
-        raise ValueError(f"{str(name)[:40]!r} is no type of arrays that a file holds")
+        raise ValueError(f"{str(name)[:40]!r} is not a supported array type")
     try:
         dtype = np.dtype(name)
     except TypeError as error:
         raise ValueError(f"NumPy has no type {name!r} on this machine ({error})") from None
     if dtype.kind not in kinds:
-        raise ValueError(f"it holds an array of type {name!r}, where only kinds {kinds!r} are expected")
+        raise ValueError(f"it contains an array of type {name!r}, but only kinds {kinds!r} are expected")
     return dtype
 
 
 def check_shape(shape: Any, n_elements: int, most: int) -> tuple[int, ...]:
     """Return the shape of an array of `n_elements` elements; if empty, no axis may be longer than `most`."""
     if not isinstance(shape, list | tuple) or len(shape) > 32 or not all(type(n) is int and n >= 0 for n in shape):
-        raise ValueError(f"an array has the shape {str(shape)[:80]}")
+        raise ValueError(f"an array has the invalid shape {str(shape)[:80]}")
     if math.prod(shape) != n_elements:
         raise ValueError(f"an array of shape {str(tuple(shape))[:80]} has {n_elements} elements")
     if max(shape, default=0) > max(most, n_elements):
@@ -90,7 +90,7 @@ def check_hashed(values: Iterable[Any], what: str) -> None:
     n_long = 0
     for value in values:
         if value is not None and not isinstance(value, str | bytes | bool | int | float | np.generic):
-            raise ValueError(f"{what} is a {type(value).__name__}, only plain values are expected")
+            raise ValueError(f"{what} is a {type(value).__name__}, but only plain values are supported")
         n_long += isinstance(value, int) and value.bit_length() > 64
     if n_long > _MOST_LONG:
-        raise ValueError(f"there are {n_long} integers of more than 64 bits, at most {_MOST_LONG} are read")
+        raise ValueError(f"there are {n_long} integers of more than 64 bits, but at most {_MOST_LONG} are supported")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 def import_arrow():
     """Import pyarrow, or raise an error that says how to install it."""
-    return import_extra("pyarrow", "reading files needs pyarrow")
+    return import_extra("pyarrow", "reading files requires pyarrow")
 
 
 def import_extra(module: str, what: str, extra: str = "cli"):
@@ -23,7 +23,7 @@ def import_extra(module: str, what: str, extra: str = "cli"):
 
 def import_altair():
     """Import Altair, or raise an error that says how to install it."""
-    return import_extra("altair", "charts need Altair", "report")
+    return import_extra("altair", "charts require Altair", "report")
 
 
 def make_frame(columns: dict[str, NDArray]):
@@ -35,4 +35,4 @@ def make_frame(columns: dict[str, NDArray]):
             return nw.from_dict({k: np.asarray(v) for k, v in columns.items()}, backend=backend).to_native()
         except ImportError:
             continue
-    raise ImportError("a data frame needs pandas, polars or pyarrow; install one of them.")
+    raise ImportError("data frame output requires pandas, polars or pyarrow; install one of them.")

@@ -21,7 +21,7 @@ Identity = tuple[int, int]  # device and inode: equal for every name of a file
 STANDARD, STDOUT = "-", "standard output"
 # Suffixes of the files that DuckDB and SQLite keep next to an open database.
 COMPANIONS = (".wal", "-wal", "-shm", "-journal")
-WHERE_ELSE = "choose another name for the output."
+WHERE_ELSE = "choose another output path."
 
 
 def check_outputs(outputs: Mapping[str, Any], inputs: Sequence[Any]) -> None:
@@ -61,7 +61,9 @@ def check_outputs(outputs: Mapping[str, Any], inputs: Sequence[Any]) -> None:
     streams = [option for option, path in outputs.items() if isinstance(path, str) and path == STANDARD]
     stdout = _stream_identity(sys.stdout) if streams else None
     if stdout is not None and stdout in read:
-        raise ValueError(f"standard output is also an input ({read[stdout]!r}), which would be lost; {WHERE_ELSE}")
+        raise ValueError(
+            f"standard output is also an input ({read[stdout]!r}), which would be overwritten; {WHERE_ELSE}"
+        )
     places: dict[tuple, str] = {}
     for option, path in files.items():
         _refuse_input(f"{option} {path!r}", path, read)
@@ -82,13 +84,13 @@ def refuse_database(path: Any, name: str | None = None) -> None:
     for end in COMPANIONS:
         if real.endswith(end) and database_format(real[: -len(end)]):
             raise DataFileError(
-                f"{name or repr(os.fspath(path))} belongs to the database {real[: -len(end)]!r}, whose latest rows may "
-                f"be in it; {WHERE_ELSE}"
+                f"{name or repr(os.fspath(path))} belongs to the database {real[: -len(end)]!r} and may contain its "
+                f"latest rows; {WHERE_ELSE}"
             )
     kind = database_format(path)
     if kind is not None:
         raise DataFileError(
-            f"{name or repr(os.fspath(path))} is a {kind} database, and its tables would be lost; {WHERE_ELSE[:-1]}, "
+            f"{name or repr(os.fspath(path))} is a {kind} database, whose tables would be lost; {WHERE_ELSE[:-1]}, "
             "or delete the database first."
         )
 
@@ -149,7 +151,7 @@ def _files_read(given: Any) -> Iterator[tuple[Identity, str]]:
 def _refuse_input(output: str, path: str, read: Mapping[Identity, str]) -> None:
     identity = file_identity(path)
     if identity is not None and identity in read:
-        raise ValueError(f"{output} is also an input ({read[identity]!r}), which would be lost; {WHERE_ELSE}")
+        raise ValueError(f"{output} is also an input ({read[identity]!r}), which would be overwritten; {WHERE_ELSE}")
     place = _place(path)
     for name in read.values():
         if database_format(name) and place in {_place(f"{os.path.realpath(name)}{end}") for end in COMPANIONS}:

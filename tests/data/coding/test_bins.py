@@ -197,7 +197,7 @@ def test_names_that_are_not_there(named, message):
 
 
 def test_sparse_has_no_categories():
-    with pytest.raises(ValueError, match="categorical_features is for dense tables"):
+    with pytest.raises(ValueError, match="categorical_features is not supported for sparse X"):
         BinCoder(categorical_features=[0]).fit(sparse.eye_array(3).tocsr())
 
 

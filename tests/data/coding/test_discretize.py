@@ -158,12 +158,12 @@ def test_iris_has_the_cuts_of_the_literature():
     ("change", "message"),
     [
         ({"table": np.array([[0.0], [np.inf]])}, "column 0 has an infinite value"),
-        ({"label": np.array([0, 2], dtype=np.int32)}, "label is not below"),
-        ({"label": np.array([0, -1], dtype=np.int32)}, "label is not below"),
-        ({"label": np.zeros(3, dtype=np.int32)}, "differ in number"),
-        ({"weight": np.ones(1)}, "differ in number"),
-        ({"weight": np.array([1.0, -1.0])}, "negative or missing"),
-        ({"weight": np.array([1.0, np.nan])}, "negative or missing"),
+        ({"label": np.array([0, 2], dtype=np.int32)}, "labels must be in"),
+        ({"label": np.array([0, -1], dtype=np.int32)}, "labels must be in"),
+        ({"label": np.zeros(3, dtype=np.int32)}, "one entry per row"),
+        ({"weight": np.ones(1)}, "one entry per row"),
+        ({"weight": np.array([1.0, -1.0])}, "must not be negative or NaN"),
+        ({"weight": np.array([1.0, np.nan])}, "must not be negative or NaN"),
         ({"weight": np.array([1.0, np.inf])}, "sum of weights"),
     ],
 )
@@ -278,7 +278,7 @@ def test_labels_that_are_no_classes(y, message):
     ("weight", "message"),
     [
         ([1, 1, -1], "0 or more, got -1"),
-        ([0, 0, 0], "zero for all rows"),
+        ([0, 0, 0], "zero for every row"),
         ([1, 1, np.nan], "NaN"),
         ([1, 1], "inconsistent numbers"),
         ([[1], [1], [1]], "2 dimensions"),

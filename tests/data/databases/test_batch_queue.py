@@ -34,7 +34,7 @@ def test_the_taker_hears_of_an_error():
         handed.to(take)
         handed.put(BATCH)
         raise ValueError("mine")
-    assert "ended with an error" in heard[0]
+    assert "source of the batches to write failed" in heard[0]
 
 
 @pytest.mark.parametrize("n_more", [0, 3])
@@ -82,4 +82,4 @@ def test_the_taker_hears_of_an_interrupt_while_it_is_waited_for(monkeypatch):
     wait.set()
     monkeypatch.undo()
     taker.join(30)
-    assert "ended with an error" in heard[0]
+    assert "source of the batches to write failed" in heard[0]

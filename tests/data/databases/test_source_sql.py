@@ -87,7 +87,7 @@ def test_a_hostile_table_is_only_a_name(database, table):
 
 def test_which_table(database):
     with (
-        pytest.raises(FileNotFoundError, match="there is no file")
+        pytest.raises(FileNotFoundError, match="does not exist")
         if "://" not in database
         else pytest.raises(DataFileError, match="has no tables")
     ):
@@ -97,7 +97,7 @@ def test_which_table(database):
         open_source(database)
     with pytest.raises(DataFileError, match="has no table 'flims'; did you mean 'films'"):
         open_source(database, table="flims")
-    with pytest.raises(ValueError, match="give a table or a query, not both"):
+    with pytest.raises(ValueError, match="pass either a table or a query, not both"):
         open_source(database, table="films", query="select 1")
     assert rows_of(open_source(database, table="actors")) == []
 
@@ -161,7 +161,7 @@ def test_a_connection_of_duckdb(tmp_path):
     with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
         source = open_source(connection, table="t")
         assert rows_of(source) == plain(TABLE)
-        with pytest.raises(DataFileError, match=r"this process has it open already\); give that connection"):
+        with pytest.raises(DataFileError, match=r"already open in this process\); pass that connection"):
             open_source(tmp_path / "t.duckdb")
         with open_sink(connection, "main.u", TABLE.schema) as sink:
             for batch in source.batches():
@@ -227,7 +227,7 @@ def test_types_of_duckdb(tmp_path):
 def test_a_server_that_is_not_there(address):
     pytest.importorskip("adbc_driver_postgresql")
     with pytest.raises(
-        DataFileError, match=r"postgres.*127.0.0.1:1/db.* cannot be opened .*see that the server runs"
+        DataFileError, match=r"postgres.*127.0.0.1:1/db.* cannot be opened .*check that the server is running"
     ) as caught:
         open_source(address, table="t")
     assert "secret" not in str(caught.value)
@@ -248,10 +248,12 @@ def test_a_server_that_dies_between_batches(mortal_postgres):
     batches = source.batches(batch_rows=1_000)
     assert next(batches).num_rows == 1_000
     mortal_postgres.stop("immediate")
-    with pytest.raises(DataFileError, match=r"server closed the connection.*see that the server runs") as caught:
+    with pytest.raises(
+        DataFileError, match=r"server closed the connection.*check that the server is running"
+    ) as caught:
         list(batches)
     assert "secret" not in str(caught.value)
-    with pytest.raises(DataFileError, match="see that the server runs"):
+    with pytest.raises(DataFileError, match="check that the server is running"):
         next(source.batches())
     mortal_postgres.start()
     assert sum(batch.num_rows for batch in open_source(mortal_postgres.address).batches()) == 400_000

@@ -55,7 +55,7 @@ def test_flags_that_lie_are_not_believed():
 def test_positions_outside_are_refused(form, value):
     X = matrix(form)
     (X.col if form == "coo" else X.indices)[3] = value
-    with pytest.raises(ValueError, match=f"sparse X is broken: an index is out of bounds, {value} of "):
+    with pytest.raises(ValueError, match=f"sparse X is invalid: an index is out of bounds, {value} of "):
         check_sparse(X)
 
 
@@ -84,7 +84,7 @@ def starts_late(X):
 def test_pointers_that_lead_astray_are_refused(form, spoil):
     X = matrix(form)
     spoil(X)
-    with pytest.raises(ValueError, match=r"sparse X is broken: .* Make it again"):
+    with pytest.raises(ValueError, match=r"sparse X is invalid: .* Rebuild it"):
         check_sparse(X)
 
 
@@ -113,9 +113,9 @@ def dia(offsets, shape=(12, 5), height=None, dtype=None):
     ids=lambda X: str(X.offsets.tolist()),
 )
 def test_diagonals_outside_are_refused(X):
-    with pytest.raises(ValueError, match="sparse X is broken: "):
+    with pytest.raises(ValueError, match="sparse X is invalid: "):
         check_sparse(X)
-    with pytest.raises(ValueError, match="sparse X is broken: "):
+    with pytest.raises(ValueError, match="sparse X is invalid: "):
         vf.Lasso(0.1).fit(X, np.arange(12.0))
 
 
@@ -143,7 +143,7 @@ def one_row_less(X):
 def test_broken_lists_are_refused(spoil):
     X = matrix("lil")
     spoil(X)
-    with pytest.raises(ValueError, match="sparse X is broken: "):
+    with pytest.raises(ValueError, match="sparse X is invalid: "):
         check_sparse(X)
 
 
@@ -151,22 +151,22 @@ def test_broken_lists_are_refused(spoil):
 def test_broken_keys_are_refused(key):
     X = matrix("dok")
     X._dict[key] = 1.0
-    with pytest.raises(ValueError, match="sparse X is broken: "):
+    with pytest.raises(ValueError, match="sparse X is invalid: "):
         check_sparse(X)
 
 
 def test_indices_of_other_kinds_are_refused():
     X = matrix("csr")
     X.indices = X.indices.astype(float)
-    with pytest.raises(ValueError, match="sparse X is broken: indices holds float64"):
+    with pytest.raises(ValueError, match="sparse X is invalid: indices holds float64"):
         check_sparse(X)
     X = matrix("csr")
     X.indices = X.indices.astype(np.int64) + 2**40
-    with pytest.raises(ValueError, match="sparse X is broken: an index is out of bounds"):
+    with pytest.raises(ValueError, match="sparse X is invalid: an index is out of bounds"):
         check_sparse(X)
     X = matrix("bsr")
     X.data = X.data[:, 0]
-    with pytest.raises(ValueError, match="sparse X is broken: blocks"):
+    with pytest.raises(ValueError, match="sparse X is invalid: blocks"):
         check_sparse(X)
 
 
@@ -218,7 +218,7 @@ def broken(form):
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
 @pytest.mark.parametrize("user", USERS)
 def test_everybody_looks(user, form):
-    with pytest.raises(ValueError, match="sparse X is broken"):
+    with pytest.raises(ValueError, match="sparse X is invalid"):
         USERS[user](broken(form), np.arange(12) % 2)
 
 
@@ -227,10 +227,10 @@ def test_everybody_looks(user, form):
 def test_every_method_of_every_model_looks(model):
     y = np.arange(12) % 2
     for form in ("csr", "csc", "coo", "bsr", "dia"):
-        with pytest.raises(ValueError, match="sparse X is broken"):
+        with pytest.raises(ValueError, match="sparse X is invalid"):
             clone(model).fit(broken(form), y)
     fitted = clone(model).fit(np.eye(12, 5) * (1 + y[:, None]), y)
     for name in METHODS:
         for form in ("csr", "csc", "coo", "bsr", "dia") if hasattr(fitted, name) else ():
-            with pytest.raises(ValueError, match="sparse X is broken"):
+            with pytest.raises(ValueError, match="sparse X is invalid"):
                 getattr(fitted, name)(*(broken(form), y)[: 1 + (name == "score")])

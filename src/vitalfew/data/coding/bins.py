@@ -135,8 +135,8 @@ def to_dense(bins: Bins) -> DenseBins:
     n_features = len(bins.offsets) - 1
     if bins.n_rows * n_features > MOST_DENSE_CODES:
         raise ValueError(
-            f"this model holds a code for every cell, and sparse X has {bins.n_rows} x {n_features} of them; "
-            f"at most {MOST_DENSE_CODES} are supported: select columns first, for instance with InformationRanking."
+            f"this model stores one code per cell, and sparse X has {bins.n_rows} x {n_features} cells; "
+            f"at most {MOST_DENSE_CODES} are supported. Select columns first, for instance with InformationRanking."
         )
     kind = np.uint8 if np.diff(bins.offsets).max() <= 256 else np.uint16
     codes = np.empty((bins.n_rows, n_features), dtype=kind, order="F")
@@ -166,7 +166,7 @@ class BinCoder:
         """Learn the bins and return the binned table."""
         most = self.max_bins
         if not isinstance(most, Integral) or not 2 <= most <= MOST_BINS:
-            raise ValueError(f"max_bins must be a whole number from 2 to {MOST_BINS}, got {most!r}.")
+            raise ValueError(f"max_bins must be an integer between 2 and {MOST_BINS}, got {most!r}.")
         self.is_sparse = sparse.issparse(X)
         self.categories = {}
         if self.is_sparse:
@@ -215,13 +215,16 @@ class BinCoder:
         given = np.asarray(self.categorical_features)
         if given.dtype == bool:
             if given.shape != named.shape:
-                raise ValueError(f"categorical_features is a mask of {given.size} for {table.n_features} features.")
+                raise ValueError(
+                    f"the mask categorical_features must have {table.n_features} entries, one per feature, got "
+                    f"{given.size}."
+                )
             return given
         place = {name: j for j, name in enumerate(table.names)}
         for key in given.tolist():
             j = place.get(key, -1) if isinstance(key, str) else int(key)
             if not 0 <= j < table.n_features:
-                raise ValueError(f"categorical_features names {key!r}, which X does not have.")
+                raise ValueError(f"categorical_features contains {key!r}, which is not a column of X.")
             named[j] = True
         return named
 
@@ -246,7 +249,7 @@ class BinCoder:
 
     def _fit_sparse(self, X) -> SparseBins:
         if self.categorical_features is not None:
-            raise ValueError("categorical_features is for dense tables; columns of a sparse matrix are numbers.")
+            raise ValueError("categorical_features is not supported for sparse X, whose columns are numeric.")
         columns, self.names = read_matrix(X)
         if (columns.data == 1).all():  # words: present or absent
             n_present = np.diff(columns.indptr)
@@ -312,8 +315,8 @@ def _numbers(table: RawTable, which: list[int]) -> NDArray:
         column = table.column(j)
         if isinstance(column, WordColumn):
             raise ValueError(
-                f"column {table.names[j]!r} holds text such as {column.example()!r}, but held numbers in training; "
-                "convert it, or fit on text."
+                f"column {table.names[j]!r} contains text such as {column.example()!r}, but was numeric in training; "
+                "convert it to numbers, or fit on text."
             )
         found[:, at] = column
     return found

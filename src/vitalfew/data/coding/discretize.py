@@ -309,7 +309,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if self.strategy not in STRATEGIES:
             raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, got {self.strategy!r}.")
         if not isinstance(self.n_bins, Integral) or self.n_bins < 2:
-            raise ValueError(f"n_bins must be a whole number of at least 2, got {self.n_bins!r}.")
+            raise ValueError(f"n_bins must be an integer >= 2, got {self.n_bins!r}.")
 
     def _refuse_infinite(self, X):
         columns = np.flatnonzero(np.isinf(X).any(axis=0))
@@ -355,16 +355,16 @@ def _check_weight(sample_weight, X) -> NDArray[np.float64] | None:
     check_given(sample_weight, name)
     weight = check_array(sample_weight, dtype=np.float64, ensure_2d=False, order="C", copy=True, input_name=name)
     if weight.ndim != 1:
-        raise ValueError(f"sample_weight must have a weight for each row, got {weight.ndim} dimensions.")
+        raise ValueError(f"sample_weight must be one-dimensional, got {weight.ndim} dimensions.")
     check_consistent_length(X, weight)
     if weight.min() < 0:
-        raise ValueError(f"sample_weight must be 0 or more, got {weight.min()}; use 0 to leave a row out.")
+        raise ValueError(f"sample_weight must be >= 0, got {weight.min()}; use 0 to exclude a row.")
     if not weight.any():
-        raise ValueError("sample_weight is zero for all rows; at least one must count.")
+        raise ValueError("sample_weight is zero for every row; at least one weight must be positive.")
     with np.errstate(over="ignore"):
         total = weight.sum()
     if not total < LARGEST_WEIGHT:
-        raise ValueError(f"sample_weight must sum to less than {LARGEST_WEIGHT}, got {total}; count rows instead.")
+        raise ValueError(f"sample_weight must sum to less than {LARGEST_WEIGHT}, got {total}; rescale the weights.")
     return weight
 
 

@@ -177,8 +177,8 @@ class TableCoder:
         is_whole = bool((distinct == np.floor(distinct)).all())
         if self.numeric == "distinct" and not is_whole and len(distinct) > MAX_CATEGORIES:
             warnings.warn(
-                f"column {table.names[j]!r} holds {len(distinct)} distinct fractional numbers, "
-                "each taken as a value of its own; cut it into intervals with Discretizer first.",
+                f"column {table.names[j]!r} has {len(distinct)} distinct fractional numbers, "
+                "each of which is treated as a category; cut it into intervals with Discretizer first.",
                 DiscretizationWarning,
                 stacklevel=2,
             )
@@ -210,7 +210,7 @@ def refuse_infinite(flags: NDArray[np.uint8], table: RawTable, which: Sequence[i
         row = int(np.argmax(np.isinf(_as_numbers(table.column(j)))))
         raise ValueError(
             f"Input X contains infinity: column {table.names[j]!r}, row {row}. "
-            "Replace it by a number, or by NaN if it means missing."
+            "Replace it by a finite number, or by NaN if it means missing."
         )
 
 
@@ -248,8 +248,8 @@ def _check_exact(column: Column, name: str) -> None:
 def inexact(name: str, example: int) -> ValueError:
     """Return the error for a column of integers that are equal as floats."""
     return ValueError(
-        f"column {name!r} holds whole numbers beyond 2**53, such as {example}, which float64 cannot tell apart; "
-        "convert it to text (astype(str)) if they are names, to float if they are quantities, or leave it out."
+        f"column {name!r} contains integers beyond 2**53, such as {example}, which float64 cannot represent exactly; "
+        "convert it to strings (astype(str)) if they are identifiers, to float if they are quantities, or drop it."
     )
 
 

@@ -24,13 +24,13 @@ class AdbcDatabase(Database):
 
     def __init__(self, name: str, driver: str, address: str):
         self.name, self.address = name, address
-        self.driver = import_extra(f"adbc_driver_{driver}.dbapi", f"{name!r} needs adbc-driver-{driver}", "db")
+        self.driver = import_extra(f"adbc_driver_{driver}.dbapi", f"{name!r} requires adbc-driver-{driver}", "db")
 
     def connect(self) -> Any:
         with self.errors("cannot be opened"):
             return self.driver.connect(self.address, autocommit=True)
 
-    def execute(self, connection: Any, *statements: str, what: str = "refused the query") -> list[tuple]:
+    def execute(self, connection: Any, *statements: str, what: str = "rejected the query") -> list[tuple]:
         """Run the statements and return the result of the last one."""
         with self.errors(what), connection.cursor() as cursor:
             for statement in statements:
@@ -38,7 +38,7 @@ class AdbcDatabase(Database):
             return cursor.fetchall() if cursor.description else []
 
     def read(self, connection: Any, question: str, options: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
-        with self.errors("refused the query"), connection.cursor(adbc_stmt_kwargs=dict(options)) as cursor:
+        with self.errors("rejected the query"), connection.cursor(adbc_stmt_kwargs=dict(options)) as cursor:
             cursor.execute(question)
             with cursor.fetch_record_batch() as reader:
                 for batch in reader:

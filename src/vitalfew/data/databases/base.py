@@ -78,7 +78,7 @@ class Database(ABC):
     def source(self, table: str | None = None, query: str | None = None) -> SqlSource:
         """Return a source for a table (by default the only one) or for the result of a query."""
         if table is not None and query is not None:
-            raise ValueError("give a table or a query, not both.")
+            raise ValueError("pass either a table or a query, not both.")
         if query is not None:
             return SqlSource(self, query.strip().rstrip(";"))
         place = self._find(table)
@@ -92,10 +92,10 @@ class Database(ABC):
         schema if the database has it.
         """
         if self.read_only:
-            raise ValueError(f"{self.name!r} was opened to be read only.")
+            raise ValueError(f"{self.name!r} was opened read-only.")
         known = self.tables()
         if table in known and not replace:
-            raise DataFileError(f"{self.name!r} has a table {table!r} already; give another name, or replace it.")
+            raise DataFileError(f"{self.name!r} already has a table {table!r}; choose another name, or replace it.")
         place = self.place_of(table)
         check_header(schema.names, f"table {table}")
         _check_names([table, *schema.names])
@@ -113,8 +113,8 @@ class Database(ABC):
         for name, other in known.items():
             if self._folded(other) == self._folded(place):
                 raise DataFileError(
-                    f"{self.name!r} has a table {name!r}, which is the same as {table!r} to it; choose another name, "
-                    f"or write it {name!r}."
+                    f"{self.name!r} has a table {name!r} and does not distinguish it from {table!r}; choose another "
+                    f"name, or use {name!r}."
                 )
         return place
 
@@ -129,7 +129,7 @@ class Database(ABC):
             raise DataFileError(f"{self.name!r} has no tables.")
         if table is None and len(known) > 1:
             listed = ", ".join(map(repr, list(known)[:20])) + (", …" if len(known) > 20 else "")
-            raise DataFileError(f"{self.name!r} has {len(known)} tables; name one of {listed} (--table).")
+            raise DataFileError(f"{self.name!r} has {len(known)} tables; select one of {listed} (--table).")
         if table is not None and table not in known:
             hint = suggestion(table, list(known), "its tables are")
             raise DataFileError(f"{self.name!r} has no table {table!r}; {hint}")
@@ -145,7 +145,7 @@ class Sink:
     def write(self, batch: pa.RecordBatch) -> None:
         """Append the rows of a batch."""
         if batch.schema.names != self.schema.names:
-            raise ValueError(f"the table has columns {self.schema.names}, got {batch.schema.names}.")
+            raise ValueError(f"expected the columns of the table, {self.schema.names}, got {batch.schema.names}.")
         if batch.num_rows:
             self._insert(batch.cast(self.schema))
 
@@ -201,10 +201,9 @@ def reason(error: BaseException) -> str:
 
 _NO_SERVER = "connect to|failed to connect|to server|server closed|connection refused|terminating connection"
 _REMEDIES = {
-    "no space left|disk is full|file too large|quota|disk i/o": "make room on the disk, then start again; "
-    "nothing was written.",
-    _NO_SERVER: "see that the server runs and its address is right, then start again.",
-    "locked|lock timeout|set lock": "something else uses it: wait until that has ended.",
+    "no space left|disk is full|file too large|quota|disk i/o": "free disk space and start again; nothing was written.",
+    _NO_SERVER: "check that the server is running and its address is correct, then start again.",
+    "locked|lock timeout|set lock": "it is in use by another process; wait until that process has finished.",
 }
 
 
@@ -212,7 +211,7 @@ def _check_names(names: Sequence[str]) -> None:
     """Reject names that a database would truncate (zero characters), invent (empty) or not encode as UTF-8."""
     for name in names:
         if not name or "\0" in name or name != name.encode("utf-8", "replace").decode():
-            raise DataFileError(f"a table or column cannot be called {name!r} in a database; rename it.")
+            raise DataFileError(f"{name!r} is not a valid name for a table or column of a database; rename it.")
 
 
 def _plain(schema: pa.Schema) -> pa.Schema:

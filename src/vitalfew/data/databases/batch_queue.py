@@ -83,4 +83,4 @@ class Handed:
         while (batch := self._queue.get()) is not None:
             yield batch
         if self._is_broken:
-            raise RuntimeError("what was to be written ended with an error.")
+            raise RuntimeError("the source of the batches to write failed.")

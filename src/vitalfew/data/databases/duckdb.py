@@ -32,7 +32,7 @@ class DuckDatabase(Database):
     row_number = "rowid"
 
     def __init__(self, database: Any, read_only: bool):
-        self.duckdb = import_extra("duckdb", "reading DuckDB files needs duckdb", "db")
+        self.duckdb = import_extra("duckdb", "reading DuckDB files requires duckdb", "db")
         self.read_only, self.is_ours = read_only, isinstance(database, str)
         self.name = database if self.is_ours else "the DuckDB connection"
         if not self.is_ours:
@@ -76,7 +76,7 @@ class DuckDatabase(Database):
         with self._cursor() as cursor:
             statements = cursor.extract_statements(question)
             if [s.type for s in statements] != [self.duckdb.StatementType.SELECT]:
-                raise DataFileError("the query gives no table; write one that begins with SELECT.")
+                raise DataFileError("the query does not return a table; use a SELECT query.")
             relation = cursor.sql(question)
             check_header(relation.columns, self.name)
             return question, _reader(relation.limit(0), 1).schema
@@ -117,7 +117,7 @@ class DuckDatabase(Database):
     def _cursor(self) -> Iterator[Any]:
         cursor = self.connection.cursor()
         try:
-            with self._errors("refused the query"):
+            with self._errors("rejected the query"):
                 cursor.execute("begin transaction read only")  # a SELECT can contain a DELETE
                 yield cursor
         finally:
@@ -138,5 +138,5 @@ def _reader(relation: Any, rows: int) -> pa.RecordBatchReader:
 
 def _why(error: Exception) -> str:
     if "different configuration" in str(error):
-        return "(this process has it open already); give that connection instead of the name of the file."
+        return "(it is already open in this process); pass that connection instead of the file name."
     return reason(error)

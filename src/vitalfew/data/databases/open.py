@@ -74,7 +74,7 @@ def connect(database: Any, *, format: str | None = None, read_only: bool = False
     is_there = os.path.exists(path)
     found = format or (recognise_format(Path(path)) if is_there else SUFFIXES.get(Path(path).suffix.lower()))
     if found not in ("duckdb", "sqlite"):
-        raise DataFileError(f"{path!r} is not a database of DuckDB or SQLite; give one, or a postgresql:// address.")
+        raise DataFileError(f"{path!r} is not a DuckDB or SQLite database; pass one, or a postgresql:// address.")
     return DuckDatabase(path, read_only) if found == "duckdb" else SqliteDatabase(path, read_only)
 
 

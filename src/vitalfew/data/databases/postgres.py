@@ -79,10 +79,10 @@ class PostgresDatabase(AdbcDatabase):
     def settle(self, question: str) -> tuple[str, pa.Schema]:
         pa = import_module("pyarrow")
         # Use a separate connection, because it locks the tables against being dropped as long as it is open.
-        with closing(self.connect()) as connection, self.errors("refused the query"), connection.cursor() as cursor:
+        with closing(self.connect()) as connection, self.errors("rejected the query"), connection.cursor() as cursor:
             found = cursor.adbc_execute_schema(question)  # prepared, not executed
             if not found.names:
-                raise DataFileError("the query gives no table; write one that begins with SELECT.")
+                raise DataFileError("the query does not return a table; use a SELECT query.")
             if len(set(found.names)) == len(found.names):  # otherwise duplicate names would be ambiguous
                 cursor.adbc_execute_schema(f"select * from {subquery(question)}")
         columns, fields = [], []
@@ -107,7 +107,8 @@ class PostgresDatabase(AdbcDatabase):
         for name in (place[-1], *schema.names):
             if len(name.encode()) > LONGEST_NAME:
                 raise DataFileError(
-                    f"PostgreSQL has names of up to {LONGEST_NAME} bytes, {name[:20] + '…'!r} is longer; shorten it."
+                    f"names in PostgreSQL have at most {LONGEST_NAME} bytes, but {name[:20] + '…'!r} is longer; "
+                    "shorten it."
                 )
         what = "cannot be written"
         # The old table stays readable until the new one is complete.
@@ -143,7 +144,7 @@ def _without_password(address: str) -> tuple[str, list[str]]:
     try:
         parts = urlsplit(address)
     except ValueError:
-        raise DataFileError("the address cannot be read; write postgresql://user@host:5432/name.") from None
+        raise DataFileError("the address cannot be parsed; expected postgresql://user@host:5432/name.") from None
     _, at, host = parts.netloc.rpartition("@")
     user = parts.username or ""
     options = [(k, v) for k, v in parse_qsl(parts.query) if k not in SECRET_OPTIONS]

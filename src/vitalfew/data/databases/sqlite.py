@@ -78,7 +78,7 @@ class SqliteDatabase(AdbcDatabase):
         """Find a type for each column that can hold all its values, because SQLite values are typed individually."""
         pa = import_module("pyarrow")
         # Only a reading query can be selected from.
-        with self.errors("refused the query"), self.connection.cursor() as cursor:
+        with self.errors("rejected the query"), self.connection.cursor() as cursor:
             cursor.execute(f"select * from {subquery(question)} limit 0")
             names = [column[0] for column in cursor.description]
         for name in names:

@@ -121,7 +121,7 @@ def read_target(y) -> NDArray[np.float64]:
             y = y.astype(np.float64)
         except (TypeError, ValueError):
             raise ValueError(
-                f"y holds {y.dtype} values such as {str(y.ravel()[0])!r}; regression needs numbers: "
+                f"y contains {y.dtype} values such as {str(y.ravel()[0])!r}, but regression requires numbers; "
                 "use a classifier for labels, or convert the target."
             ) from None
     check_known(y)
@@ -149,6 +149,6 @@ def check_products(data: NumericData) -> None:
 def too_large(what: str) -> ValueError:
     """Return the error for values whose sum of squares overflows."""
     return ValueError(
-        f"{what} holds values so large that their squares do not add up in float64; scale it, for instance with "
+        f"{what} has values so large that their sum of squares overflows float64; scale it, for instance with "
         "scikit-learn's StandardScaler."
     )

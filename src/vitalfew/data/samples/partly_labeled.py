@@ -19,7 +19,7 @@ def split_labels(y) -> tuple[NDArray[np.bool_], NDArray, NDArray[np.int32]]:
     y = column_or_1d(y, warn=True)
     has_label = are_labelled(y)
     if not has_label.any():
-        raise ValueError("no row has a label: every entry of y is missing or -1; label some rows of each class first.")
+        raise ValueError("y has no labels: every entry is missing or -1; label some rows of each class first.")
     classes, label = encode_labels(as_whole(y[has_label]))
     return has_label, classes, label
 

@@ -63,11 +63,13 @@ def csv_errors(
         yield
     except UnicodeError as error:
         why = getattr(error, "reason", error)
-        raise DataFileError(f"{name!r} is not {encoding}: {why}; name its encoding, say latin-1.") from error
+        raise DataFileError(
+            f"{name!r} is not {encoding}: {why}; specify its encoding, for instance latin-1."
+        ) from error
     except (pa.ArrowException, OSError) as error:
         raise DataFileError(f"{name!r} cannot be read: {_reason(options, parse, error, columns)}.") from error
     except LookupError as error:
-        raise DataFileError(f"there is no encoding {encoding!r}; try utf-8 or latin-1.") from error
+        raise DataFileError(f"unknown encoding {encoding!r}; try utf-8 or latin-1.") from error
 
 
 class Content:
@@ -104,7 +106,7 @@ def _delimiter(head: bytes, encoding: str) -> str:
 def _reason(options: dict[str, Any], parse: Callable[[], Any], error: Exception, columns: Sequence[str]) -> str:
     """Describe an error, with its row if known; the data is read again, slowly, to find it."""
     if "\ufffd" in str(error):  # Arrow cannot pass such a row to the handler
-        return "a row has not the values that the header has, and it is not UTF-8; name its encoding, say latin-1"
+        return "a row does not match the header and is not UTF-8; specify its encoding, for instance latin-1"
     rows: list[Any] = []
 
     def note(row) -> str:
@@ -120,21 +122,21 @@ def _reason(options: dict[str, Any], parse: Callable[[], Any], error: Exception,
             error = placed
     if rows:
         return (
-            f"row {rows[0].number} has {rows[0].actual_columns} value(s) where the header has "
-            f"{rows[0].expected_columns}; correct that row, or quote values that hold the delimiter"
+            f"row {rows[0].number} has {rows[0].actual_columns} value(s), but the header has "
+            f"{rows[0].expected_columns}; correct that row, or quote values that contain the delimiter"
         )
     misfit = _MISFIT.search(str(error))
     if misfit and int(misfit["column"]) < len(columns):
         column = columns[int(misfit["column"])]
         place, value = f"row {misfit['row']} of column {column!r}", misfit["value"]
         if "UTF8" in value:
-            return f"{place} is not UTF-8; name its encoding, say latin-1"
+            return f"{place} is not UTF-8; specify its encoding, for instance latin-1"
         return (
-            f"{place} holds {value.removeprefix('invalid value ')}, the rows before it {misfit['type']}; "
-            f"correct that row, or give types={{{column!r}: 'string'}}"
+            f"{place} is {value.removeprefix('invalid value ')}, but earlier rows are of type {misfit['type']}; "
+            f"correct that row, or pass types={{{column!r}: 'string'}}"
         )
     if "straddling object" in str(error):
-        return "it has a value too long for CSV that is read in parts, or a quote that nothing closes; try Parquet"
+        return "it has an unclosed quote, or a value too long for reading CSV in blocks; try Parquet"
     return str(error).splitlines()[0].rstrip(".")
 
 
@@ -159,5 +161,5 @@ def check_encoding(schema: pa.Schema, content: Content, name: str) -> None:
             except UnicodeDecodeError as error:
                 raise DataFileError(
                     f"{name!r} is not UTF-8: line {number}, byte {error.start + 1} is 0x{line[error.start]:02x} "
-                    f"(column {broken[0]!r}); name its encoding (--encoding latin-1, or another)."
+                    f"(column {broken[0]!r}); specify its encoding (--encoding latin-1, or another)."
                 ) from None

@@ -50,7 +50,9 @@ def recognise_format(path: Path) -> str:
         suffixes.pop()
     found = SUFFIXES.get(suffixes[-1] if suffixes else "", "csv" if is_packed else None)
     if found == "json":
-        raise DataFileError(f"{str(path)!r} is JSON, which is not read; convert it to CSV or Parquet first.")
+        raise DataFileError(
+            f"{str(path)!r} is a JSON file, which is not supported; convert it to CSV or Parquet first."
+        )
     if found is not None:
         return found
     with open(path, "rb") as file:
@@ -73,19 +75,21 @@ MOST_NAMES = 2000
 def no_file(path: Path) -> str:
     """Return the message for a missing file, with a similar name if there is one."""
     if not path.parent.is_dir():
-        return f"there is no file {str(path)!r}: its folder is not there either."
+        return f"the file {str(path)!r} does not exist, and neither does its directory."
     try:
         names = os.listdir(path.parent)
     except OSError:
         names = []
     close = difflib.get_close_matches(path.name, names, n=1) if len(names) <= MOST_NAMES else []
-    return f"there is no file {str(path)!r}" + (f"; did you mean {str(path.with_name(close[0]))!r}?" if close else ".")
+    return f"the file {str(path)!r} does not exist" + (
+        f"; did you mean {str(path.with_name(close[0]))!r}?" if close else "."
+    )
 
 
 def check_file(path: Path) -> bool:
     """Check that a file can be read; return True if it is a pipe, which can be read only once."""
     if path.is_dir():
-        raise DataFileError(f"{str(path)!r} is a folder; give the name of a file in it.")
+        raise DataFileError(f"{str(path)!r} is a directory; pass the path of a file in it.")
     if not path.exists():
         raise FileNotFoundError(no_file(path))
     if not path.is_file():
@@ -110,5 +114,5 @@ def arrow_errors(name: str, kind: str) -> Iterator[None]:
     except (import_arrow().ArrowException, OSError, UnicodeDecodeError) as error:
         what = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
         raise DataFileError(
-            f"{name!r} is not a whole {NAMES[kind]} file ({what}); write or copy it again, or name its format."
+            f"{name!r} is not a valid {NAMES[kind]} file ({what}); write or copy it again, or specify its format."
         ) from error

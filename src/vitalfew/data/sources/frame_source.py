@@ -39,9 +39,9 @@ def _arrow_table(frame: Any) -> pa.Table:
     pa = import_module("pyarrow")
     module = type(frame).__module__.split(".")[0]
     if isinstance(frame, pa.RecordBatchReader):
-        raise TypeError("a RecordBatchReader can be read only once; give reader.read_all(), or a Parquet file.")
+        raise TypeError("a RecordBatchReader can only be read once; pass reader.read_all(), or a Parquet file.")
     if module == "polars" and hasattr(frame, "collect"):
-        raise TypeError("a LazyFrame has no rows yet; give frame.collect(), or the files it reads.")
+        raise TypeError("a LazyFrame has no rows yet; pass frame.collect(), or the files it reads.")
     try:
         if isinstance(frame, pa.Table):
             return frame
@@ -53,8 +53,8 @@ def _arrow_table(frame: Any) -> pa.Table:
             return pa.table(frame)
     except pa.ArrowException as error:
         why = str(error).splitlines()[0]
-        raise ValueError(f"the data frame cannot be read ({why}); give each column values of one type.") from error
+        raise ValueError(f"the data frame cannot be read ({why}); each column must have values of one type.") from error
     raise TypeError(
-        "expected a data frame of pandas, polars or Arrow, names of files, a database or its address, "
+        "expected a pandas, polars or Arrow data frame, file names, a database or its address, "
         f"got {type(frame).__name__}."
     )

@@ -83,7 +83,8 @@ def _table(part, schema: pa.Schema, columns: list[str]) -> pa.Table:
                 column = column.cast(kind)
             except pa.ArrowException as error:
                 raise ValueError(
-                    f"column {name!r} is {column.type} in one partition and {kind} in another; give it one type first."
+                    f"column {name!r} is {column.type} in one partition and {kind} in another; convert it to one "
+                    "type first."
                 ) from error
         found.append(column)
     return pa.table(found, names=columns)

@@ -31,22 +31,24 @@ def find_files(paths: Sequence[str | os.PathLike], format: str | None) -> tuple[
     found = [file for path in paths for file in _files_of(Path(path))]
     for file in found:
         if check_file(Path(file)):
-            raise DataFileError(f"{file!r} is a pipe, which can be read only once; write it to a file first.")
+            raise DataFileError(f"{file!r} is a pipe, which can only be read once; write it to a file first.")
     kinds = {format or recognise_format(Path(file)): file for file in found}
     if len(kinds) > 1:
-        raise DataFileError(f"{' and '.join(map(repr, list(kinds.values())[:2]))} are of different formats; give one.")
+        raise DataFileError(
+            f"{' and '.join(map(repr, list(kinds.values())[:2]))} have different formats; pass files of one format."
+        )
     kind = next(iter(kinds))
     if kind in ("duckdb", "sqlite") and len(found) > 1:
-        raise DataFileError(f"{found[0]!r} is a database; give one at a time.")
+        raise DataFileError(f"{found[0]!r} is a database; pass one database at a time.")
     return found, kind
 
 
 def _files_of(path: Path) -> list[str]:
     found = matching_files(path)
     if not found and path.is_dir():
-        raise DataFileError(f"{str(path)!r} is a folder without Parquet files; give the names of files in it.")
+        raise DataFileError(f"{str(path)!r} is a directory without Parquet files; pass the paths of files in it.")
     if not found:
-        raise FileNotFoundError(f"no file is named like {str(path)!r}.")
+        raise FileNotFoundError(f"no file matches {str(path)!r}.")
     return found
 
 
@@ -70,7 +72,9 @@ class DatasetSource:
         for path, schema in zip(paths, schemas):
             for lacking in set(schemas[0].names) ^ set(schema.names):
                 lacks, has = (path, paths[0]) if lacking in schemas[0].names else (paths[0], path)
-                raise DataFileError(f"{lacks!r} has no column {lacking!r}, which {has!r} has; give files of one kind.")
+                raise DataFileError(
+                    f"{lacks!r} has no column {lacking!r}, but {has!r} has; all files must have the same columns."
+                )
         try:
             self._schema = pa.unify_schemas([found.schema.remove_metadata(), *schemas], promote_options="permissive")
         except pa.ArrowException as error:
@@ -137,7 +141,9 @@ class StreamSource:
                 schemas.append(reader.schema)
         for path, schema in zip(paths, schemas):
             if not schema.equals(schemas[0]):
-                raise DataFileError(f"{path!r} has other columns than {paths[0]!r}; give files of one kind.")
+                raise DataFileError(
+                    f"{path!r} and {paths[0]!r} have different columns; all files must have the same columns."
+                )
         self._schema = schemas[0]
 
     def schema(self) -> pa.Schema:
@@ -246,7 +252,7 @@ class CsvSource:
                 names += self._names(path, options)
                 stripped = {n.strip(): n for n in names}
                 if lacking := [n for n in types if n not in stripped]:
-                    raise DataFileError(f"{path!r} has no column {lacking[0]!r}, which {self.paths[0]!r} has.")
+                    raise DataFileError(f"{path!r} has no column {lacking[0]!r}, but {self.paths[0]!r} has.")
                 options["convert_options"].include_columns = [stripped[n] for n in types]
                 options["convert_options"].column_types = {stripped[n]: t for n, t in types.items()}
             with content.open() as stream, arrow_csv.open_csv(stream, **options) as reader:

@@ -107,7 +107,7 @@ def recognise(table: Any, overrides: Mapping[str, str] | None = None) -> list[Co
     check_names(overrides, frame.columns)
     for name, kind in overrides.items():
         if kind not in KINDS:
-            raise ValueError(f"column {name!r} cannot be of kind {kind!r}; the kinds are {', '.join(KINDS)}.")
+            raise ValueError(f"the kind of column {name!r} must be one of {', '.join(KINDS)}, got {kind!r}.")
     numbers = {j: seen for at, matrix in number_blocks(frame) for j, seen in zip(at.tolist(), _inspect(matrix))}
     return [
         numbers[j].kind(str(name), overrides.get(name))
@@ -133,7 +133,7 @@ def table_frame(table: Any) -> nw.DataFrame:
         raise ValueError(f"two columns are named {twice!r}; rename one of them.")
     frame = as_frame(table)
     if frame is None:
-        raise TypeError(f"expected a data frame of pandas, polars or Arrow, got {type(table).__name__}.")
+        raise TypeError(f"expected a pandas, polars or Arrow data frame, got {type(table).__name__}.")
     return frame
 
 
@@ -144,7 +144,7 @@ def is_absent(series: nw.Series) -> nw.Series:
 
 def _recognise(series: nw.Series, name: str, override: str | None) -> ColumnKind:
     if _has_no_single_value(series):
-        holds = f"holds {series.dtype}, not a single value a row; expand it into columns of its own"
+        holds = f"contains {series.dtype}, not one value per row; expand it into separate columns"
         return ColumnKind(name, "empty", int(series.null_count()), 0, holds)
     present = series.filter(~is_absent(series))
     n_missing = len(series) - len(present)
@@ -155,7 +155,7 @@ def _recognise(series: nw.Series, name: str, override: str | None) -> ColumnKind
 
 def _found(name: str, kind: str, why: str | None, n_missing: int, n_distinct: int, override: str | None) -> ColumnKind:
     if override is not None:
-        kind, why = override, None if override in USED else f"taken as {override}, as asked"
+        kind, why = override, None if override in USED else f"was set to {override}"
     return ColumnKind(name, kind, n_missing, n_distinct, why)
 
 
@@ -192,15 +192,15 @@ def _inspect(matrix: NDArray) -> Iterator[_Numbers]:
 def _kind_of_few(n: int, n_distinct: int, n_missing: int) -> tuple[str, str | None] | None:
     """Return the kind of a column with no value or a single one, otherwise None."""
     if n == 0:
-        return "empty", "has no value"
+        return "empty", "has no values"
     if n_distinct == 1:
-        return "constant", "has a single value" + (" where it has any" if n_missing else "")
+        return "constant", "has a single value" + (" apart from missing ones" if n_missing else "")
     return None
 
 
 def _kind_of_numbers(is_integer: bool, n: int, n_distinct: int, name: str) -> tuple[str, str | None]:
     if is_integer and n_distinct == n >= MIN_KEYS and _is_key_name(name):
-        return "identifier", "is a number of its own for every row, and named as one"
+        return "identifier", "is a unique number in every row and is named like an identifier"
     return "numeric", None
 
 
@@ -216,7 +216,7 @@ def _kind_of(present: nw.Series, distinct: nw.Series, name: str) -> tuple[str, s
     return _kind_of_strings(present, distinct, name) if is_words else ("category", None)
 
 
-_DATES = "holds dates or times; turn them into numbers (age in days) or parts (year, weekday)"
+_DATES = "contains dates or times; convert them to numbers (age in days) or parts (year, weekday)"
 
 
 def _kind_of_strings(present: nw.Series, distinct: nw.Series, name: str) -> tuple[str, str | None]:
@@ -231,7 +231,7 @@ def _kind_of_strings(present: nw.Series, distinct: nw.Series, name: str) -> tupl
         return "text", None
     if n >= MIN_KEYS and (n_distinct == n or (n_distinct > 0.9 * n and _is_key_name(name))):
         return "identifier", "differs in " + (
-            "every row" if n_distinct == n else "nearly every row, and is named as a key"
+            "every row" if n_distinct == n else "nearly every row and is named like a key"
         )
     return "category", None
 

@@ -126,7 +126,7 @@ def as_frame(X: Any) -> nw.DataFrame | None:
         return None
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        raise TypeError(f"X is a lazy {type(X).__name__} without rows yet: collect it first.")
+        raise TypeError(f"X is a lazy {type(X).__name__}; collect it first.")
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
@@ -175,10 +175,11 @@ def _read_series(series: nw.Series, name: str) -> Column:
         return series.cast(nw.Float64).to_numpy().astype(np.float64)
     if dtype.is_nested():
         raise TypeError(
-            f"column {name!r} holds {dtype}; a feature is one value a row: expand it into columns of its own."
+            f"column {name!r} contains {dtype}, but a feature must have one value per row; expand it into separate "
+            "columns."
         )
     if dtype.is_temporal():
-        raise TypeError(f"column {name!r} holds {dtype}; turn dates into numbers or parts (year, weekday) first.")
+        raise TypeError(f"column {name!r} contains {dtype}; convert dates to numbers or parts (year, weekday) first.")
     if isinstance(dtype, nw.String) and getattr(nw.to_native(series), "dtype", None) != np.dtype(object):
         return _words_or_nothing(words_from_series(series))
     return _read_objects(series.to_list(), name)
@@ -201,8 +202,8 @@ def _read_objects(listed: list, name: str) -> Column:
     for row, v in enumerate(listed):
         if v is not None and not isinstance(v, str | bool | int | float | np.generic):
             raise TypeError(
-                f"argument must be a string or a number: column {name!r}, row {row} holds "
-                f"a {type(v).__name__}; a feature takes strings, numbers and missing values."
+                f"argument must be a string or a number: column {name!r}, row {row} contains "
+                f"a {type(v).__name__}; a feature may contain strings, numbers and missing values."
             )
     words = words_from_list([None if v is None else str(v) for v in listed])
     assert words is not None
@@ -212,7 +213,7 @@ def _read_objects(listed: list, name: str) -> Column:
 def _read_sparse(X, threads: int) -> BinaryBlock:
     """Treat stored nonzero values as present. The indices are our copy, the values may be the caller's."""
     if X.dtype.kind == "c":
-        raise ValueError("Complex data not supported\nsparse X holds complex numbers.")
+        raise ValueError("Complex data not supported\nsparse X contains complex numbers.")
     if X.shape[1] > np.iinfo(np.int32).max:
         raise ValueError(f"sparse X has {X.shape[1]} columns; at most 2,147,483,647 are supported.")
     value = (
@@ -224,8 +225,8 @@ def _read_sparse(X, threads: int) -> BinaryBlock:
         at = int(np.flatnonzero(~np.isfinite(X.data))[0])
         row = int(np.searchsorted(indptr, at, side="right")) - 1
         raise ValueError(
-            f"Input X contains NaN or infinity (row {row}, column {int(indices[at])}); sparse data means present "
-            "or absent and has no missing values: remove them, or pass a dense table."
+            f"Input X contains NaN or infinity (row {row}, column {int(indices[at])}); sparse data encode presence "
+            "and cannot have missing values; remove them, or pass a dense table."
         )
     if seen["has_zero"] or not seen["is_sorted"]:
         X = X.astype(np.float64) if X.dtype.kind == "b" else X.copy()

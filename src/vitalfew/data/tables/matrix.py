@@ -64,14 +64,14 @@ def _numbers_of(column: Column, name: str) -> NDArray:
     if not isinstance(column, WordColumn):
         return column
     raise ValueError(
-        f"column {name!r} holds text such as {column.example()!r}; a linear model needs numbers: encode it first, for "
-        "instance with scikit-learn's OneHotEncoder (and feature_groups, so that its columns enter together)."
+        f"column {name!r} contains text such as {column.example()!r}, but a linear model requires numbers; encode it "
+        "first, for instance with scikit-learn's OneHotEncoder (with feature_groups to select its columns together)."
     )
 
 
 def _read_sparse(X) -> sparse.csc_array:
     if X.dtype.kind == "c":
-        raise ValueError("Complex data not supported\nsparse X holds complex numbers.")
+        raise ValueError("Complex data not supported\nsparse X contains complex numbers.")
     if max(X.shape) > np.iinfo(np.int32).max:
         raise ValueError(f"sparse X has shape {X.shape}; at most 2,147,483,647 rows and columns are supported.")
     columns = sparse.csc_array(check_sparse(X), dtype=X.dtype if X.dtype in FLOATS else np.float64)
@@ -88,8 +88,8 @@ def _read_sparse(X) -> sparse.csc_array:
 def _refuse(value: float, row: int, name: str) -> None:
     kind = "NaN" if value != value else "infinity"
     raise ValueError(
-        f"Input X contains {kind}: column {name!r}, row {row}. Linear models need finite numbers: impute first "
-        "(scikit-learn's SimpleImputer), or leave the rows or the column out."
+        f"Input X contains {kind}: column {name!r}, row {row}. Linear models require finite numbers: impute first "
+        "(scikit-learn's SimpleImputer), or drop the rows or the column."
     )
 
 

@@ -44,16 +44,14 @@ def aligned_partitions(**collections) -> list[list[Any]]:
     for name, data in collections.items():
         if data is not None and not is_partitioned(data):
             raise TypeError(
-                f"{first} is a collection of Dask and {name} is {type(data).__name__}: give {name} as a collection "
+                f"{first} is a Dask collection, but {name} is {type(data).__name__}; pass {name} as a collection "
                 "with the same partitions, such as another column of the same frame."
             )
         found[name] = None if data is None else partitions_of(data)
     n = len(found[first] or ())
     for name, parts in found.items():
         if parts is not None and len(parts) != n:
-            raise ValueError(
-                f"{first} has {n} partitions and {name} {len(parts)}: they must be the same rows, in order."
-            )
+            raise ValueError(f"{first} and {name} must be partitioned alike, got {n} and {len(parts)} partitions.")
     return [[None] * n if parts is None else parts for parts in found.values()]
 
 

@@ -37,20 +37,20 @@ def _own_lines(X, threads: int) -> Any:
     """Check and copy CSR, CSC and BSR matrices."""
     data = X.data
     if X.format == "bsr":
-        _require(data.ndim == 3 and min(data.shape[1:]) > 0, f"blocks have shape {data.shape[1:]}")
+        _require(data.ndim == 3 and min(data.shape[1:]) > 0, f"its blocks have the invalid shape {data.shape[1:]}")
         high, wide = data.shape[1:]
         _require(X.shape[0] % high == X.shape[1] % wide == 0, f"blocks of {high} x {wide} do not fill shape {X.shape}")
     else:
-        _require(data.ndim == 1, f"values have {data.ndim} dimensions")
+        _require(data.ndim == 1, f"its values have {data.ndim} dimensions instead of one")
         high, wide = 1, 1
     lines, width = X.shape[0] // high, X.shape[1] // wide
     if X.format == "csc":
         lines, width = width, lines
     start = _own_whole(X.indptr, "indptr")
     _require(len(start) == lines + 1, f"indptr has {len(start)} entries for {lines} rows or columns")
-    _require(start[0] == 0 and bool((start[1:] >= start[:-1]).all()), "indptr does not rise from 0")
+    _require(start[0] == 0 and bool((start[1:] >= start[:-1]).all()), "indptr must start at 0 and not decrease")
     index = X.indices
-    _require(start[-1] <= len(index) == len(data), "there are not as many indices and values as indptr says")
+    _require(start[-1] <= len(index) == len(data), "the number of indices or values does not match indptr")
     end = int(start[-1])
     return _kind(X)((data[:end], _own_positions(index[:end], width, threads), start), shape=X.shape)
 
@@ -70,7 +70,7 @@ def _own_dia(X, threads: int) -> Any:  # noqa: ARG001
     _require(len(np.unique(offsets)) == len(offsets), "an offset occurs twice")
     low, high = (offsets.min(), offsets.max()) if offsets.size else (0, 0)
     is_within = offsets.size == 0 or (low > -X.shape[0] and high < X.shape[1])
-    _require(is_within, f"offsets from {low} to {high} lead outside of shape {X.shape}")
+    _require(is_within, f"offsets from {low} to {high} are outside the shape {X.shape}")
     return _kind(X)((data, offsets), shape=X.shape)
 
 
@@ -111,7 +111,9 @@ def _kind(X, form: str | None = None) -> Any:
 def _own_whole(numbers, name: str) -> NDArray:
     found = np.array(numbers)
     is_whole = found.ndim == 1 and found.dtype.kind in "iu"
-    _require(is_whole, f"{name} holds {found.dtype} in {found.ndim} dimensions instead of whole numbers in one")
+    _require(
+        is_whole, f"{name} must be a one-dimensional array of integers, got {found.dtype} in {found.ndim} dimensions"
+    )
     return found
 
 
@@ -119,7 +121,7 @@ def _whole_numbers(listed: list) -> NDArray[np.int64]:
     try:
         return np.array(listed, dtype=np.int64)
     except (TypeError, ValueError, OverflowError):
-        _require(False, "a position is not a whole number")
+        _require(False, "a position is not an integer")
         raise
 
 
@@ -142,4 +144,4 @@ def _own_positions(given, n: int, threads: int) -> NDArray:
 
 def _require(holds: bool, reason: str) -> None:
     if not holds:
-        raise ValueError(f"sparse X is broken: {reason}. Make it again from its rows, columns and values.")
+        raise ValueError(f"sparse X is invalid: {reason}. Rebuild it from its rows, columns and values.")

@@ -76,7 +76,7 @@ def _as_batch(item):
     if isinstance(shape, tuple) and len(shape) != 1:
         raise ValueError(
             f"documents must be one column of text, got {type(item).__name__} of shape {shape}; "
-            "choose a column, e.g. table['text']."
+            "select a column, e.g. table['text']."
         )
     library = _library(item)
     if library == "pyarrow":
@@ -110,7 +110,7 @@ def _arrow_chunks(array, first_row: int) -> Iterator[tuple[np.ndarray, np.ndarra
     if not isinstance(array, (pa.Array, pa.ChunkedArray)):
         raise ValueError(
             f"documents must be one column of text, got pyarrow {type(array).__name__}; "
-            "choose a column, e.g. table['text']."
+            "select a column, e.g. table['text']."
         )
     check_arrow(array, "the column of documents")
     for chunk in array.chunks if isinstance(array, pa.ChunkedArray) else [array]:

@@ -180,7 +180,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         """
         terms = self._fitted_terms()
         if self.weighting is not None and not hasattr(self, "idf_"):
-            raise NotFittedError("the weights of the words are not known yet; call fit first.")
+            raise NotFittedError("the word weights are not available yet; call fit first.")
         if is_partitioned(X):
             return word_rows(self, X)
         rows = self._read(X, terms, keep_rows=True)
@@ -210,7 +210,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     @property
     def vocabulary_(self):
         if not hasattr(self, "_terms"):
-            raise AttributeError("vocabulary_ is known after fit.")
+            raise AttributeError("vocabulary_ is only available after fit.")
         return self._terms.columns()
 
     def __sklearn_is_fitted__(self):
@@ -243,7 +243,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         if len(counts) == 0:
             raise ValueError(
                 "empty vocabulary: no document has a word of two characters or more that is not a stop word; "
-                "look at the documents and at stop_words."
+                "check the documents and stop_words."
             )
         highest = _as_number(self.max_df, n_documents)
         lowest = _as_number(self.min_df, n_documents)
@@ -304,7 +304,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             return self._terms
         terms = self._given_terms()
         if terms is None:
-            raise NotFittedError("this WordPresence has no vocabulary yet; call fit, or give `vocabulary`.")
+            raise NotFittedError("this WordPresence has no vocabulary yet; call fit, or pass `vocabulary`.")
         self._terms = terms
         return terms
 
@@ -315,8 +315,8 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         terms = _checked_vocabulary(self.vocabulary)
         if self.lowercase and any(any(map(str.isupper, term)) for term in terms):
             warnings.warn(
-                "vocabulary has upper-case characters, which no document has while lowercase=True; "
-                "lower-case the vocabulary or set lowercase=False.",
+                "vocabulary has uppercase characters, which match no document while lowercase=True; "
+                "lowercase the vocabulary or set lowercase=False.",
                 stacklevel=3,
             )
         return Terms.of(terms)
@@ -350,8 +350,8 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             is_share = isinstance(value, Real) and not isinstance(value, Integral) and 0 <= float(value) <= 1
             if not (is_number or is_share):
                 raise ValueError(
-                    f"{name} must be a share of the documents (float from 0 to 1) or a number of documents "
-                    f"(int from 1 on), got {value!r}."
+                    f"{name} must be a fraction of the documents (float between 0 and 1) or a number of documents "
+                    f"(int >= 1), got {value!r}."
                 )
 
 
@@ -404,10 +404,10 @@ def _checked_vocabulary(vocabulary) -> list[str]:
     if isinstance(vocabulary, Mapping):
         columns = set(vocabulary.values())
         if len(columns) != len(vocabulary):
-            raise ValueError("vocabulary gives the same column to several words; number them from 0 on.")
+            raise ValueError("vocabulary maps several words to the same column; number the words from 0.")
         missing = next((j for j in range(len(vocabulary)) if j not in columns), None)
         if missing is not None:
-            raise ValueError(f"vocabulary of {len(vocabulary)} words has no column {missing}; number them from 0 on.")
+            raise ValueError(f"vocabulary of {len(vocabulary)} words has no column {missing}; number the words from 0.")
         terms = sorted(vocabulary, key=vocabulary.__getitem__)
     else:
         terms = sorted(vocabulary) if isinstance(vocabulary, (set, frozenset)) else list(vocabulary)
@@ -416,8 +416,8 @@ def _checked_vocabulary(vocabulary) -> list[str]:
     seen: set[str] = set()
     for term in terms:
         if not isinstance(term, str):
-            raise TypeError(f"vocabulary must hold str, got {term!r} of type {type(term).__name__}.")
+            raise TypeError(f"vocabulary must contain str, got {term!r} of type {type(term).__name__}.")
         if term in seen:
-            raise ValueError(f"vocabulary has {term!r} twice; remove duplicates, e.g. with dict.fromkeys.")
+            raise ValueError(f"vocabulary contains {term!r} twice; remove duplicates, e.g. with dict.fromkeys.")
         seen.add(term)
     return terms

@@ -42,7 +42,7 @@ def _values(column: Mapping[str, Any], members: Members) -> Any:
         return values
     is_missing = members.array(column["missing"])
     if is_missing.dtype != bool or is_missing.shape != values.shape:
-        raise ValueError("a column does not say for each row whether its value is missing")
+        raise ValueError("a column has no missing-value mask for each row")
     return [None if missing else v for v, missing in zip(values.tolist(), is_missing)]
 
 
@@ -54,9 +54,9 @@ def _categories(column: Mapping[str, Any], values: Any) -> list[Any]:
     check_hashed(found, "a category")
     known = set(found)
     if len(known) < len(found):
-        raise ValueError("a category is there twice")
+        raise ValueError("a category occurs twice")
     if not set(values) - {None} <= known:
-        raise ValueError("a value of a column is none of its categories")
+        raise ValueError("a value of a column is not one of its categories")
     return found
 
 
@@ -65,11 +65,11 @@ def _pandas_column(column: Mapping[str, Any], members: Members) -> Any:
 
     dtype = _PANDAS.fullmatch(column["dtype"])
     if dtype is None:
-        raise ValueError(f"a column has the type {column['dtype'][:60]!r}, which a sealed test set does not have")
+        raise ValueError(f"a column has the type {column['dtype'][:60]!r}, which is not supported")
     values = _values(column, members)
     if "categories" in column:
         if not isinstance(column["is_ordered"], bool):
-            raise ValueError("a column does not say whether its categories are ordered")
+            raise ValueError("a column has no flag for ordered categories")
         known = pd.CategoricalDtype(_categories(column, values), ordered=column["is_ordered"])
         return pd.Series(pd.Categorical(values, dtype=known), name=column["name"])
     if column["dtype"] == "object":
@@ -92,7 +92,7 @@ def _polars_column(column: Mapping[str, Any], members: Members) -> Any:
         kind = pl.Enum(known) if dtype.startswith("Enum") else pl.Categorical
         return pl.Series(column["name"], values, dtype=pl.String).cast(kind)
     if dtype.split("(")[0] not in _POLARS:
-        raise ValueError(f"a column has the type {dtype[:60]!r}, which a sealed test set does not have")
+        raise ValueError(f"a column has the type {dtype[:60]!r}, which is not supported")
     series = pl.Series(column["name"], values)
     if "(" in dtype:
         return series
@@ -109,7 +109,7 @@ def _arrow_column(column: Mapping[str, Any], members: Members) -> Any:
     elif dtype in _ARROW:
         array = array.cast(getattr(pa, _ARROW[dtype])())
     elif str(array.type) != dtype:
-        raise ValueError(f"a column has the type {dtype[:60]!r}, and values of {array.type}")
+        raise ValueError(f"a column has the type {dtype[:60]!r}, but values of type {array.type}")
     array.validate(full=True)
     return array
 

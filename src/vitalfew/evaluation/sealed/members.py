@@ -37,11 +37,11 @@ class Members:
 
     def check_all_read(self) -> None:
         if self._left:
-            raise ValueError(f"{min(self._left)} is no part of the test set")
+            raise ValueError(f"{min(self._left)} is not part of the test set")
 
     def _take(self, name: Any, suffix: str) -> bytes:
         if not isinstance(name, str) or not name.endswith(suffix) or name not in self._left:
-            raise ValueError(f"it refers to a member {str(name)[:40]!r} that is not there, or refers to it twice")
+            raise ValueError(f"it refers to a member {str(name)[:40]!r} that is missing or already used")
         return self._left.pop(name)
 
 
@@ -58,7 +58,7 @@ def _npy(data: bytes) -> NDArray:
     shape = [int(n) for n in header[3].split(b",") if n.strip()]
     n_elements, rest = divmod(len(data) - end, dtype.itemsize)
     if rest:
-        raise ValueError("an array ends in the middle of a value")
+        raise ValueError("an array is truncated")
     check_shape(shape, n_elements, len(data))
     flat = np.frombuffer(data, dtype, offset=end)
     return flat.reshape(shape, order="F" if header[2] == b"True" else "C").copy(order="K")

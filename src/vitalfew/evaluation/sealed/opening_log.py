@@ -76,7 +76,7 @@ class SealedLog:
     def _held(self) -> Iterator[None]:
         """Lock the file for this thread, and read its log."""
         path = self._real()
-        reason = "so that the opening cannot be recorded and nothing was scored"
+        reason = "so the opening cannot be recorded and nothing was scored"
         try:
             if not stat.S_IMODE(os.stat(path).st_mode) & 0o222:  # a read-only file could still be replaced
                 raise PermissionError("it is read-only")
@@ -85,9 +85,9 @@ class SealedLog:
                 yield
         except FileNotFoundError as problem:
             raise FileNotFoundError(
-                f"{path!r} is gone, {reason}; load it from where it is now, or save the set again."
+                f"{path!r} does not exist anymore, {reason}; load it from its new path, or save the set again."
             ) from problem
         except PermissionError as problem:
             raise PermissionError(
-                f"{path!r} cannot be written ({problem}), {reason}; make the file and its folder writable."
+                f"{path!r} cannot be written ({problem}), {reason}; make the file and its directory writable."
             ) from problem

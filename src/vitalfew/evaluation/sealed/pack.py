@@ -42,7 +42,7 @@ class Packer:
         if value.dtype.kind in PLAIN:
             return {"kind": "array", "npy": self._add_npy(value)}
         if value.dtype.kind not in "OT":
-            raise TypeError(f"{name} holds {value.dtype} values, which cannot be saved without pickle.")
+            raise TypeError(f"{name} contains {value.dtype} values, which cannot be saved without pickle.")
         return {"kind": "objects", "shape": list(value.shape), "items": self._add_json(value.ravel().tolist(), name)}
 
     def _pack_sparse(self, value) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class Packer:
             frame = series.alias(str(series.name or "column")).to_frame()
         library = frame.implementation.value
         if library not in COLUMNS:
-            raise TypeError(f"X is a frame of {library!r}; those of {sorted(COLUMNS)} can be saved.")
+            raise TypeError(f"X is a data frame of {library!r}; only those of {sorted(COLUMNS)} can be saved.")
         columns = [self._pack_whole_column(frame[:, j], c, library) for j, c in enumerate(frame.columns)]
         return {"kind": "frame", "library": library, "is_column": is_column, "columns": columns}
 
@@ -80,7 +80,7 @@ class Packer:
             or fingerprint(again.to_numpy()) != fingerprint(series.to_numpy())
         ):
             raise TypeError(
-                f"column {name!r} holds {series.dtype}, which cannot be saved as it is: convert it to text or numbers "
+                f"column {name!r} contains {series.dtype}, which cannot be saved; convert it to text or numbers "
                 "before the split."
             )
         return packed
@@ -114,8 +114,8 @@ class Packer:
         for row, v in enumerate(plain):
             if not isinstance(v, SCALARS):
                 raise TypeError(
-                    f"{name}, row {row} holds a {type(v).__name__}, which cannot be saved without pickle: texts, "
-                    "numbers, truth values and missing values can."
+                    f"{name}, row {row} contains a {type(v).__name__}, which cannot be saved without pickle; only "
+                    "strings, numbers, booleans and missing values are supported."
                 )
         return self._add(json.dumps(plain).encode("utf-8"), "json")
 

@@ -79,8 +79,8 @@ def read(path) -> tuple[dict[str, Any], dict[str, str]]:
         return unpacked(manifest["content"], Members(members)), sums
     except Exception as problem:  # as do inconsistent parts, in NumPy, SciPy and three data frame libraries
         raise SealedFileError(
-            f"{str(path)!r} is not the file of a sealed test set: its parts do not fit together "
-            f"({type(problem).__name__}: {problem}). Take an unchanged copy, or split anew."
+            f"{str(path)!r} is not a valid sealed test set: its parts are inconsistent "
+            f"({type(problem).__name__}: {problem}). Use an unchanged copy, or split again."
         ) from None
 
 
@@ -97,7 +97,7 @@ def read_log(path, sums: Mapping[str, str]) -> list[dict[str, Any]]:
         raise _not_whole(path, problem) from None
     if found != sums:
         raise SealedFileError(
-            f"{str(path)!r} holds another test set than it did when this one was saved or loaded, so that the opening "
+            f"{str(path)!r} contains another test set than when this one was saved or loaded, so the opening "
             "cannot be recorded. Save this one under another name, or load the other."
         )
     return log["entries"]
@@ -148,7 +148,7 @@ def _manifest(archive: zipfile.ZipFile, path) -> tuple[dict[str, Any], dict[str,
     """Return the manifest of an archive of bounded size, and the checksums of its members."""
     names = archive.namelist()
     if not set(HEAD) <= set(names):
-        raise SealedFileError(f"{str(path)!r} is not the file of a sealed test set: it has no manifest.")
+        raise SealedFileError(f"{str(path)!r} is not a sealed test set: it has no manifest.")
     _check_sizes(archive, path)
     raw = _inflated(archive, "manifest.json")
     if hashlib.sha256(raw).hexdigest() != _inflated(archive, "checksum").decode("ascii", "replace"):
@@ -156,11 +156,11 @@ def _manifest(archive: zipfile.ZipFile, path) -> tuple[dict[str, Any], dict[str,
     manifest = read_json(raw, deepest=DEEPEST, is_finite=False)
     if manifest["format"] != FORMAT:
         raise SealedFileError(
-            f"{str(path)!r} has the format {str(manifest['format'])[:60]!r}, this version reads {FORMAT!r}."
+            f"{str(path)!r} has the format {str(manifest['format'])[:60]!r}, but this version reads {FORMAT!r}."
         )
     sums = manifest["members"]
     if sorted(sums) != sorted(set(names) - set(HEAD)) or not all(_NAME.fullmatch(name) for name in sums):
-        raise ValueError("its members are not those that its manifest names")
+        raise ValueError("its members do not match its manifest")
     return manifest, sums
 
 
@@ -168,15 +168,15 @@ def _check_sizes(archive: zipfile.ZipFile, path) -> None:
     """Check the sizes that an archive declares before anything is inflated; `_inflated` enforces them."""
     members = archive.infolist()
     if len({info.filename for info in members}) < len(members):
-        raise ValueError("a member is there twice")
+        raise ValueError("a member occurs twice")
     if not {info.compress_type for info in members} <= {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
-        raise ValueError("a member is compressed in another way than zip's deflate")
+        raise ValueError("a member is not compressed with deflate")
     n_bytes = sum(info.file_size for info in members)
     held = os.fstat(archive.fp.fileno()).st_size  # type: ignore[union-attr]
     if n_bytes > _most(held):
         raise SealedFileError(
-            f"{str(path)!r} would grow from {held:,} to {n_bytes:,} bytes; at most {_most(held):,} are read. If you "
-            "trust it, write it again with an archiver that does not compress."
+            f"{str(path)!r} would expand from {held:,} to {n_bytes:,} bytes; at most {_most(held):,} are allowed. If "
+            "you trust it, rewrite it with an archiver that does not compress."
         )
 
 
@@ -190,7 +190,7 @@ def _inflated(archive: zipfile.ZipFile, name: str) -> bytes:
     with archive.open(name) as file:
         data = file.read(size + 1)  # without a limit, all of it would be inflated before it is cut
     if len(data) != size:
-        raise ValueError(f"{name} has {len(data)} bytes and not {size}")
+        raise ValueError(f"{name} has {len(data)} bytes instead of {size}")
     return data
 
 
@@ -207,11 +207,11 @@ def _sync_folder(path) -> None:
 def _changed(path, member: str) -> SealedFileError:
     return SealedFileError(
         f"{str(path)!r} was changed after it was saved: the checksum of {member} does not match. Its test set can no "
-        "longer be trusted; take an unchanged copy, or split anew."
+        "longer be trusted; use an unchanged copy, or split again."
     )
 
 
 def _not_whole(path, problem: Exception) -> SealedFileError:
     return SealedFileError(
-        f"{str(path)!r} is not the file of a sealed test set, or was cut off ({type(problem).__name__}: {problem})."
+        f"{str(path)!r} is not a sealed test set, or is truncated ({type(problem).__name__}: {problem})."
     )

@@ -49,12 +49,12 @@ def judge(model, X, y: NDArray, weight, groups, scoring, opened: Callable[[], No
         check_squares(y.astype(float))
     predicted = np.asarray(model.predict(X))
     if predicted.shape not in ((n_rows(X),), (n_rows(X), 1)):
-        raise ValueError(f"the model predicts an array of shape {predicted.shape} for {n_rows(X)} rows.")
+        raise ValueError(f"expected {n_rows(X)} predictions, one per row, got an array of shape {predicted.shape}.")
     predicted = predicted.ravel()
     if is_classification:
         _check_classes(model, y)
     elif y.dtype.kind not in "fiub":
-        raise ValueError("the test set has class labels, the model predicts numbers: score a classifier.")
+        raise ValueError("the test set has class labels, but the model predicts numbers; score a classifier.")
     opened()
     if is_classification:
         return replace(_error_rate(predicted != y, weight, groups), **_counted(model, predicted, y))
@@ -65,7 +65,7 @@ def _check_classes(model, y: NDArray) -> None:
     classes = getattr(model, "classes_", None)
     if isinstance(classes, np.ndarray) and not np.isin(y.astype(str), classes.astype(str)).any():
         raise ValueError(
-            f"the model knows the classes {classes[:5].tolist()}, and none of them is a label of the test set: fit it "
+            f"none of the classes of the model, {classes[:5].tolist()}, is a label of the test set; fit it "
             "on the training rows of the same split, with the labels that the split returned."
         )
 

@@ -86,12 +86,14 @@ def sealed_split(
     check_consistent_length(X, target)
     n = len(target)
     if n < 2:
-        raise ValueError(f"a split needs at least two rows, got n_samples = {n}.")
+        raise ValueError(f"a split requires at least two rows, got n_samples = {n}.")
     if len(np.unique(target)) < 2:
-        raise ValueError(f"y is {target[0]!r} in all rows: there is nothing to tell apart.")
+        raise ValueError(f"y has a single value, {target[0]!r}; at least two are required.")
     weight = check_weight(sample_weight, n)
     if groups is not None and time is not None:
-        raise ValueError("give groups or time, not both: are new rows those of new groups, or those that come later?")
+        raise ValueError(
+            "pass either groups or time, not both: new rows come either from new groups or from a later time."
+        )
     n_test = _test_rows(test_size, n)
     when, code = _column(X, time, "time"), None
     strata = _strata(stratify, target)
@@ -147,7 +149,7 @@ def _test_rows(test_size, n: int) -> int:
     is_number = isinstance(test_size, int | np.integer) and not isinstance(test_size, bool) and 0 < test_size < n
     if not is_share and not is_number:
         raise ValueError(
-            f"test_size must be a share between 0 and 1, or a number of rows below {n}, got {test_size!r}."
+            f"test_size must be a fraction between 0 and 1, or a number of rows below {n}, got {test_size!r}."
         )
     rows = int(test_size) if is_number else int(np.ceil(test_size * n))
     return min(rows, n - 1)
@@ -160,7 +162,7 @@ def _column(X, given, name: str) -> NDArray | None:
     if isinstance(given, str):
         frame = as_frame(X)
         if frame is None or given not in frame.columns:
-            raise ValueError(f"{name}={given!r} is not a column of X; give its name, or a value for each row.")
+            raise ValueError(f"{name}={given!r} is not a column of X; pass the name of a column, or one value per row.")
         given = frame[given].to_native()
     check_given(given, name)
     values = np.asarray(given)
@@ -169,7 +171,7 @@ def _column(X, given, name: str) -> NDArray | None:
     check_consistent_length(X, values)
     missing = np.isnat(values) if values.dtype.kind in "mM" else np.array([is_missing(v) for v in values.tolist()])
     if missing.any():
-        raise ValueError(f"{name} is missing in row {int(np.argmax(missing))}; leave such rows out, or say what it is.")
+        raise ValueError(f"{name} is missing in row {int(np.argmax(missing))}; drop such rows or fill in the value.")
     return _as_times(values) if name == "time" else values
 
 
@@ -199,7 +201,7 @@ def _strata(stratify, y: NDArray) -> NDArray[np.intp] | None:
         check_given(stratify, "stratify")
         values = np.asarray(stratify)
         if values.ndim != 1:
-            raise ValueError(f"stratify must be 'auto', True, False or a value for each row, got {stratify!r}.")
+            raise ValueError(f"stratify must be 'auto', True, False or one value per row, got {stratify!r}.")
         check_consistent_length(y, values)
         return _codes(values)
     return _codes(y) if looks_like_classes(y) and np.unique(y, return_counts=True)[1].min() > 1 else None
@@ -217,7 +219,7 @@ def _by_groups(code, n_test: int, strata, rng) -> tuple[NDArray[np.intp], NDArra
     """Draw random sets of groups near the requested size, and keep the one with the most balanced strata."""
     size = np.bincount(code)
     if len(size) < 2:
-        raise ValueError("groups are all the same: a group is not split, so that no row is left for the other part.")
+        raise ValueError("at least two groups are required, because a group is never split; got one.")
     kind = np.zeros(len(code), dtype=np.intp) if strata is None else strata
     table = np.zeros((len(size), kind.max() + 1))
     np.add.at(table, (code, kind), 1)
@@ -239,10 +241,10 @@ def _by_time(when: NDArray, n_test: int) -> tuple[NDArray[np.intp], NDArray[np.i
     try:
         order = np.argsort(when, kind="stable")
     except TypeError:
-        raise TypeError("time mixes values that have no order; give numbers, dates or texts that sort.") from None
+        raise TypeError("time contains values that cannot be compared; pass numbers, dates or strings.") from None
     sorted_ = when[order]
     cuts = 1 + np.flatnonzero(sorted_[1:] != sorted_[:-1])
     if len(cuts) == 0:
-        raise ValueError("time is the same for all rows: none comes after the others.")
+        raise ValueError("time must have at least two distinct values, got one.")
     cut = int(cuts[np.argmin(np.abs(len(when) - cuts - n_test))])
     return order[:cut], order[cut:]

@@ -223,19 +223,19 @@ class SealedTest:
 
     def _check_model(self, model, scoring) -> None:
         if isinstance(model, type) or not hasattr(model, "predict"):
-            raise TypeError(f"a sealed test set scores a fitted model, got {model!r}, which cannot predict.")
+            raise TypeError(f"expected a fitted model, got {model!r}, which has no predict method.")
         if hasattr(model, "fit"):
             try:
                 check_is_fitted(model)
             except NotFittedError:
                 raise NotFittedError(
-                    f"this {type(model).__name__} is not fitted: a sealed test set scores finished models. Fit it on "
-                    "the training rows first."
+                    f"this {type(model).__name__} is not fitted, but a sealed test set only scores fitted models. "
+                    "Fit it on the training rows first."
                 ) from None
             except (TypeError, AttributeError):  # not a scikit-learn estimator
                 pass
         if scoring is None and not (_is(is_classifier, model) or _is(is_regressor, model)):
-            raise ValueError(f"{type(model).__name__} is neither classifier nor regressor: give scoring.")
+            raise ValueError(f"{type(model).__name__} is neither a classifier nor a regressor; pass scoring.")
         self._check_columns(model)
 
     def _check_columns(self, model) -> None:
@@ -245,25 +245,25 @@ class SealedTest:
             extra = [n for n in self._names if n not in set(names)]
             if missing or extra:
                 raise ValueError(
-                    f"the model was fitted on other columns than the test set has: it lacks {extra[:5]} and has "
-                    f"{missing[:5]} besides. Fit it on the training rows of the same split, or put what selects "
-                    "columns into a pipeline with it."
+                    f"the model was fitted on other columns than those of the test set, which has no {extra[:5]} but "
+                    f"has {missing[:5]}. Fit the model on the training rows of the same split, or put the column "
+                    "selection into a pipeline with it."
                 )
             raise ValueError(
                 f"the model was fitted on the same columns in another order: {[str(n) for n in names][:5]} …, the test "
-                f"set has {self._names[:5]} …. Fit it on the training rows as they are."
+                f"set has {self._names[:5]} …. Fit it on the unchanged training rows."
             )
         n_given = getattr(model, "n_features_in_", None)
         if n_given is not None and self._n_columns is not None and int(n_given) != self._n_columns:
             raise ValueError(
-                f"the model was fitted on {n_given} features, the test set has {self._n_columns}: put what selects "
-                "columns into a pipeline with the model, and fit that on the training rows."
+                f"the model was fitted on {n_given} features, but the test set has {self._n_columns}; put the column "
+                "selection into a pipeline with the model, and fit that on the training rows."
             )
 
     def __getattr__(self, name: str):
         if name in HIDDEN:
             raise AttributeError(
-                f"the test set is sealed and does not hand out {name!r}: a model chosen by looking at it would look "
+                f"the test set is sealed and does not expose {name!r}: a model chosen by looking at it would appear "
                 "better than it is. Use score(model) on a finished model."
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -278,7 +278,9 @@ class SealedTest:
         return self.n
 
     def __reduce_ex__(self, _protocol):
-        raise TypeError("a sealed test set is not copied or pickled, which would make a second counter: use save.")
+        raise TypeError(
+            "a sealed test set cannot be copied or pickled, because that would create a second counter; use save."
+        )
 
 
 def _lock(X, y: NDArray, weight, groups) -> tuple[Callable[..., Judgement], Callable[..., dict[str, str]]]:

@@ -30,7 +30,7 @@ def unpacked(content: Mapping[str, Any], members: Members) -> dict[str, Any]:
     Raises any exception that Python, NumPy or a data frame library may raise.
     """
     if not isinstance(content, dict) or sorted(content) != sorted(PARTS):
-        raise ValueError(f"it does not hold the parts {', '.join(PARTS)}")
+        raise ValueError(f"it does not have the parts {', '.join(PARTS)}")
     found = {key: _unpack(value, members) for key, value in content.items()}
     members.check_all_read()
     _check_test(found)
@@ -53,7 +53,7 @@ def _unpack(packed: Any, members: Members) -> Any:
         return _sparse(packed, members)
     if kind == "frame":
         return _frame(packed, members)
-    raise ValueError(f"it holds a value of unknown kind {str(kind)[:40]!r}")
+    raise ValueError(f"it contains a value of unknown kind {str(kind)[:40]!r}")
 
 
 def _objects(packed: Mapping[str, Any], members: Members) -> NDArray:
@@ -67,13 +67,13 @@ def _sparse(packed: Mapping[str, Any], members: Members) -> Any:
     data, indices, indptr = (members.array(packed[key]) for key in ("data", "indices", "indptr"))
     shape = packed["shape"]
     if not isinstance(shape, list) or len(shape) != 2 or not all(type(n) is int and 0 <= n < 2**62 for n in shape):
-        raise ValueError(f"a sparse matrix has the shape {str(shape)[:80]}")
+        raise ValueError(f"a sparse matrix has the invalid shape {str(shape)[:80]}")
     if {data.ndim, indices.ndim, indptr.ndim} != {1} or data.dtype.kind not in "biuf":
         raise ValueError("the parts of a sparse matrix are not lists of numbers")
     if not {indices.dtype, indptr.dtype} <= {np.dtype(np.int32), np.dtype(np.int64)}:
-        raise ValueError("the indices of a sparse matrix are not whole numbers")
+        raise ValueError("the indices of a sparse matrix are not integers")
     if packed["is_array"] not in (False, True) or (packed["format"], packed["is_array"]) not in _SPARSE:
-        raise ValueError(f"it holds a sparse matrix of the unknown format {str(packed['format'])[:40]!r}")
+        raise ValueError(f"it contains a sparse matrix of the unknown format {str(packed['format'])[:40]!r}")
     matrix = _SPARSE[packed["format"], packed["is_array"]]((data, indices, indptr), shape=tuple(shape))
     check_sparse(matrix)
     return matrix
@@ -82,7 +82,7 @@ def _sparse(packed: Mapping[str, Any], members: Members) -> Any:
 def _frame(packed: Mapping[str, Any], members: Members) -> Any:
     library, listed = packed["library"], packed["columns"]
     if library not in COLUMNS or not isinstance(listed, list) or not listed:
-        raise ValueError(f"it holds a data frame without columns, or of the unknown library {str(library)[:40]!r}")
+        raise ValueError(f"it contains a data frame without columns, or of the unknown library {str(library)[:40]!r}")
     names = [column["name"] for column in listed]
     if not all(isinstance(name, str) or (library == "pandas" and type(name) is int) for name in names):
         raise ValueError("a column has a name that is not text")
@@ -120,25 +120,25 @@ def _check_test(found: Mapping[str, Any]) -> None:
     else:
         check_known(y)
     if X is None or isinstance(X, str | bool | int | float | dict) or n_rows(X) != len(y):
-        raise ValueError(f"there are not as many rows of X as the {len(y)} labels")
+        raise ValueError(f"X must have {len(y)} rows, one per label")
     _check_weight(found["weight"], len(y), "weight")
     if groups is not None and not (_is_array(groups, "iu", len(y)) and (groups >= 0).all()):
-        raise ValueError("groups is not a number for each row")
+        raise ValueError("groups must have one number per row")
 
 
 def _check_train(found: Mapping[str, Any]) -> None:
     rows = found["train_rows"]
     if not (_is_array(rows, "iu", None) and (rows >= 0).all() and len(np.unique(rows)) == len(rows)):
-        raise ValueError("train_rows does not number the rows for training")
+        raise ValueError("train_rows must be the indices of the training rows")
     for key in ("train_groups", "train_time"):
         if found[key] is not None and not _is_array(found[key], "biufMmUSO", len(rows)):
-            raise ValueError(f"{key} has not an entry for each row for training")
+            raise ValueError(f"{key} must have one entry per training row")
     _check_weight(found["train_weight"], len(rows), "train_weight")
 
 
 def _check_weight(weight: Any, n: int, name: str) -> None:
     if weight is not None and not (_is_array(weight, "f", n) and np.isfinite(weight).all() and (weight >= 0).all()):
-        raise ValueError(f"{name} is not a finite number that is not negative for each row")
+        raise ValueError(f"{name} must have one finite number >= 0 per row")
 
 
 def _is_array(value: Any, kinds: str, n: int | None) -> bool:
@@ -152,6 +152,6 @@ def check_log(log: Any) -> None:
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ValueError("its log is not a list of openings")
     if [entry.get("opening") for entry in entries] != list(range(1, len(entries) + 1)):
-        raise ValueError("its log does not number the openings from 1 on")
+        raise ValueError("its log does not number the openings from 1")
     if not all(isinstance(entry.get("name"), str) for entry in entries):
         raise ValueError("an opening in its log has no name")
