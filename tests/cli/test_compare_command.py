@@ -13,7 +13,7 @@ def test_the_table(run, hotel):
     lines = [line for line in shown.stdout.splitlines()[2:] if line.strip()]
     names = {line.split("  ")[0] for line in lines}
     assert names == {"nb", "tree", "stump", "most frequent class"}
-    assert shown.stdout.count("simplest within 1 se") == 1
+    assert shown.stdout.count("simplest within 1 SE") == 1
     assert "error rate on 3 folds of 160 rows, selection inside each" in shown.stderr
 
 
@@ -45,8 +45,8 @@ def test_a_time_budget(run, hotel):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--models", "nb,treee"], "there is no model 'treee'; did you mean 'tree'"),
-        (["--models", ","], "--models names no model"),
+        (["--models", "nb,treee"], "unknown model 'treee'; did you mean 'tree'"),
+        (["--models", ","], "--models is empty"),
         (["--folds", "150"], "160 rows are too few for 150 folds"),
     ],
 )

@@ -72,7 +72,7 @@ def test_to_a_pipe(run, hotel):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-m", "logistc"], "there is no model 'logistc'; did you mean 'logistic'"),
+        (["-m", "logistc"], "unknown model 'logistc'; did you mean 'logistic'"),
         (["-m", "nb", "--set", "feature=2"], "NaiveBayes has no parameter 'feature'; did you mean 'features'"),
         (["-m", "nb", "--set", "features"], "--set takes NAME=VALUE, got 'features'"),
         (["-m", "nb", "--set", "features=many"], "features='many' is not a rule"),

@@ -38,9 +38,9 @@ def test_label(films, run):
     said = run("label", films, *ASKED).stdout
     assert "60 documents, 20 of them labelled" in said
     assert "Errors on 20 labelled documents" in said
-    assert "Labelled by em: " in said
-    assert "40 rows written into 'films_predicted' (id, verdict, probability, word_1, word_2, word_3)." in said
-    assert "documents a second" in said
+    assert "Labeled by em: " in said
+    assert "40 rows written to 'films_predicted' (id, verdict, probability, word_1, word_2, word_3)." in said
+    assert "documents per second" in said
     found = labels_of(films)
     assert found["id"] == list(range(20, 60))
     assert {(v, frozenset([a, b])) for v, a, b in zip(found["verdict"], found["word_1"], found["word_2"])} == {
@@ -60,7 +60,7 @@ def test_json(films, run):
 
 def test_dry_run(films, run):
     said = run("label", films, *ASKED, "--semi-supervised", "--dry-run").stdout
-    assert "Would try em, nb-idf, and write 40 rows into 'films_predicted'" in said
+    assert "Would validate em, nb-idf and write 40 rows to 'films_predicted'" in said
     assert "Nothing was written." in said
     with open_database(films, read_only=True) as database:
         assert list(database.tables()) == ["films"]
@@ -77,11 +77,11 @@ def test_files(tmp_path, run):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (["--model", "ems"], "there is no model 'ems'"),
+        (["--model", "ems"], "unknown model 'ems'"),
         (["--into", "films"], "the labels cannot go into 'films', which holds the documents"),
-        (["--into", "a", "-o", "b.csv"], "give a table (--into) or a file (--output), not both."),
-        (["-o", "b.csv"], "is a database; name the new table with --into."),
-        (["--semi-supervised", "--model", "nb"], "--semi-supervised is --model em"),
+        (["--into", "a", "-o", "b.csv"], "use either --into (a table) or --output (a file), not both."),
+        (["-o", "b.csv"], "is a database; use --into for the new table."),
+        (["--semi-supervised", "--model", "nb"], "--semi-supervised means --model em"),
         (["--memory", "much"], "memory must be a number of bytes or a string such as '2GB', got 'much'."),
         (["--text", "boddy"], "there is no column 'boddy'; did you mean 'body'?"),
         (["--table", "film"], "has no table 'film'; did you mean 'films'?"),

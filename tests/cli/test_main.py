@@ -71,7 +71,7 @@ HOSTILE = 'a"b;\n<script>[red]\x1b[31m=1+1'
         ("a,y\n" + "1,\n" * 9, "has 0 rows with a target"),
         ("a,y\n" + "1,2\n2,2\n" * 9, "the target 'y' has one class, 2"),
         ("a,y\n" + "".join(f"{i % 3},w{i}\n" for i in range(9)), "has 9 classes in 9 rows, too many"),
-        ("y\n" + "1\n2\n" * 9, "has no column besides the target"),
+        ("y\n" + "1\n2\n" * 9, "has no columns other than the target"),
         ("a,y\n" + "7,1\n7,2\n" * 9, "no feature columns are left"),
         ("a,a,y\n1,2,3\n", "has two columns named 'a'"),
         ("a,y\n1,2\n3\n", "row 3 has 1 value(s)"),
@@ -140,7 +140,7 @@ def run_failing(run, *arguments):
     ("error", "code", "message"),
     [
         (KeyboardInterrupt(), 130, "interrupted; nothing was written."),
-        (MemoryError(), 1, "error: there is not enough memory"),
+        (MemoryError(), 1, "error: not enough memory"),
         (OSError(28, "No space left on device", "x.csv"), 1, "error: 'x.csv': No space left on device; free some"),
         (ValueError("two\nlines"), 1, "error: two lines."),
         (KeyError("k"), 70, "internal error: KeyError: 'k'. This is not your fault: run again with --debug and report"),
@@ -202,7 +202,7 @@ def test_without_the_extra(monkeypatch, capsys):
         app(["--help"])
     assert caught.value.code == 1
     assert capsys.readouterr().err == (
-        "vitalfew: the command line needs typer and rich; install them with: pip install 'vitalfew[cli]'\n"
+        "vitalfew: the command line requires typer and rich; install them with: pip install 'vitalfew[cli]'\n"
     )
 
 

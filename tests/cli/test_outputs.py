@@ -344,7 +344,7 @@ def test_concurrent_runs_that_may_replace_nothing(tmp_path, write):
     ends = [process.communicate("\n", timeout=240) for process in runs]
     assert sorted(process.returncode for process in runs) == [0, 1, 1], ends
     assert sum("was created by another process" in said and "choose another name" in said for _, said in ends) == 2
-    assert sum("40 rows written into" in told for told, _ in ends) == 1
+    assert sum("40 rows written to" in told for told, _ in ends) == 1
     assert parquet.read_table(goal).num_rows == 40
     assert sorted(p.name for p in tmp_path.iterdir()) == ["new.parquet", "t.parquet"]
 

@@ -27,7 +27,7 @@ def test_numbers(run, hotel, model_file):
     found = csv.read_csv(io.BytesIO(shown.stdout.encode()))
     assert found["prediction"].type == "double"
     shown = run("predict", model_file("lasso", "price"), hotel, "--proba", code=1)
-    assert "has no probabilities; leave out --proba" in shown.stderr
+    assert "predicts a number; omit --proba" in shown.stderr
 
 
 def test_columns_in_any_order_by_a_pipe(run, hotel, model_file):

@@ -12,7 +12,7 @@ def test_features_and_why(run, hotel):
     assert head.split() == ["feature", "information", "(bits)", "p-value"]
     assert "colour" in shown.stdout
     assert "noise" not in shown.stdout
-    assert "features chosen by mdl." in shown.stderr
+    assert "features selected by mdl." in shown.stderr
 
 
 def test_files(run, hotel, tmp_path):
@@ -65,12 +65,12 @@ def test_text_alone(run, hotel, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--method", "laso"], "there is no method 'laso'; did you mean 'lasso'"),
-        (["--k", "0"], "--k is a number of features or a rule, got '0'"),
-        (["--k", "1.5"], "--k is a number of features or a rule"),
+        (["--method", "laso"], "unknown method 'laso'; did you mean 'lasso'"),
+        (["--k", "0"], "--k must be a number of features or a rule, got '0'"),
+        (["--k", "1.5"], "--k must be a number of features or a rule"),
         (["--k", "soon"], "features='soon' is not a rule"),
         (["--k", "999"], "999"),
-        (["--time-budget", "5"], "--time-budget is for the method best"),
+        (["--time-budget", "5"], "--time-budget is only supported with --method best"),
         (["-o", "features.docx"], "must end with .csv"),
         (["-o", "nowhere/features.csv"], "does not exist; create it first"),
     ],

@@ -34,7 +34,7 @@ def test_classes(run, hotel, tmp_path):
     assert "'review' is not used: it is text" in shown.stderr
     assert "'id' is not used" in shown.stderr
     assert "rows were streamed" in shown.stderr
-    assert "chosen by mdl (gain)" in shown.stderr
+    assert "selected by mdl (gain)" in shown.stderr
     asked = (hotel, "-t", "came", "--drop", "price", "--drop", "review", "--method", "information", "--k", "2")
     both = features(run, tmp_path / "a.json", *asked), features(run, tmp_path / "b.json", *asked, "--stream")
     for a, b in zip(*both):
@@ -98,9 +98,9 @@ def test_a_server(run, postgres):
         (["--method", "lasso"], "method 'lasso' cannot choose for classes without the rows; with --stream use mdl or"),
         (["--k", "cv"], "--k cv needs the rows"),
         (["--k", "99"], "--k is 99, but there are"),
-        (["--k", "0"], "--k is a number of features or a rule"),
-        (["--data", "small.csv"], "--data writes rows"),
-        (["--time-budget", "5"], "--time-budget is for the method best"),
+        (["--k", "0"], "--k must be a number of features or a rule"),
+        (["--data", "small.csv"], "--data is not supported when rows are streamed"),
+        (["--time-budget", "5"], "--time-budget is only supported with --method best"),
         (["--kind", "age=category"], "'age' is numeric and cannot be taken as category while rows are streamed"),
         (["--task", "numeric"], "Moments require a numeric target"),
     ],

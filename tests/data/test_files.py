@@ -86,7 +86,7 @@ def test_databases(database):
     found = read_file(database, table=hostile)
     assert found.to_pydict() == TABLE.to_pydict()
     assert read_file(database, query="select one + 1 as two from other")["two"].to_pylist() == [2]
-    with pytest.raises(DataFileError, match=r"has 2 tables; name one of '.*', 'other' \(--table\)"):
+    with pytest.raises(DataFileError, match=r"has 2 tables; select one of '.*', 'other' \(--table\)"):
         read_file(database)
     with pytest.raises(DataFileError, match="has no table 'othr'; did you mean 'other'"):
         read_file(database, table="othr")
@@ -139,19 +139,19 @@ def as_bytes(write_to):
         ("t.csv", b"", "'.*t.csv' is empty"),
         ("t.csv", b"\n \n", "'.*t.csv' is empty"),
         ("t.parquet", b"", "'.*t.parquet' is empty"),
-        ("t.csv", b"a,b\n1,2\n3\n", r"row 3 has 1 value\(s\) where the header has 2; correct that row"),
-        ("t.csv", b'a,b\n1,"x\ny"\n3,4,5\n', r"row 3 has 3 value\(s\) where the header has 2"),
+        ("t.csv", b"a,b\n1,2\n3\n", r"row 3 has 1 value\(s\), but the header has 2; correct that row"),
+        ("t.csv", b'a,b\n1,"x\ny"\n3,4,5\n', r"row 3 has 3 value\(s\), but the header has 2"),
         (
             "t.csv",
             "a,b\n1,x\n2,é\n".encode("latin-1"),
-            "is not UTF-8: line 3, byte 3 is 0xe9 .column 'b'.; name its enc",
+            "is not UTF-8: line 3, byte 3 is 0xe9 .column 'b'.; specify its enc",
         ),
         ("t.csv", b"a,b,a\n1,2,3\n", "has two columns named 'a'; rename one of them"),
         ("t.csv.gz", gzip.compress(CSV * 1000)[:60], "cannot be read: Truncated compressed stream"),
         ("t.csv.gz", CSV, "cannot be read: zlib inflate failed"),
-        ("t.parquet", as_bytes(parquet.write_table)[:-20], "is not a whole Parquet file .Parquet magic bytes"),
-        ("t.parquet", CSV, "is not a whole Parquet file"),
-        ("t.arrow", CSV, "is not a whole Arrow file"),
+        ("t.parquet", as_bytes(parquet.write_table)[:-20], "is not a valid Parquet file .Parquet magic bytes"),
+        ("t.parquet", CSV, "is not a valid Parquet file"),
+        ("t.arrow", CSV, "is not a valid Arrow file"),
         ("t.duckdb", CSV, "cannot be opened as a DuckDB database"),
         ("t.sqlite", CSV, "cannot be read as a SQLite database .file is not a database"),
         ("t.db", CSV, "is neither a DuckDB nor a SQLite database"),
@@ -166,7 +166,7 @@ def test_files_that_cannot_be_read(tmp_path, name, data, message):
 
 
 def test_names_that_lead_nowhere(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is no file '.*nothing\.csv'"):
+    with pytest.raises(FileNotFoundError, match=r"the file '.*nothing\.csv' does not exist"):
         read_file(tmp_path / "nothing.csv")
     with pytest.raises(DataFileError, match="is a directory"):
         read_file(tmp_path)
@@ -294,7 +294,10 @@ def test_writing_through_a_link_keeps_the_link(tmp_path):
 def test_places_that_cannot_be_written(tmp_path):
     with pytest.raises(IsADirectoryError, match="is a directory"), written_aside(tmp_path):
         pass
-    with pytest.raises(FileNotFoundError, match=r"there is no folder '.*no'"), written_aside(tmp_path / "no" / "t.csv"):
+    with (
+        pytest.raises(FileNotFoundError, match=r"the directory '.*no' for 't.csv' does not exist"),
+        written_aside(tmp_path / "no" / "t.csv"),
+    ):
         pass
 
 
@@ -308,7 +311,7 @@ def test_a_full_disk():
 def test_without_the_extras(tmp_path, monkeypatch, name, module):
     path = write(tmp_path / name, CSV)
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ImportError, match=rf"needs {module}: pip install 'vitalfew\[(cli|db)\]'"):
+    with pytest.raises(ImportError, match=rf"requires {module}: pip install 'vitalfew\[(cli|db)\]'"):
         read_file(path)
 
 

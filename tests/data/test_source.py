@@ -121,7 +121,7 @@ def test_many_files(tmp_path):
     assert rows_of(open_source(both)) == [(1.0, None), (2.0, None), (2.5, "x")]
     (tmp_path / "year=2024").mkdir()
     parquet.write_table(pa.table({"a": [1]}), tmp_path / "year=2024" / "part.parquet")
-    with pytest.raises(DataFileError, match=r"part.parquet' has no column 'b', which .*1.parquet' has"):
+    with pytest.raises(DataFileError, match=r"part.parquet' has no column 'b', but .*1.parquet' has"):
         open_source(tmp_path)
     for path in both:
         path.unlink()
@@ -153,11 +153,11 @@ def test_parquet_that_is_not_whole(tmp_path):
     parquet.write_table(numbers, path, row_group_size=2_000, write_page_checksum=True)
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(DataFileError, match=r"t.parquet' is not a whole Parquet file .*write or copy it again"):
+    with pytest.raises(DataFileError, match=r"t.parquet' is not a valid Parquet file .*write or copy it again"):
         open_source(path)
     path.write_bytes(whole[:80_000] + bytes(200) + whole[80_200:])
     source, n_read = open_source(path), 0
-    with pytest.raises(DataFileError, match=r"t.parquet' is not a whole Parquet file"):  # noqa: PT012
+    with pytest.raises(DataFileError, match=r"t.parquet' is not a valid Parquet file"):  # noqa: PT012
         for batch in source.batches(batch_rows=1_000):
             n_read += batch.num_rows
     assert 0 < n_read < 20_000
@@ -166,11 +166,11 @@ def test_parquet_that_is_not_whole(tmp_path):
 @pytest.mark.parametrize(
     ("late", "message"),
     [
-        ("x,2,3", "row 40003 of column 'a' holds 'x', the rows before it int64; .* types={'a': 'string'}"),
-        ("1,2.5,3", "row 40003 of column 'b' holds '2.5'"),
-        ("1,2", "row 40003 has 2 value.s. where the header has 3"),
+        ("x,2,3", "row 40003 of column 'a' is 'x', but earlier rows are of type int64; .* types={'a': 'string'}"),
+        ("1,2.5,3", "row 40003 of column 'b' is '2.5'"),
+        ("1,2", "row 40003 has 2 value.s., but the header has 3"),
         ("1,2,3,4", "row 40003 has 4 value"),
-        ("1,2,\udcff", "row 40003 of column 'c' is not UTF-8; name its encoding"),
+        ("1,2,\udcff", "row 40003 of column 'c' is not UTF-8; specify its encoding"),
     ],
 )
 def test_csv_that_goes_wrong_late(tmp_path, monkeypatch, late, message):
@@ -202,7 +202,7 @@ def test_types_of_csv(tmp_path, monkeypatch):
         ("8", "bad"),
     ]
     (tmp_path / "u.csv").write_text("lable,code\nbad,8\n")
-    with pytest.raises(DataFileError, match=r"u.csv' has no column 'label', which .*t.csv' has"):
+    with pytest.raises(DataFileError, match=r"u.csv' has no column 'label', but .*t.csv' has"):
         rows_of(open_source([path, tmp_path / "u.csv"], types={"code": "string"}))
     (tmp_path / "latin.csv").write_bytes("a\nMünchen\n".encode("latin-1"))
     assert rows_of(open_source(tmp_path / "latin.csv", encoding="latin-1")) == [("München",)]

@@ -65,7 +65,7 @@ def test_names_of_words_differ_from_those_of_columns():
 def test_text_without_common_words():
     table = pa.table({"n": [1.0, 2.0], "t": ["one two", "three four"]})
     assert TableColumns({"n": "numeric", "t": "text"}, max_words=9).fit_transform(table).column_names == ["n"]
-    with pytest.raises(ValueError, match=r"no word is in 2 rows of \['t'\]"):
+    with pytest.raises(ValueError, match=r"no word occurs in at least 2 rows of \['t'\]"):
         TableColumns({"t": "text"}, max_words=9).fit_transform(table)
 
 
@@ -78,7 +78,9 @@ def test_many_rows_have_fewer_words(monkeypatch):
 
 def test_errors():
     table = pa.table({"size": ["1", "two"], "n": [1, 2]})
-    with pytest.raises(ValueError, match="column 'size' is taken as numbers, but row 1 holds 'two'; take it as a cat"):
+    with pytest.raises(
+        ValueError, match="column 'size' is treated as numeric, but row 1 contains 'two'; treat it as a cat"
+    ):
         TableColumns({"size": "numeric"}).fit(table)
     with pytest.raises(ValueError, match="there is no column 'Size'; did you mean 'size'"):
         TableColumns({"Size": "category"}).fit(table)

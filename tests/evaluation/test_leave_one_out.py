@@ -192,7 +192,7 @@ def test_selected_features_are_not_held_fixed(features):
     found = loo_predict(model, X, y)
     assert (found.kind, found.note) == ("refit", "features are selected again without each row")
     np.testing.assert_array_equal(found.prediction, refits(model, X, y))
-    if features == 3:  # held as they are, features of pure noise look good
+    if features == 3:  # held fixed, features of pure noise look good
         fitted = clone(model).fit(X, y)
         spoiled = np.mean(fitted.classes_[fitted.loo_predict_proba(X, y).argmax(axis=1)] != y)
         assert spoiled < 0.3 < found.error

@@ -111,7 +111,7 @@ def test_what_is_fitted_anew_is_not(model):
 
 def test_an_error_on_noise_comes_with_a_warning():
     frozen = make_pipeline(FrozenEstimator(SELECTOR), GaussianNB())
-    with pytest.warns(PrefittedWarning, match="model 'frozen' has a part") as caught:
+    with pytest.warns(PrefittedWarning, match="model 'frozen' contains a part") as caught:
         found = compare({"frozen": frozen, "anew": make_pipeline(SelectKBest(k=5), GaussianNB())}, X, Y, random_state=0)
     assert caught[0].filename == __file__
     errors = dict(zip(found.names, found.errors.mean(axis=1)))

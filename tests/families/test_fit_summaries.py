@@ -83,7 +83,7 @@ def test_rules_that_need_rows_say_so():
             NaiveBayes(features=k, order="information").fit_counts(counts)
     with pytest.raises(RuleError, match="order='information'"):
         NaiveBayes(features=2).fit_counts(counts)
-    with pytest.raises(RuleError, match="needs all rows"):
+    with pytest.raises(RuleError, match="requires fit on rows in memory"):
         NaiveBayes(prior_strength="loo").fit_counts(counts)
     with pytest.raises(ValueError, match="features=99"):
         NaiveBayes(features=99, order="information").fit_counts(counts)

@@ -186,7 +186,7 @@ def test_what_is_there_stays(documents):
         ({"label": "body"}, "cannot be both the text and the label"),
         ({"label": "none"}, "no document has a label: column 'none' is empty in all 60 rows"),
         ({"label": "same"}, "all labelled documents have the same 'same', 'x'"),
-        ({"model": "svm"}, "there is no model 'svm'; the models are"),
+        ({"model": "svm"}, "unknown model 'svm'; the models are"),
         ({"memory": "2 bananas"}, "memory must be a number of bytes or a string such as '2GB'"),
         ({"memory": "10MB"}, "memory must be at least 1GB"),
     ],

@@ -422,7 +422,7 @@ def nothing_here() -> dict:
     facts = adult()
     facts["nothing_here"] = True
     facts["headline"] = [
-        "Nothing here: no feature says more about income than chance would.",
+        "No signal: no feature says more about income than chance would.",
         "No redundancy was looked for.",
         "No pair says more together than chance would.",
         "No model beats the most frequent class.",

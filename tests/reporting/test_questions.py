@@ -88,7 +88,7 @@ def test_pages_hold_the_answers(found, tmp_path):
         found.save(tmp_path / name)
         text = (tmp_path / name).read_text()
         assert all(word in text for word in ("x0", "x1", "boosted trees"))
-    with pytest.raises(ValueError, match=r"saved as .html, .json or .md"):
+    with pytest.raises(ValueError, match=r"must end with .html, .json or .md"):
         found.save(tmp_path / "r.pdf")
     assert "boosted trees" in repr(found)
     assert found._repr_html_().startswith("<iframe")
@@ -107,7 +107,7 @@ def test_nothing_is_found_in_noise(seed):
     rng = np.random.default_rng(seed)
     found = made(rng.normal(size=(200, 15)), rng.integers(0, 2, 200), random_state=seed, time_budget=3)
     assert found.facts["nothing_here"]
-    assert found.facts["headline"][0].startswith("Nothing here")
+    assert found.facts["headline"][0].startswith("No signal")
     assert found.model is None
     assert found.sealed.n_openings == 0
 
@@ -180,14 +180,14 @@ def test_hostile_names_are_names():
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        (np.zeros((30, 2)), np.arange(30) % 2, "no column can be learned from"),
-        (np.random.default_rng(0).normal(size=(30, 2)), np.zeros(30, int), "needs two classes"),
-        (np.random.default_rng(0).normal(size=(2, 2)), [0, 1], "needs two classes of at least 5 rows"),
+        (np.zeros((30, 2)), np.arange(30) % 2, "no column is usable as a feature"),
+        (np.random.default_rng(0).normal(size=(30, 2)), np.zeros(30, int), "must have at least two classes"),
+        (np.random.default_rng(0).normal(size=(2, 2)), [0, 1], "must have at least two classes of at least 5 rows"),
         (np.random.default_rng(0).normal(size=(12, 2)), [0, 1] * 6, "12 rows with a value of 'target' are too few"),
         (np.random.default_rng(0).normal(size=(30, 2)), np.arange(29), "X has 30 rows but y has 29"),
         (np.full((30, 2), np.inf), np.arange(30), "infinity"),
-        (np.random.default_rng(0).normal(size=(30, 2)), np.full(30, 1.5), "needs two classes"),
-        (np.random.default_rng(0).normal(size=30), np.arange(30), "expected a table"),
+        (np.random.default_rng(0).normal(size=(30, 2)), np.full(30, 1.5), "must have at least two classes"),
+        (np.random.default_rng(0).normal(size=30), np.arange(30), "X must be two-dimensional"),
     ],
 )
 def test_what_cannot_be_reported_on_is_refused(X, y, message):

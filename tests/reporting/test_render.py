@@ -113,7 +113,7 @@ def test_four_answers_in_page_and_markdown(name, pages):
     for sentence in [*facts["headline"], *(facts[p]["answer"] for p in PARTS)]:
         assert squeeze(clean(sentence)) in seen
         assert squeeze(clean(sentence)) in markdown
-    assert ("Nothing here" in seen) == facts["nothing_here"] == ("Nothing here" in markdown)
+    assert ("No signal" in seen) == facts["nothing_here"] == ("No signal" in markdown)
     for part in PARTS:
         if "skipped" in facts[part]:
             assert facts[part]["skipped"] in seen
@@ -147,8 +147,8 @@ def test_right_and_wrong_of_many_classes_is_left_to_json():
         assert "11 classes: the table is in the JSON" in text
         assert "77,777" not in text
     facts = example_facts.numeric()
-    assert "Right and wrong" not in page(clean(facts), {})
-    assert "Right and wrong" not in render_markdown(facts)
+    assert "Confusion matrix" not in page(clean(facts), {})
+    assert "Confusion matrix" not in render_markdown(facts)
 
 
 def test_page_holds_the_charts_in_two_widths_with_words(pages):
@@ -236,7 +236,7 @@ def test_too_much_for_a_page_is_cut_and_said():
     assert len(source.encode()) < 4_700_000
     table = features_table(facts)
     assert 5_000 < table.n_shown < 20_000
-    assert f"The page holds the first {table.n_shown:,} of 20,000 features" in source
+    assert f"The page contains the first {table.n_shown:,} of 20,000 features" in source
     assert "too long for a page" in source
 
 

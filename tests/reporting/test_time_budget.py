@@ -93,7 +93,7 @@ def test_no_model_takes_more_than_its_part_of_the_first_fold():
     assert known == {}
     assert left_out["b"] == "stopped: a fold takes more than 1e-09 s"
     known, left_out = affordable.first_fold(study, outer, (0.0, 5.0))
-    assert left_out["a"] == "not run: there was no time for a first fold"
+    assert left_out["a"] == "not run: no time left for the first fold"
 
 
 def test_a_forest_that_would_take_too_long_is_not_grown(monkeypatch):

@@ -34,7 +34,7 @@ def write_tables(page: str, folder: Path) -> None:
 def words_and_numbers(text: str) -> tuple[list[str], list[float]]:
     """What is printed without times, which differ: the last number of a line of a table that has them."""
     words, numbers, is_timed = [], [], False
-    for line in text.replace("within 1 se", "within one se").splitlines():
+    for line in text.replace("within 1 SE", "within one se").splitlines():
         is_timed = (is_timed and not line.startswith("note")) or line.endswith("seconds")
         parts = re.split(r"[\s,]+" if line.startswith('"') else r"\s+", line.strip())
         own = [part for part in parts if NUMBER.match(part)]

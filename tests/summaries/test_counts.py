@@ -271,7 +271,7 @@ def test_different_cuts_do_not_add():
 
 def test_what_does_not_fit_does_not_add():
     dense, y = Counts.from_data([[0, 1]], [0]), [0]
-    with pytest.raises(ValueError, match="2 and of 1 features"):
+    with pytest.raises(ValueError, match="2 and 1 features"):
         dense + Counts.from_data([[0]], y)
     with pytest.raises(ValueError, match="sparse"):
         dense + Counts.from_data(sparse.csr_array([[0, 1]]), y)
@@ -297,7 +297,7 @@ def test_numbers_and_strings_as_classes_do_not_add():
     [
         ([1, -1], "must not be negative, got -1 at row 1"),
         ([0, 0], "zero for every row"),
-        ([1], "1 entries for 2 rows"),
+        ([1], "must have 2 entries, one per row, got 1"),
         ([[1], [1]], "one-dimensional"),
     ],
 )

@@ -317,7 +317,7 @@ def test_different_columns_do_not_merge():
         _ = a + Moments.from_data(frame[["a", "c", "b", "d"]], y)
     with pytest.raises(ValueError, match="'b'/'c'"):
         _ = a - Moments.from_data(frame[["a", "c", "b", "d"]][:9], y[:9])
-    with pytest.raises(ValueError, match="4 columns and of 3"):
+    with pytest.raises(ValueError, match="Moments of 4 and 3 columns"):
         _ = a + Moments.from_data(X[:, :3], y)
 
 
@@ -343,11 +343,16 @@ def test_nothing_may_be_left_of_no_rows():
         (sparse.csr_array([[0.0, 1], [0, np.nan]]), [1, 2], None, "NaN: column 'x1', row 1"),
         (pd.DataFrame({"size": [1.0, None]}), [1, 2], None, "NaN: column 'size', row 1"),
         (pl.DataFrame({"size": [1, None]}), [1, 2], None, "NaN: column 'size', row 1"),
-        (pd.DataFrame({"colour": ["red", "blue"]}), [1, 2], None, "'colour' holds text such as 'red'.*OneHotEncoder"),
+        (
+            pd.DataFrame({"colour": ["red", "blue"]}),
+            [1, 2],
+            None,
+            "'colour' contains text such as 'red'.*OneHotEncoder",
+        ),
         ([[1.0], [2.0]], [1, np.nan], None, "y contains NaN"),
-        ([[1.0], [2.0]], ["a", "b"], None, "y holds .* such as 'a'.*classifier"),
+        ([[1.0], [2.0]], ["a", "b"], None, "y contains .* such as 'a'.*classifier"),
         ([[1.0], [2.0]], [1, 2, 3], None, "inconsistent numbers of samples"),
-        ([[1.0], [2.0]], [1, 2], [1.0], "sample_weight has 1 entries for 2 rows"),
+        ([[1.0], [2.0]], [1, 2], [1.0], "sample_weight must have 2 entries, one per row, got 1"),
         ([[1.0], [2.0]], [1, 2], [1.0, -1], "negative, got -1 at row 1"),
         ([[1.0], [2.0]], [1, 2], [0, 0], "zero for every row"),
         ([[1.0], [2.0]], [1, 2], [1, np.inf], "sample_weight contains inf"),

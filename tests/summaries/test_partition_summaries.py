@@ -95,13 +95,13 @@ def test_moments(cuts, weight):
 def test_errors_of_workers_name_what_is_wrong():
     frame = table(50)
     with dask.config.set(scheduler="sync"):
-        with pytest.raises(ValueError, match="no row with a 'label'"):
+        with pytest.raises(ValueError, match="no row with a value of the target 'label'"):
             summarize(parts_of(frame.assign(label=pd.Series([None] * 50, dtype=object)), [10]), "label")
         with pytest.raises(ValueError, match="column 'many' contains infinity"):
             summarize(parts_of(frame.assign(many=np.inf), [10]), "label")
         with pytest.raises(ValueError, match=r"column 'many' has .* missing value"):
             summarize(parts_of(frame, [10]), "few", columns=["many"], kind="moments")
-        with pytest.raises(ValueError, match="no row with a 'y'"):
+        with pytest.raises(ValueError, match="no row with a value of the target 'y'"):
             summarize(parts_of(pd.DataFrame({"x": [1.0, 2.0], "y": [np.nan, np.nan]}), [1]), "y", kind="moments")
 
 

@@ -311,9 +311,9 @@ def test_errors_name_the_column_and_the_remedy():
 @pytest.mark.parametrize("kind", ["counts", "moments"])
 def test_a_source_without_rows(kind):
     empty = pa.table({"x": pa.array([], pa.float64()), "y": pa.array([], pa.float64())})
-    with pytest.raises(ValueError, match="no row with a 'y'"):
+    with pytest.raises(ValueError, match="no row with a value of the target 'y'"):
         summarize(empty, "y", kind=kind)
-    with pytest.raises(ValueError, match="no row with a 'y'"):
+    with pytest.raises(ValueError, match="no row with a value of the target 'y'"):
         summarize(pa.table({"x": [1.0], "y": pa.array([None], pa.float64())}), "y", kind=kind)
 
 
@@ -351,5 +351,5 @@ def test_errors_of_readers_and_workers_come_out():
 
 def test_whole_numbers_that_floats_cannot_tell_apart():
     rows = pa.table({"id": [2**53, 2**53 + 1] * 6, "y": ["p", "q"] * 6})
-    with pytest.raises(ValueError, match=r"'id' holds whole numbers beyond 2\*\*53"):
+    with pytest.raises(ValueError, match=r"'id' contains integers beyond 2\*\*53"):
         summarize(rows, "y", numeric="distinct")

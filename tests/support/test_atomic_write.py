@@ -118,7 +118,7 @@ def test_a_new_file_replaces_nothing(tmp_path, monkeypatch, has_links):
         file.write("first")
     assert goal.read_text() == "first"
     with (
-        pytest.raises(FileExistsError, match=r"there is a file '.*out\.csv' already"),
+        pytest.raises(FileExistsError, match=r"the file '.*out\.csv' was created by another process"),
         written_aside(goal, "w", replace=False) as file,
     ):
         file.write("second")

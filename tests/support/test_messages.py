@@ -48,13 +48,13 @@ def test_a_sealed_target_has_no_gaps():
 
 @pytest.mark.parametrize("model", [BestSubsetRegressor(k=50), GreedySubsetRegressor(k=50)])
 def test_too_many_features_of_a_subset(model):
-    with pytest.raises(ValueError, match=r"k=50 but X has 10 .* pass a number up to 10, or a rule such as 'bic'"):
+    with pytest.raises(ValueError, match=r"k=50 exceeds the 10 .* pass a number up to 10, or a rule such as 'bic'"):
         model.fit(*NUMBERS)
 
 
 def test_too_many_features_of_naive_bayes():
     with pytest.raises(
-        ValueError, match=r"features=50 but X has 30 .* pass a number up to 30, a rule such as 'mdl', or None"
+        ValueError, match=r"features=50 exceeds the 30 .* pass a number up to 30, a rule such as 'mdl', or None"
     ):
         NaiveBayes(features=50).fit(*CLASSES)
 
@@ -62,14 +62,18 @@ def test_too_many_features_of_naive_bayes():
 @pytest.mark.parametrize("learn", [report, lambda X, y: compare({"lasso": Lasso()}, X, y)])
 def test_a_name_in_place_of_the_target(learn):
     X, y = NUMBERS
-    told = re.escape("got the text 'sugar'; for a column of a frame pass X.drop(columns='sugar') and X['sugar']")
+    told = re.escape(
+        "got the string 'sugar'; to use a column of a data frame, pass X.drop(columns='sugar') and X['sugar']"
+    )
     with pytest.raises(ValueError, match=told):
         learn(X.assign(sugar=y), "sugar")
 
 
 def test_a_file_of_nearly_that_name(tmp_path):
     pd.DataFrame({"a": [1, 2]}).to_csv(tmp_path / "people.csv")
-    with pytest.raises(FileNotFoundError, match=r"there is no file '.*peple\.csv'; did you mean '.*people\.csv'\?"):
+    with pytest.raises(
+        FileNotFoundError, match=r"the file '.*peple\.csv' does not exist; did you mean '.*people\.csv'\?"
+    ):
         summarize(tmp_path / "peple.csv", "a")
     with pytest.raises(FileNotFoundError, match=r"there is no file '.*other\.parquet'\.$"):
         summarize(tmp_path / "other.parquet", "a")

@@ -16,7 +16,7 @@ from vitalfew.cli.commands.report import report
 from vitalfew.cli.commands.select import select
 
 commands = typer.Typer(
-    help="Find the vital few features of your data: how many, which, for which model, and with what error.",
+    help="Find the vital few features of your data: how many, which ones, for which model, and with what error.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -36,7 +36,7 @@ def _show_version(is_wanted: bool) -> None:
 @commands.callback()
 def _main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Say which.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     del version

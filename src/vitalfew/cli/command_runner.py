@@ -59,7 +59,7 @@ def _explain(error: BaseException, record: OutputRecord) -> int:
     done = [name for name in record.done() if name != STDOUT]
     also = f" Before that {_listed(done)} written." if done else ""
     if isinstance(error, MemoryError):
-        say(f"error: there is not enough memory; use fewer rows or columns (--query, --drop).{also}")
+        say(f"error: not enough memory; use fewer rows or columns (--query, --drop).{also}")
         return WRONG
     if isinstance(error, OSError | ValueError | ImportError):
         say(f"error: {_sentence(error)}{also}")
@@ -69,8 +69,8 @@ def _explain(error: BaseException, record: OutputRecord) -> int:
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else INTERNAL
     say(
-        f"internal error: {type(error).__name__}: {_sentence(error)} This is not your fault: "
-        f"run again with --debug and report what it shows.{also}"
+        f"internal error: {type(error).__name__}: {_sentence(error)} This is a bug in vitalfew: "
+        f"run again with --debug and report the output.{also}"
     )
     return INTERNAL
 
@@ -79,7 +79,9 @@ def interrupted(record: OutputRecord) -> str:
     """Return what was written before Ctrl-C, and what was not."""
     done, missing = record.done(), record.missing()
     if record.in_doubt is not None:
-        return f"interrupted while {record.in_doubt} was completed; look whether it is there before you start again."
+        return (
+            f"interrupted while {record.in_doubt} was being completed; check whether it exists before you start again."
+        )
     if not done:
         return NOTHING
     rest = f"; {_listed(missing, 'not ')} written" if missing else ""
@@ -95,7 +97,7 @@ def _sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.errno is not None:
         place = f"{error.filename!r}: " if error.filename is not None else ""
         text = f"{place}{error.strerror}"
-        text += "; free some space and run it again" if error.errno == 28 else ""
+        text += "; free disk space and run it again" if error.errno == 28 else ""
     else:
         text = str(error).strip() or type(error).__name__
     text = " ".join(text.split())

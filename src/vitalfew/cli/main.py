@@ -12,7 +12,7 @@ import sys
 
 from vitalfew.cli.interrupts import leave
 
-MISSING = "vitalfew: the command line needs typer and rich; install them with: pip install 'vitalfew[cli]'\n"
+MISSING = "vitalfew: the command line requires typer and rich; install them with: pip install 'vitalfew[cli]'\n"
 
 
 def app(arguments: list[str] | None = None) -> None:

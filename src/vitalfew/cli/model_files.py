@@ -25,7 +25,7 @@ def read_model(path: str) -> Any:
     if path == "-":
         return parse(sys.stdin.buffer.read())
     if Path(path).is_dir():
-        raise ValueError(f"{path!r} is a folder; give the name of a model file.")
+        raise ValueError(f"{path!r} is a directory; pass the path of a model file.")
     if not Path(path).exists():
-        raise FileNotFoundError(f"there is no file {path!r}; write one with vitalfew fit.")
+        raise FileNotFoundError(f"the file {path!r} does not exist; write a model with vitalfew fit.")
     return load(path)

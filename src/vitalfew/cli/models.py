@@ -53,12 +53,12 @@ NAMES = ", ".join(MODELS)
 def make_model(name: str, task: str, *, seed: int = 0, settings: Sequence[str] | None = None) -> Any:
     """Make the model of a short name, for classes or for numbers, with settings such as ``alpha=0.1``."""
     if name not in MODELS:
-        raise ValueError(f"there is no model {name!r}; {suggestion(name, list(MODELS), 'the models are')}")
+        raise ValueError(f"unknown model {name!r}; {suggestion(name, list(MODELS), 'the models are')}")
     maker = getattr(MODELS[name], task)
     if maker is None:
         able = ", ".join(n for n, e in MODELS.items() if getattr(e, task) is not None)
         what = "a number" if task == "numeric" else "classes"
-        raise ValueError(f"model {name!r} cannot predict {what}; those that can are {able} (see also --task).")
+        raise ValueError(f"model {name!r} cannot predict {what}; use one of {able} (see also --task).")
     return configured(maker(), seed, settings)
 
 
@@ -69,7 +69,7 @@ def configured(model: Any, seed: int, settings: Sequence[str] | None = None) -> 
     for text in settings or ():
         name, equals, value = text.partition("=")
         if not equals:
-            raise ValueError(f"--set takes NAME=VALUE, got {text!r}.")
+            raise ValueError(f"--set must be NAME=VALUE, got {text!r}.")
         if name not in known:
             raise ValueError(
                 f"{type(model).__name__} has no parameter {name!r}; {suggestion(name, list(known), 'it has')}"

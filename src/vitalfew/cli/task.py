@@ -90,7 +90,7 @@ def parse_kinds(kind: Sequence[str] | None) -> dict[str, str]:
     for text in kind or ():
         name, equals, value = text.rpartition("=")
         if not equals or not name:
-            raise ValueError(f"--kind takes COLUMN=KIND, got {text!r}; the kinds are {', '.join(KINDS)}.")
+            raise ValueError(f"--kind must be COLUMN=KIND, got {text!r}; the kinds are {', '.join(KINDS)}.")
         found[name] = value
     return found
 
@@ -105,20 +105,20 @@ def read_problem(
 ) -> Problem:
     """Read a table and split off its target. Rows without a target are left out, with a note."""
     if task is not None and task not in TASKS:
-        raise ValueError(f"--task is classes or numeric, got {task!r}.")
+        raise ValueError(f"--task must be classes or numeric, got {task!r}.")
     table = source.read()
     check_names([target], table.column_names)
     check_names(drop or (), table.column_names)
     if target in (drop or ()):
-        raise ValueError(f"column {target!r} is the target and cannot be left out.")
+        raise ValueError(f"column {target!r} is the target and cannot be dropped.")
     table, targets = _with_target(table, target, source.name)
     features = table.drop_columns([target, *dict.fromkeys(drop or ())])
     if features.num_columns == 0:
-        raise ValueError(f"{source.name!r} has no column besides the target.")
+        raise ValueError(f"{source.name!r} has no columns other than the target.")
     overrides = parse_kinds(kind)
     if target in overrides:
-        raise ValueError(f"column {target!r} is the target: say what it is with --task classes or --task numeric.")
-    with working("looking at the columns"):
+        raise ValueError(f"column {target!r} is the target; set its kind with --task classes or --task numeric.")
+    with working("inspecting columns"):
         kinds = recognise(features, overrides)
     for column in kinds:
         if not column.is_used and column.name not in overrides:
@@ -134,10 +134,10 @@ def _with_target(table: pa.Table, target: str, name: str) -> tuple[pa.Table, Any
     if n_absent:
         table = table.filter(compute.invert(absent))
         if table.num_rows >= MIN_ROWS:
-            note(f"{n_absent:,} rows have no {target!r} and are left out.")
+            note(f"{n_absent:,} rows without a value of the target {target!r} are ignored.")
     if table.num_rows < MIN_ROWS:
         rows = f"{table.num_rows} row{'s' * (table.num_rows != 1)}" + (" with a target" if n_absent else "")
-        raise ValueError(f"{name!r} has {rows}; at least {MIN_ROWS} are needed to learn from.")
+        raise ValueError(f"{name!r} has {rows}; at least {MIN_ROWS} are required.")
     return table, table[target]
 
 
@@ -147,21 +147,23 @@ def _as_y(targets, task: str, name: str) -> np.ndarray:
         try:
             y = targets.cast(pa.float64()).to_numpy()
         except pa.ArrowException:
-            raise ValueError(f"the target {name!r} is not numeric; leave out --task numeric.") from None
+            raise ValueError(f"the target {name!r} is not numeric; omit --task numeric.") from None
         if not np.isfinite(y).all():
             row = int(np.argmax(~np.isfinite(y)))
-            raise ValueError(f"the target {name!r} is infinite in row {row + 1}; replace it by a number.")
+            raise ValueError(f"the target {name!r} is infinite in row {row + 1}; replace it by a finite number.")
         if y.min() == y.max():
-            raise ValueError(f"the target {name!r} is {y[0]:g} in every row: there is nothing to predict.")
+            raise ValueError(
+                f"the target {name!r} is {y[0]:g} in every row; at least two distinct values are required."
+            )
         return y
     values = targets.to_pylist()
     distinct = set(values)
     if len(distinct) == 1:
-        raise ValueError(f"the target {name!r} has one class, {values[0]!r}: there is nothing to tell apart.")
+        raise ValueError(f"the target {name!r} has only one class, {values[0]!r}; at least two are required.")
     if len(distinct) > max(len(values) / 2, 2):
         raise ValueError(
-            f"the target {name!r} has {len(distinct):,} classes in {len(values):,} rows, too many to learn; "
-            "choose another column, or --task numeric for a number."
+            f"the target {name!r} has {len(distinct):,} classes in {len(values):,} rows, which is too many; "
+            "choose another column, or use --task numeric for a number."
         )
     is_whole = all(isinstance(v, int) and not isinstance(v, bool) for v in distinct)
     return np.array(values) if is_whole else np.array([str(v) for v in values], dtype=object)

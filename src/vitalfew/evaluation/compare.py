@@ -238,7 +238,7 @@ def model_name(model) -> str:
 
 def add_baseline(named: dict[str, Any], is_classification: bool) -> str:
     """Insert a model that ignores the features before the others, and return its name."""
-    name = "most frequent class" if is_classification else "mean only"
+    name = "most frequent class" if is_classification else "mean alone"
     while name in named:
         name = f"baseline: {name}"
     others = dict(named)

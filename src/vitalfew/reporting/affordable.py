@@ -26,7 +26,7 @@ def first_fold(study: Study, outer: Outer, limits: tuple[float, float]) -> tuple
     for m, name in enumerate(outer.names):
         limit = min(limits[1], end - study.clock.spent)
         if limit <= 0:
-            left_out[name] = "not run: there was no time for a first fold"
+            left_out[name] = "not run: no time left for the first fold"
             continue
         found = _judge(outer, m, limit)
         if found is None:
@@ -61,7 +61,7 @@ def affordable(known: dict[str, float], folds: int, limit: float) -> tuple[list[
     spent = 0.0
     for name in sorted(known, key=lambda n: known[n]):
         if kept and spent + folds * known[name] > limit:
-            left_out[name] = f"left out: a fold takes {known[name]:.2g} s"
+            left_out[name] = f"skipped: a fold takes {known[name]:.2g} s"
             continue
         spent += folds * known[name]
         kept.append(name)

@@ -103,7 +103,9 @@ def is_nothing(study: Study, joint: dict, choice: ModelChoice) -> bool:
 
 def _headline(many: dict, same: dict, joint: dict, choice: ModelChoice, nothing: bool) -> list[str]:
     if nothing:
-        return ["Nothing here: no feature tells more about the target than chance would, alone or with another."]
+        return [
+            "No signal: no feature is more informative about the target than expected by chance, alone or in a pair."
+        ]
     return [many["answer"], same["answer"], joint["answer"], choice.facts["answer"]]
 
 
@@ -220,7 +222,7 @@ def rows_note(n_missing: int, n_rare: int, target: str) -> list[str]:
     """Return notes on the rows that were left out."""
     notes = []
     if n_missing:
-        notes.append(f"{plural(n_missing, 'row has', 'rows have')} no value of {target!r} and were left out.")
+        notes.append(f"{plural(n_missing, 'row has', 'rows have')} no value of {target!r} and were excluded.")
     if n_rare:
-        notes.append(f"{plural(n_rare, 'row is', 'rows are')} of classes too rare to be learned and were left out.")
+        notes.append(f"{plural(n_rare, 'row is', 'rows are')} of classes that are too rare and were excluded.")
     return notes

@@ -75,7 +75,7 @@ class Report:
         makers = {".html": self.to_html, ".htm": self.to_html, ".json": self.to_json, ".md": self.to_markdown}
         kind = Path(path).suffix.lower()
         if kind not in makers:
-            raise ValueError(f"a report is saved as .html, .json or .md; got {str(path)!r}.")
+            raise ValueError(f"the path of a report must end with .html, .json or .md, got {str(path)!r}.")
         text = makers[kind]()
         with written_aside(path, "w") as file:
             file.write(text)
@@ -169,7 +169,7 @@ def report(
     table = read_study_table(X, kinds)
     values, task, known = read_target(y, task)
     if len(known) != table.n_rows:
-        raise ValueError(f"X has {table.n_rows} rows but y has {len(known)}.")
+        raise ValueError(f"X and y must have the same number of rows, got {table.n_rows} and {len(known)}.")
     n_missing = int((~known).sum())
     rows, values, n_rare = _learnable(np.flatnonzero(known), values, task, target)
     table = table.take(rows)
@@ -204,18 +204,18 @@ def _learnable(rows, values, task: str, target: str):
         if keep.sum() < 2:
             listed = ", ".join(f"{c!r} ({n})" for c, n in list(zip(classes, count))[:5])
             raise ValueError(
-                f"target {target!r} needs two classes of at least {LEAST_ROWS} rows each; it has {listed}."
+                f"target {target!r} must have at least two classes with at least {LEAST_ROWS} rows each, got {listed}."
             )
         if len(classes) > MOST_TARGETS:
             raise ValueError(
-                f"target {target!r} has {len(classes)} classes, at most {MOST_TARGETS} are supported; "
+                f"target {target!r} has {len(classes)} classes, but at most {MOST_TARGETS} are supported; "
                 "is it a number (task='numeric') or an identifier?"
             )
         own = keep[label]
         n_rare = int((~own).sum())
         rows, values = rows[own], values[own]
     elif len(np.unique(values)) < 2:
-        raise ValueError(f"target {target!r} has a single value: there is nothing to learn.")
+        raise ValueError(f"target {target!r} has a single value; at least two are required.")
     if len(rows) < LEAST_TABLE:
-        raise ValueError(f"{len(rows)} rows with a value of {target!r} are too few; at least {LEAST_TABLE} are needed.")
+        raise ValueError(f"at least {LEAST_TABLE} rows with a value of {target!r} are required, got {len(rows)}.")
     return rows, values, n_rare

@@ -91,12 +91,12 @@ def read_study_table(X: Any, kinds: Mapping[str, str] | None = None) -> StudyTab
     try:
         import pandas as pd
     except ImportError:
-        raise ImportError("a report needs pandas and Altair: pip install 'vitalfew[report]'.") from None
+        raise ImportError("a report requires pandas and Altair: pip install 'vitalfew[report]'.") from None
 
     if sparse.issparse(X):
         X = sparse.csr_array(sparse_rows(X))
         if kinds:
-            raise ValueError("kinds are for tables with named columns; a sparse matrix holds numbers.")
+            raise ValueError("kinds requires a table with named columns; a sparse matrix is numeric.")
         return StudyTable(X, [ColumnKind(name, "numeric", 0, 2) for name in NumberedNames(X.shape[1])])
     if isinstance(X, nw.DataFrame):
         X = X.to_native()
@@ -110,7 +110,9 @@ def read_study_table(X: Any, kinds: Mapping[str, str] | None = None) -> StudyTab
     found = recognise(frame, kinds)
     if not any(c.is_used for c in found):
         listed = "; ".join(f"{c.name!r} {c.why}" for c in found[:5])
-        raise ValueError(f"no column can be learned from: {listed}. Say otherwise with kinds=, for instance category.")
+        raise ValueError(
+            f"no column is usable as a feature: {listed}. Override the kinds with kinds=, for instance category."
+        )
     return StudyTable(TableColumns(used_kinds(found)).fit_transform(frame), found)
 
 
@@ -121,7 +123,7 @@ def read_target(y: Any, task: str | None) -> tuple[NDArray, str, NDArray[np.bool
     check_given(y, "y")
     values = pd.Series(np.asarray(y, dtype=object) if isinstance(y, list | tuple) else y).reset_index(drop=True)
     if values.ndim != 1:
-        raise ValueError("the target must be one column.")
+        raise ValueError("the target must be a single column.")
     known = ~values.isna().to_numpy()
     values = values[known]
     if isinstance(values.dtype, pd.CategoricalDtype) or values.dtype == bool:
@@ -134,11 +136,11 @@ def read_target(y: Any, task: str | None) -> tuple[NDArray, str, NDArray[np.bool
     if task == "numeric":
         if not is_number:
             raise ValueError(
-                f"task='numeric' but the target holds {values.iloc[0]!r}; give numbers, or task='classes'."
+                f"task='numeric' requires a numeric target, got {values.iloc[0]!r}; convert it, or use task='classes'."
             )
         numbers = values.to_numpy(dtype=float)
         if not np.isfinite(numbers).all():
-            raise ValueError("the target holds infinity; leave these rows out.")
+            raise ValueError("the target contains infinity; drop these rows.")
         check_squares(numbers)
         return numbers, task, known
     return (values.to_numpy() if is_number else values.astype(str).to_numpy(dtype=object)), task, known
@@ -150,7 +152,7 @@ def _frame_of_array(X: NDArray):
     if X.ndim == 1 and X.dtype.kind in "OUT":
         return pd.DataFrame({"text": X.astype(object)})
     if X.ndim != 2:
-        raise ValueError(f"expected a table with rows and columns, got an array of shape {X.shape}.")
+        raise ValueError(f"X must be two-dimensional, got an array of shape {X.shape}.")
     return pd.DataFrame(X, columns=list(NumberedNames(X.shape[1]))).infer_objects()
 
 
@@ -160,7 +162,8 @@ def _refuse_infinite(frame) -> None:
     if len(found):
         row, j = found[0]
         raise ValueError(
-            f"column {numbers.columns[j]!r}, row {row} holds infinity; replace it by a number, or NaN if it is missing."
+            f"column {numbers.columns[j]!r}, row {row} contains infinity; replace it by a finite number, or by NaN "
+            "if it means missing."
         )
 
 
@@ -176,21 +179,21 @@ def _features_of_frame(table: StudyTable) -> tuple[Features, list[str]]:
         try:
             found = presence.fit_transform(documents)
         except ValueError:
-            notes.append(f"Column {column.name!r} has no word that is in more than one row.")
+            notes.append(f"Column {column.name!r} has no word that occurs in more than one row.")
             continue
         names = [str(w) for w in presence.get_feature_names_out()]
         if plain and found.shape[1] > MOST_WORDS:
             often = np.sort(np.argsort(-np.asarray(found.sum(axis=0)).ravel(), kind="stable")[:MOST_WORDS])
             notes.append(
-                f"Of the {found.shape[1]:,} words of column {column.name!r} the {MOST_WORDS:,} in most rows are looked "
-                "at one by one beside the other columns."
+                f"Column {column.name!r} has {found.shape[1]:,} words; the {MOST_WORDS:,} most frequent ones are "
+                "used as single features."
             )
             found, names = sparse.csc_array(found)[:, often], [names[k] for k in often]
         prefix = f"{column.name}: " if len(texts) > 1 or plain else ""
         words.append((at, found, [prefix + w for w in names]))
     if not plain:
         if not words:
-            raise ValueError("the text has no word that is in more than one row.")
+            raise ValueError("the text has no word that occurs in more than one row.")
         X = sparse.csr_array(sparse.hstack([found for _, found, _ in words]))
         names = [n for _, _, own in words for n in own]
         owner = np.concatenate([np.full(len(own), at) for at, _, own in words])

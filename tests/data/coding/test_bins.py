@@ -189,7 +189,11 @@ def test_numbers_may_be_named_categories(named):
 
 @pytest.mark.parametrize(
     ("named", "message"),
-    [([5], "names 5, which X does not have"), (["z"], "names 'z'"), ([True], "a mask of 1 for 2 features")],
+    [
+        ([5], "contains 5, which is not a column of X"),
+        (["z"], "contains 'z'"),
+        ([True], "must have 2 entries, one per feature, got 1"),
+    ],
 )
 def test_names_that_are_not_there(named, message):
     with pytest.raises(ValueError, match=message):
@@ -203,7 +207,7 @@ def test_sparse_has_no_categories():
 
 @pytest.mark.parametrize("most", [1, 65_536, 2.5, "many"])
 def test_numbers_of_bins_out_of_range(most):
-    with pytest.raises(ValueError, match="max_bins must be a whole number from 2 to 65535"):
+    with pytest.raises(ValueError, match="max_bins must be an integer between 2 and 65535"):
         BinCoder(most).fit(np.ones((3, 2)))
 
 
@@ -224,7 +228,7 @@ def test_other_columns_than_in_training():
     coder.fit(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="X has 2 features, but 3 were seen in training"):
         coder.transform(np.zeros((2, 2)))
-    with pytest.raises(ValueError, match="column 'x0' holds text such as 'a', but held numbers"):
+    with pytest.raises(ValueError, match="column 'x0' contains text such as 'a', but was numeric"):
         coder.transform(np.array([["a", "b", "c"]], dtype=object))
 
 

@@ -277,7 +277,7 @@ def test_labels_that_are_no_classes(y, message):
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ([1, 1, -1], "0 or more, got -1"),
+        ([1, 1, -1], ">= 0, got -1"),
         ([0, 0, 0], "zero for every row"),
         ([1, 1, np.nan], "NaN"),
         ([1, 1], "inconsistent numbers"),

@@ -81,7 +81,7 @@ def test_distinct_numbers_on_request():
 def test_many_fractions_as_values_are_doubtful():
     assert issubclass(DiscretizationWarning, VitalfewWarning)
     frame = pd.DataFrame({"size": np.linspace(0, 1, 50)})
-    with pytest.warns(DiscretizationWarning, match=r"'size' holds 50 distinct fractional numbers.*Discretizer"):
+    with pytest.warns(DiscretizationWarning, match=r"'size' has 50 distinct fractional numbers.*Discretizer"):
         fit(frame, numeric="distinct")
 
 
@@ -167,6 +167,6 @@ def test_threads_code_alike(order):
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 def test_whole_numbers_that_floats_cannot_tell_apart(dtype):
     X, y = np.array([[2**53], [2**53 + 1]] * 20, dtype=dtype), [0, 1] * 20
-    with pytest.raises(ValueError, match=r"'x0' holds whole numbers beyond 2\*\*53.*astype\(str\)"):
+    with pytest.raises(ValueError, match=r"'x0' contains integers beyond 2\*\*53.*astype\(str\)"):
         NaiveBayes().fit(X, y)
     assert NaiveBayes().fit(X.astype(str), y).score(X.astype(str), y) == 1.0

@@ -99,7 +99,7 @@ def test_an_error_leaves_nothing(database):
 
 def test_a_table_that_is_there(database):
     fill(database)
-    with pytest.raises(DataFileError, match="has a table 't' already; give another name, or replace it"):
+    with pytest.raises(DataFileError, match="already has a table 't'; choose another name, or replace it"):
         fill(database, batch=ROWS[:1])
     assert len(rows_of(database)) == 3
     with pytest.raises(RuntimeError), open_sink(database, "t", ROWS.schema, replace=True) as sink:  # noqa: PT012
@@ -127,7 +127,7 @@ def test_names_that_a_table_cannot_have(database):
         with pytest.raises(DataFileError, match=r"is not a valid name .* rename it"):
             fill(database, table=name)
     if "://" in database:
-        with pytest.raises(DataFileError, match="names of up to 63 bytes, 'éééééééééééééééééééé…' is longer"):
+        with pytest.raises(DataFileError, match="at most 63 bytes, but 'éééééééééééééééééééé…' is longer"):
             fill(database, batch=pa.record_batch({"é" * 40: [1]}))
         with pytest.raises(DataFileError, match=r"cannot be written .*invalid byte sequence"):
             fill(database, batch=pa.record_batch({"a": ["nul \0 byte"]}))

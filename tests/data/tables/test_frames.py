@@ -245,8 +245,8 @@ def test_bad_values(X, message):
         (pl.DataFrame({"long": [datetime.timedelta(1)] * 2}), "column 'long'.*convert dates to numbers"),
         (pa.table({"tags": [["u"], ["v", "w"]]}), "column 'tags'.*expand it into separate columns"),
         (pl.DataFrame({"point": [{"x": 1}, {"x": 2}]}), "column 'point'.*expand it into separate columns"),
-        (pd.DataFrame({"a": ["u", b"v"]}), "column 'a', row 1 holds a bytes"),
-        (np.array([["u"], [{}]], dtype=object), "column 'x0', row 1 holds a dict"),
+        (pd.DataFrame({"a": ["u", b"v"]}), "column 'a', row 1 contains a bytes"),
+        (np.array([["u"], [{}]], dtype=object), "column 'x0', row 1 contains a dict"),
         (np.array([["2024-01-01"], ["2024-01-02"]], dtype="datetime64[D]"), "column 'x0'"),
     ],
 )

@@ -158,7 +158,9 @@ def test_broken_keys_are_refused(key):
 def test_indices_of_other_kinds_are_refused():
     X = matrix("csr")
     X.indices = X.indices.astype(float)
-    with pytest.raises(ValueError, match="sparse X is invalid: indices holds float64"):
+    with pytest.raises(
+        ValueError, match="sparse X is invalid: indices must be a one-dimensional array of integers, got float64"
+    ):
         check_sparse(X)
     X = matrix("csr")
     X.indices = X.indices.astype(np.int64) + 2**40

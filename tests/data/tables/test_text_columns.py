@@ -207,10 +207,10 @@ def test_numbers_and_words_meet(held):
 def test_words_where_there_must_be_numbers(held):
     words, coder = HOLDERS[held]([None, "first", "", "first"]), BinCoder()
     coder.fit(pd.DataFrame({"w": [1.0, 2.0]}))
-    with pytest.raises(ValueError, match="holds text such as 'first', but was numeric in training"):
+    with pytest.raises(ValueError, match="contains text such as 'first', but was numeric in training"):
         coder.transform(words)
     if not isinstance(words, np.ndarray):
-        with pytest.raises(ValueError, match="column 'w' holds text such as 'first'; a linear model needs numbers"):
+        with pytest.raises(ValueError, match="column 'w' contains text such as 'first'; a linear model needs numbers"):
             Lasso().fit(words, [0.0, 1.0, 0.0, 1.0])
 
 

@@ -314,8 +314,8 @@ def test_wrong_documents(documents, error, match):
         ({"min_df": 3, "max_df": 2}, "raise max_df or lower min_df"),
         ({"min_df": 4}, "raise max_df or lower min_df"),
         ({"min_df": 3}, "no words remain"),
-        ({"max_df": 1.5}, "max_df must be a share"),
-        ({"min_df": 0}, "min_df must be a share"),
+        ({"max_df": 1.5}, "max_df must be a fraction"),
+        ({"min_df": 0}, "min_df must be a fraction"),
         ({"max_features": 0}, "max_features must be a positive int"),
         ({"stop_words": "french"}, "stop_words must be 'english'"),
         ({"stop_words": ["ab", "cd", "ef"]}, "empty vocabulary"),
@@ -334,7 +334,7 @@ def test_wrong_parameters(parameters, match):
 
 
 def test_vocabulary_must_be_lower_case_and_of_str():
-    with pytest.warns(UserWarning, match="upper-case"):
+    with pytest.warns(UserWarning, match="uppercase"):
         WordPresence(vocabulary=["Ab"]).fit(["ab"])
     with pytest.raises(TypeError, match="vocabulary must hold str, got 3"):
         WordPresence(vocabulary=["ab", 3]).fit(["ab"])

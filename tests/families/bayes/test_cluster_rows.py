@@ -92,7 +92,7 @@ def test_unlabelled_rows_alone_may_be_elsewhere():
             parts_of(X[:30], [7]), parts_of(labels[:30], [7]), X_unlabeled=parts
         )
         assert_same(again, expected)
-        with pytest.raises(ValueError, match="has 11 columns, and labelled rows 12"):
+        with pytest.raises(ValueError, match="must have the 12 columns of X, but one of its partitions has 11"):
             SemiSupervisedNaiveBayes(**options).fit(X[:30], labels[:30], X_unlabeled=parts_of(X[30:, :11], []))
 
 
@@ -146,7 +146,7 @@ def test_only_labelled_rows_come_here():
         assert pd.concat(left).equals(X[pd.isna(y)])
         with pytest.raises(ValueError, match="y has no labels"):
             gather_labelled(parts_of(X, []), parts_of(np.full(len(X), -1), []))
-        with pytest.raises(ValueError, match="a partition of X has 150 rows, and that of y 149"):
+        with pytest.raises(ValueError, match="the same number of rows, got 150 and 149"):
             gather_labelled(parts_of(X, []), parts_of(y[1:], []))
 
 

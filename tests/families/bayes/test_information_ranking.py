@@ -92,7 +92,7 @@ def test_selector_interface():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 21}, "k=21 but X has 20"),
+        ({"k": 21}, "k=21 exceeds the 20"),
         ({"k": -1}, "integer number of features"),
         ({"k": 1.5}, "integer number of features"),
         ({"k": None}, "integer number of features"),
@@ -102,7 +102,7 @@ def test_selector_interface():
         ({"k": "mdl", "prior_strength": "loo"}, "prior_strength"),
         ({"k": "mdl", "prior_strength": -1}, "prior_strength"),
         ({"k": "mdl", "prior_mean": "mean"}, "prior_mean"),
-        ({"k": "mdl", "prior_mean": 0.2}, "prior_mean=0.2 needs 0/1 features"),
+        ({"k": "mdl", "prior_mean": 0.2}, "prior_mean=0.2 requires 0/1 features"),
     ],
 )
 def test_bad_parameters(options, message):
@@ -123,7 +123,7 @@ def test_a_fit_that_fails_changes_nothing():
     model = InformationRanking(k="bic").fit(X, y)
     before = dict(vars(model))
     model.set_params(k=99)
-    with pytest.raises(ValueError, match="k=99 but X has 20"):
+    with pytest.raises(ValueError, match="k=99 exceeds the 20"):
         model.fit(X, y)
     assert {name: id(value) for name, value in vars(model).items() if name != "k"} == {
         name: id(value) for name, value in before.items() if name != "k"

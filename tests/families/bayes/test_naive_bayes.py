@@ -279,9 +279,9 @@ def test_a_refused_batch_leaves_the_model_as_it_was():
 def test_a_number_as_prior_mean_needs_binary_features():
     X, y = [[0], [1], [2]], [0, 1, 0]
     for train in (NaiveBayes(prior_mean=0.3).fit, NaiveBayes(prior_mean=0.3).partial_fit):
-        with pytest.raises(ValueError, match=r"prior_mean=0.3 needs 0/1 features, but column 'x0'"):
+        with pytest.raises(ValueError, match=r"prior_mean=0.3 requires 0/1 features, but column 'x0'"):
             train(X, y)
-    with pytest.raises(ValueError, match=r"prior_mean=0.3 needs 0/1 features, but column 'x0'"):
+    with pytest.raises(ValueError, match=r"prior_mean=0.3 requires 0/1 features, but column 'x0'"):
         NaiveBayes(prior_mean=0.3).partial_fit([[0], [1]], [0, 1]).partial_fit([[0], [9]], [0, 1])
 
 
@@ -415,7 +415,7 @@ def test_labels_of_mixed_types():
     [
         ({"features": 1.5}, "integer number of features"),
         ({"features": -1}, "integer number of features"),
-        ({"features": 9}, "features=9 but X has 2"),
+        ({"features": 9}, "features=9 exceeds the 2"),
         ({"features": [0]}, "features must be"),
         ({"prior_strength": -1}, "prior_strength must be a number >= 0"),
         ({"prior_strength": np.nan}, "prior_strength must be a number >= 0"),

@@ -363,7 +363,7 @@ def test_the_margin_distribution_is_that_of_the_margins():
 
 def test_early_ends_are_explained():
     perfect = AdaBoost(10).fit([[1.0], [2.0], [3.0]], [0, 1, 1])
-    assert "no mistake" in perfect.stop_reason_
+    assert "no training error" in perfect.stop_reason_
     assert perfect.rounds_ == 1
     assert perfect.alpha_.tolist() == [1.0]
     assert list(perfect.predict([[0.0], [9.0]])) == [0, 1]
@@ -442,7 +442,7 @@ def test_bad_input_is_refused():
     model = AdaBoost(2, warm_start=True).fit([[1.0], [2.0], [3.0]], [0, 1, 0])
     with pytest.raises(ValueError, match="other classes"):
         model.fit([[1.0], [2.0]], [5, 6])
-    with pytest.raises(ValueError, match="'never' at row 1"):
+    with pytest.raises(ValueError, match="'never' \(row 1\)"):
         AdaBoost(2).fit([[1.0], [2.0], [1.5]], ["a", "b", "b"]).margins([[1.0], [2.0]], ["a", "never"])
 
 

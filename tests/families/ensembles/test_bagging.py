@@ -299,11 +299,11 @@ def test_a_rule_may_choose_again_from_more_rounds():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda X, y: ({"rounds": 2}, X, y), "cannot take rounds away: 3 are fitted, but 2 asked for"),
-        (lambda X, y: ({}, X[:90], y[:90]), "the first fit had rows=150, got 90"),
-        (lambda X, y: ({}, X[:, :2], y), "the first fit had features=4, got 2"),
-        (lambda X, y: ({}, X, y == "setosa"), r"the first fit had classes=\['setosa', .*got \[False, True\]"),
-        (lambda X, y: ({"votes": "probability"}, X, y), "the first fit had votes='label', got 'probability'"),
+        (lambda X, y: ({"rounds": 2}, X, y), "cannot remove rounds: 3 are fitted, got rounds=2"),
+        (lambda X, y: ({}, X[:90], y[:90]), "it had rows=150, got 90"),
+        (lambda X, y: ({}, X[:, :2], y), "it had features=4, got 2"),
+        (lambda X, y: ({}, X, y == "setosa"), r"it had classes=\['setosa', .*got \[False, True\]"),
+        (lambda X, y: ({"votes": "probability"}, X, y), "it had votes='label', got 'probability'"),
     ],
 )
 def test_a_warm_start_from_something_else_is_refused(change, message):
@@ -459,19 +459,19 @@ class Mute(BaseEstimator):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"rounds": 0}, ValueError, "rounds must be a whole number of learners, at least 1, got 0"),
-        ({"rounds": 2.5}, ValueError, "rounds must be a whole number of learners, at least 1, got 2.5"),
-        ({"rounds": "oob", "max_rounds": 0}, ValueError, "max_rounds must be a whole number of learners"),
-        ({"rounds": "bic"}, RuleError, "it takes a number of learners, or one of 'cv', '1se', 'holdout', 'oob'"),
+        ({"rounds": 0}, ValueError, "rounds must be an integer number of learners >= 1, got 0"),
+        ({"rounds": 2.5}, ValueError, "rounds must be an integer number of learners >= 1, got 2.5"),
+        ({"rounds": "oob", "max_rounds": 0}, ValueError, "max_rounds must be an integer number of learners"),
+        ({"rounds": "bic"}, RuleError, "expected a number of learners or one of 'cv', '1se', 'holdout', 'oob'"),
         ({"estimator": Mute()}, TypeError, r"got Mute\(\): it has no predict"),
-        ({"estimator": SVC}, TypeError, "got the class SVC: an instance is needed"),
+        ({"estimator": SVC}, TypeError, "got the class SVC: pass an instance"),
         ({"estimator": "forest"}, ValueError, "estimator must be one of 'tree', 'stump', got 'forest'"),
-        ({"estimator": LinearRegression()}, ValueError, "votes are cast for classes; got LinearRegression"),
-        ({"estimator": SVC(), "votes": "probability"}, ValueError, "needs predict_proba, which SVC"),
+        ({"estimator": LinearRegression()}, ValueError, "estimator must be a classifier, got LinearRegression"),
+        ({"estimator": SVC(), "votes": "probability"}, ValueError, "requires predict_proba, which SVC"),
         ({"votes": "many"}, ValueError, "votes must be one of 'label', 'probability'"),
         ({"max_samples": 0.0}, ValueError, r"max_samples must be a fraction in \(0, 1\] or a number of rows, got 0.0"),
         ({"max_samples": 1.5}, ValueError, "max_samples must be a fraction"),
-        ({"max_samples": 151, "bootstrap": False}, ValueError, "cannot be drawn without replacement from 150"),
+        ({"max_samples": 151, "bootstrap": False}, ValueError, "exceeds the 150 rows to draw from without replacement"),
     ],
 )
 def test_bad_arguments(options, error, message):

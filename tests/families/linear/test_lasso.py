@@ -670,7 +670,7 @@ def test_pickle_and_clone():
         ({"alpha": None}, "alpha must be"),
         ({"alpha": True}, "alpha must be"),
         ({"alpha": "mdl"}, "'cv', '1se', 'holdout', 'loo', 'bic', 'aic', 'ebic'"),
-        ({"l1_ratio": 0}, "l1_ratio must be above 0 and at most 1, got 0; for 0 use Ridge"),
+        ({"l1_ratio": 0}, r"l1_ratio must be in \(0, 1\], got 0; use Ridge"),
         ({"l1_ratio": 1.5}, "l1_ratio must be"),
         ({"tol": 0}, "tol must be positive"),
         ({"grid": 0}, "grid must be"),
@@ -679,7 +679,7 @@ def test_pickle_and_clone():
         ({"grid": [1, np.nan]}, "grid must be"),
         ({"grid": [1, -1]}, "grid must be"),
         ({"grid_ratio": 2}, "grid_ratio must be between 0 and 1"),
-        ({"penalty_factors": [1, 1]}, "one for each of 8 columns"),
+        ({"penalty_factors": [1, 1]}, "one factor per column, got"),
         ({"penalty_factors": [-1] * 8}, "penalty_factors must be"),
         ({"penalty_factors": [np.nan] * 8}, "penalty_factors must be"),
         ({"n_jobs": 0}, "n_jobs"),
@@ -697,7 +697,7 @@ def test_wrong_tables_are_told_by_column_row_and_remedy():
     X, y = planted(5, 2)
     for make in (pd.DataFrame, pl.DataFrame):
         frame = make({"size": X[:, 0], "co<lour>": ["red", "blue", "red", "green", "red"]})
-        with pytest.raises(ValueError, match=r"'co<lour>' holds text such as 'red'.*OneHotEncoder"):
+        with pytest.raises(ValueError, match=r"'co<lour>' contains text such as 'red'.*OneHotEncoder"):
             Lasso().fit(frame, y)
         for value, kind in ((np.nan, "NaN"), (np.inf, "infinity")):
             X[3, 1] = value
@@ -795,7 +795,7 @@ def test_shrinkage_is_against_least_squares():
 def test_many_lines_are_thinned_and_the_title_says_so():
     X, y = planted(100, 90, noise=5)
     chart = Lasso("bic", grid=15, grid_ratio=1e-4).fit(X, y).path_.plot()
-    assert "the 60 with the largest coefficients are drawn" in assert_valid(chart)["title"]
+    assert "the 60 with the largest coefficients are shown" in assert_valid(chart)["title"]
 
 
 def test_the_path_as_a_table():

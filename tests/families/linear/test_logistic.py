@@ -338,7 +338,7 @@ def test_class_weight_is_a_weight():
     count = np.bincount(label[20:])
     same(balanced, LogisticRegression(0.03).fit(X[20:], label[20:], (1 / count)[label[20:]]), X, 1e-4)
     for class_weight in (None, "balanced"):
-        with pytest.raises(ValueError, match="sample_weight has 3 entries for 120 rows"):
+        with pytest.raises(ValueError, match="sample_weight must have 120 entries, one per row, got 3"):
             LogisticRegression(0.1, class_weight=class_weight).fit(X, label, [1, 2, 3])
 
 
@@ -722,7 +722,7 @@ def test_pickle_and_clone():
         ({"grid": 0}, "grid must be"),
         ({"grid": [-1.0]}, "grid must be"),
         ({"grid_ratio": 1}, "grid_ratio must be between 0 and 1"),
-        ({"penalty_factors": [1]}, "one for each of 6 columns"),
+        ({"penalty_factors": [1]}, "one factor per column, got"),
         ({"class_weight": "even"}, "class_weight"),
     ],
 )
@@ -736,7 +736,7 @@ def test_wrong_tables_are_told_by_column_row_and_remedy():
     X, label = planted(4, 2)
     label = np.array([0, 1, 0, 1])
     for make in (pd.DataFrame, pl.DataFrame):
-        with pytest.raises(ValueError, match=r"'colour' holds text such as 'red'.*OneHotEncoder"):
+        with pytest.raises(ValueError, match=r"'colour' contains text such as 'red'.*OneHotEncoder"):
             LogisticRegression().fit(make({"size": X[:, 0], "colour": ["red", "blue", "red", "blue"]}), label)
         X[3, 1] = np.nan
         with pytest.raises(ValueError, match=r"NaN: column 'b', row 3.*impute"):

@@ -206,9 +206,9 @@ def test_numbers_that_are_none(value, word):
     [
         ({"alpha": -1}, "alpha must be"),
         ({"kernel": "gauss"}, "kernel must be a function, 'precomputed' or one of .*'rbf'"),
-        ({"kernel": "linear", "gamma": "loo"}, "kernel 'linear' has no gamma"),
-        ({"degree": "loo"}, "kernel 'rbf' has no degree"),
-        ({"gamma": []}, "gamma is an empty list"),
+        ({"kernel": "linear", "gamma": "loo"}, "kernel 'linear' has no parameter gamma"),
+        ({"degree": "loo"}, "kernel 'rbf' has no parameter degree"),
+        ({"gamma": []}, "gamma must not be an empty list"),
         ({"n_components": 0}, "n_components must be"),
         ({"grid": 0}, "grid must be"),
     ],
@@ -386,7 +386,7 @@ def test_loo_of_landmarks_is_n_refits(is_weighted, monkeypatch):
     for alpha, score in zip(model.path_.grid, model.selection_.score):
         left_out = oracles.kernel_ridge_loo(approximate, y, alpha, w)
         assert score == pytest.approx(np.average((y - left_out) ** 2, weights=w))
-    assert model.selection_.note == "exact; the landmarks are held as they are"
+    assert model.selection_.note == "exact; the landmarks are held fixed"
 
 
 def test_all_rows_as_landmarks_is_exact():

@@ -505,7 +505,7 @@ def test_moments_of_reference_data_reach_the_digits_or_say_so(reference):
     assert (told < 8) == (reference.name[:5] in ("wampl", "filip") and reference.name != "wampler2")
     assert [w.category for w in caught] == [ConditioningWarning] * int(told < 8)
     for warning in caught:
-        assert f"about {told} digits" in str(warning.message)
+        assert f"about {told} correct digits" in str(warning.message)
         assert "fit from the rows" in str(warning.message)
         assert warning.filename == __file__
 
@@ -531,7 +531,7 @@ def test_a_penalty_takes_the_warning_away():
 
 def test_collinear_moments_are_told():
     X, y = table()
-    with pytest.warns(ConditioningWarning, match="about 0 digits"):
+    with pytest.warns(ConditioningWarning, match="about 0 correct digits"):
         model = Ridge(0).fit_moments(Moments.from_data(np.column_stack([X, X[:, 0] + X[:, 1]]), y))
     expected, _ = oracles.ridge(np.column_stack([X, X[:, 0] + X[:, 1]]), y, 0)
     np.testing.assert_allclose(model.coef_, expected, rtol=1e-8)

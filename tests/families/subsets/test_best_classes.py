@@ -48,7 +48,7 @@ def test_near_ties_are_all_subsets_that_near(n_classes, k, distance):
 
 
 def test_near_ties_are_asked_for_with_a_share():
-    with pytest.raises(ValueError, match="near_ties must be a share >= 0 of the log loss"):
+    with pytest.raises(ValueError, match="near_ties must be a fraction >= 0 of the log loss"):
         BestSubsetClassifier(1, near_ties=-1).fit([[1.0], [2.0], [0.0]], [0, 1, 1])
 
 

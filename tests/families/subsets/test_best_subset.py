@@ -161,7 +161,7 @@ def test_nothing_to_find():
         ({"time_budget": 0}, "time_budget must be a positive number of seconds, got 0"),
         ({"near_ties": -0.1}, "near_ties must be a fraction >= 0"),
         ({"max_ties": 0}, "max_ties must be at least 1, got 0"),
-        ({"k": 40}, r"k=40 but X has 5 feature\(s\)"),
+        ({"k": 40}, r"k=40 exceeds the 5 feature\(s\)"),
     ],
 )
 def test_bad_arguments(options, message):

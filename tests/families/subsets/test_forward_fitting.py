@@ -125,11 +125,11 @@ def test_steps_end_where_nothing_is_left():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"steps": -1}, "steps must be a whole number of steps or a rule, got -1"),
-        ({"steps": "loo"}, "steps='loo' is not a rule this model supports"),
-        ({"learning_rate": 0}, "learning_rate must be above 0 and at most 1, got 0"),
+        ({"steps": -1}, "steps must be an integer number of steps or a rule, got -1"),
+        ({"steps": "loo"}, "steps='loo' is not supported by this model"),
+        ({"learning_rate": 0}, r"learning_rate must be in \(0, 1\], got 0"),
         ({"learning_rate": 1.5}, r"learning_rate must be in \(0, 1\]"),
-        ({"max_steps": 0}, "max_steps must be a whole number of steps, got 0"),
+        ({"max_steps": 0}, "max_steps must be an integer number of steps, got 0"),
     ],
 )
 def test_bad_arguments(options, message):

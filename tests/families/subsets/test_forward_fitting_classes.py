@@ -137,5 +137,5 @@ def test_threads_do_not_matter():
 
 def test_leave_one_out_is_refused():
     X, label = planted()
-    with pytest.raises(ValueError, match="steps='loo' is not a rule this model supports"):
+    with pytest.raises(ValueError, match="steps='loo' is not supported by this model"):
         ForwardFittingClassifier("loo").fit(X, label)

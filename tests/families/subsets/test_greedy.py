@@ -164,7 +164,7 @@ def test_copies_and_constants_never_enter_and_the_first_of_equals_wins():
     X, y = planted(50, 9)
     X = X[:, :4]
     X = np.column_stack([np.ones(50), X[:, 1], X, X[:, 1], -3 * X[:, 1], X[:, 0] + X[:, 1]])
-    with pytest.warns(SmallerModelWarning, match="k=9 variables were asked for, but 4"):
+    with pytest.warns(SmallerModelWarning, match="k=9 variables were requested, but only 4"):
         model = GreedySubsetRegressor(9).fit(X, y)
     assert model.k_ == 4
     assert 1 in model.subset_
@@ -184,7 +184,7 @@ def test_more_variables_than_rows_can_tell(direction):
 
 def test_backward_says_when_rows_are_too_few():
     X, y = planted(6, 20)
-    with pytest.raises(ValueError, match="starts from all 20 columns, which 6 rows cannot fit: use direction"):
+    with pytest.raises(ValueError, match="requires more rows than columns, got 6 rows and 20 columns; use direction"):
         GreedySubsetRegressor(2, direction="backward").fit(X, y)
 
 
@@ -234,11 +234,11 @@ def test_far_from_zero():
     [
         ({"k": -1}, "k must be an integer number of features or a rule, got -1"),
         ({"k": 2.5}, "k must be an integer number"),
-        ({"k": "mdl"}, "k='mdl' is not a rule this model supports; it takes a number of features, or one of"),
-        ({"k": 13}, r"k=13 but X has 12 feature\(s\)"),
+        ({"k": "mdl"}, "k='mdl' is not supported by this model; expected a number of features or one of"),
+        ({"k": 13}, r"k=13 exceeds the 12 feature\(s\)"),
         ({"direction": "sideways"}, "direction must be one of 'forward', 'backward', 'both', got 'sideways'"),
         ({"max_features": 0.5}, "max_features must be None or an integer number"),
-        ({"feature_groups": [["nobody"]]}, "feature_groups names column 'nobody', which X does not have"),
+        ({"feature_groups": [["nobody"]]}, "feature_groups contains column 'nobody', which is not in X"),
     ],
 )
 def test_bad_arguments(options, message):
@@ -260,4 +260,4 @@ def test_names_in_the_table_and_the_chart():
     assert list(model.get_feature_names_out()) == ["<b>1</b>", "<b>5</b>", "<b>8</b>"]
     assert "variables k" in model.path_.plot().to_json()
     assert '"k = 3"' in model.selection_.plot().to_json()
-    assert "shrinkage at k = 3" in model.plot_shrinkage(frame, y).to_json()
+    assert "Shrinkage at k = 3" in model.plot_shrinkage(frame, y).to_json()

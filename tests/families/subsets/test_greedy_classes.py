@@ -117,7 +117,7 @@ def test_threads_do_not_matter():
 def test_separated_classes_end_the_path_with_a_warning():
     X, _ = planted(60)
     y = X[:, 2] > 0
-    with pytest.warns(SeparationWarning, match="separated perfectly by 1 variable"), pytest.warns(SmallerModelWarning):
+    with pytest.warns(SeparationWarning, match="perfectly separated by 1 variable"), pytest.warns(SmallerModelWarning):
         model = GreedySubsetClassifier(3).fit(X, y)
     assert model.k_ == 1
     assert (model.predict(X) == y).all()
@@ -156,7 +156,7 @@ def test_names_in_the_table():
 
 def test_backward_says_when_rows_are_too_few():
     X, y = planted(10, 20)
-    with pytest.raises(ValueError, match="starts from all 20 columns, which 10 rows cannot fit"):
+    with pytest.raises(ValueError, match="requires more rows than columns, got 10 rows and 20 columns"):
         GreedySubsetClassifier(2, direction="backward").fit(X, y)
 
 

@@ -308,7 +308,7 @@ def test_time_runs_out_and_says_so():
             __import__("time").sleep(0.2 if self.fits > 40 else 0)
             return super().fit(X, y, sample_weight)
 
-    with pytest.warns(UnfinishedWarning, match=r"time budget of 2 s was spent after \d+ steps: the best so far"):
+    with pytest.warns(UnfinishedWarning, match=r"time_budget=2 s ran out after \d+ steps; the best subset so far"):
         search = GreedySearch(SlowAfterTheFirstStep(), "cv", time_budget=2, patience=None).fit(X, y)
     assert not search.is_complete_
     assert 1 <= search.k_ < 7
@@ -333,9 +333,9 @@ def test_nothing_helps():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": "bic"}, "k='bic' is not a rule for any estimator; it takes a number, or one of 'cv', '1se', 'holdout'"),
-        ({"k": 1.5}, "k must be a whole number of features or a rule, got 1.5"),
-        ({"k": 9}, r"k=9 but X has 7 feature\(s\)"),
+        ({"k": "bic"}, "k='bic' is not supported by GreedySearch; expected a number or one of 'cv', '1se', 'holdout'"),
+        ({"k": 1.5}, "k must be an integer number of features or a rule, got 1.5"),
+        ({"k": 9}, r"k=9 exceeds the 7 feature\(s\)"),
         ({"direction": "up"}, "direction must be one of"),
         ({"time_budget": -1}, "time_budget must be None or a positive number of seconds"),
     ],

@@ -328,7 +328,7 @@ def test_numbers_that_are_named_categories():
     y = (X[:, 0] == 1).astype(int)
     assert DecisionTree(categorical_features=[0]).fit(X, y).tree_.n_children[0] == 3
     assert DecisionTree(**PLAIN).fit(X, y).tree_.n_children[0] == 2
-    with pytest.raises(ValueError, match="categorical_features names 'size'"):
+    with pytest.raises(ValueError, match="categorical_features contains 'size'"):
         DecisionTree(categorical_features=["size"]).fit(X, y)
 
 
@@ -398,7 +398,7 @@ def test_sparse_is_dense():
 def test_sparse_that_is_too_large_is_refused(monkeypatch):
     monkeypatch.setattr("vitalfew.data.coding.bins.MOST_DENSE_CODES", 100)
     X = sparse.eye_array(30).tocsr()
-    with pytest.raises(ValueError, match=r"sparse X has 30 x 30 .* select columns first"):
+    with pytest.raises(ValueError, match=r"sparse X has 30 x 30 .* Select columns first"):
         DecisionTree().fit(X, np.arange(30) % 2)
 
 
@@ -423,14 +423,14 @@ def test_constant_features_leave_the_root():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"max_p_chance": 2}, "max_p_chance must be a probability from 0 to 1, None or a rule, got 2"),
-        ({"leaves": 0}, "leaves must be a whole number of at least 1"),
-        ({"mdl_weight": -1.0}, "mdl_weight must be a weight that is not negative"),
+        ({"max_p_chance": 2}, "max_p_chance must be a probability between 0 and 1, None or a rule, got 2"),
+        ({"leaves": 0}, "leaves must be an integer >= 1"),
+        ({"mdl_weight": -1.0}, "mdl_weight must be a weight >= 0"),
         ({"mdl_weight": True}, "mdl_weight must be"),
         ({"criterion": "gini"}, "criterion must be one of 'gain_ratio', 'gain', got 'gini'"),
         ({"min_leaf": 0}, "min_leaf must be a positive weight"),
         ({"max_depth": 0}, "max_depth must be None or"),
-        ({"max_bins": 1}, "max_bins must be a whole number from 2 to 65535"),
+        ({"max_bins": 1}, "max_bins must be an integer between 2 and 65535"),
         ({"class_weight": "even"}, "class_weight must be one of 'balanced'"),
     ],
 )
@@ -441,7 +441,7 @@ def test_bad_parameters(change, message):
 
 
 def test_a_rule_that_is_none_is_refused():
-    with pytest.raises(RuleError, match="leaves='loo' is not a rule this model supports"):
+    with pytest.raises(RuleError, match="leaves='loo' is not supported by this model"):
         DecisionTree(leaves="loo").fit(*planted(50))
 
 

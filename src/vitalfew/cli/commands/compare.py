@@ -13,9 +13,9 @@ from vitalfew.cli.task import TableInput
 COLUMNS = {
     "name": "model",
     "error": "error",
-    "se": "± se",
+    "se": "± SE",
     "n_features": "features",
-    "difference": "to the best",
+    "difference": "vs. best",
     "p_value": "p-value",
     "seconds": "seconds",
     "mark": "",
@@ -30,18 +30,23 @@ def compare(
         typer.Option(
             "--models",
             metavar="NAME,NAME",
-            help="nb, logistic, lasso, ridge, tree, adaboost, stump, greedy, best; by default what suits the target.",
+            help="Models among nb, logistic, lasso, ridge, tree, adaboost, stump, greedy, best; default: by target.",
         ),
     ] = None,
-    folds: Annotated[int, typer.Option("--folds", metavar="N", min=2, help="Outer folds.")] = 5,
-    repeats: Annotated[int, typer.Option("--repeats", metavar="N", min=1, help="How often to draw folds.")] = 1,
+    folds: Annotated[int, typer.Option("--folds", metavar="N", min=2, help="Number of outer folds.")] = 5,
+    repeats: Annotated[
+        int, typer.Option("--repeats", metavar="N", min=1, help="Number of times to repeat with new folds.")
+    ] = 1,
     checkpoint: Annotated[
-        str | None, typer.Option("--checkpoint", metavar="FILE", help="Keep results in a file, and go on from it.")
+        str | None, typer.Option("--checkpoint", metavar="FILE", help="Store results in FILE and resume from it.")
     ] = None,
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="The table as .csv, .json or .parquet; - is CSV to a pipe."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the table as .csv, .json or .parquet; - writes CSV to standard output.",
         ),
     ] = None,
     table: options.Table = None,
@@ -57,10 +62,10 @@ def compare(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Compare models by nested cross-validation: whatever a model chooses, it chooses inside each fold.
+    """Compare models by nested cross-validation: all selection happens inside each fold.
 
-    Each model has its standard error and its paired difference to the best one; a baseline that looks at no column is
-    always there.
+    Each model has a standard error and a paired difference to the best one. A baseline without features is
+    always included.
 
     Example: vitalfew compare adult.csv --target income --models nb,lasso,tree --folds 5 --time-budget 60
     """
@@ -84,10 +89,10 @@ def compare(
     default = ",".join(n for n in ("nb", "lasso", "ridge", "tree", "adaboost") if getattr(MODELS[n], problem.task))
     names = [name.strip() for name in (models or default).split(",") if name.strip()]
     if not names:
-        raise ValueError("--models names no model; give some, say nb,lasso,tree.")
+        raise ValueError("--models is empty; list some models, for instance nb,lasso,tree.")
     named = {name: make_encoded(make_model(name, problem.task, seed=seed), problem.kinds) for name in names}
     if len(problem.y) < 2 * folds:
-        raise ValueError(f"{len(problem.y)} rows are too few for {folds} folds; use fewer (--folds 2).")
+        raise ValueError(f"{len(problem.y)} rows are too few for {folds} folds; use fewer folds (--folds 2).")
     found = compare_models(
         named,
         problem.frame,
@@ -115,7 +120,7 @@ def compare(
     else:
         show("\n".join(table_lines(marked, COLUMNS)))
     note(
-        f"{found.metric} on {found.n_folds} folds of {len(problem.y):,} rows, selection inside each; "
+        f"{found.metric} on {found.n_folds} folds of {len(problem.y):,} rows, with selection inside each fold; "
         f"simplest within one standard error of the best: {found.simplest}."
     )
 
@@ -123,7 +128,7 @@ def compare(
 def _mark(row, found) -> str | None:
     marks = [
         "best" if row["name"] == found.best else "",
-        "simplest within 1 se" if row["name"] == found.simplest else "",
+        "simplest within 1 SE" if row["name"] == found.simplest else "",
         "" if row["status"] == "ok" else str(row["status"]),
     ]
     return ", ".join(filter(None, marks)) or None

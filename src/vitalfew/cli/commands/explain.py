@@ -16,28 +16,28 @@ COLUMNS = {
     "feature": "feature",
     "information": "information (bits)",
     "weight": "weight",
-    "speaks_for": "speaks for",
+    "speaks_for": "evidence for",
 }
 
 
 def explain(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote; - is standard input.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file written by fit; - reads standard input.")],
     sql: Annotated[
         str | None,
-        typer.Option("--sql", metavar="DIALECT", help="The model as a query: duckdb, sqlite or postgres."),
+        typer.Option("--sql", metavar="DIALECT", help="Write the model as an SQL query: duckdb, sqlite or postgres."),
     ] = None,
-    table: Annotated[str, typer.Option("--table", metavar="NAME", help="The table that the query reads.")] = "data",
+    table: Annotated[str, typer.Option("--table", metavar="NAME", help="Table that the query reads.")] = "data",
     python: Annotated[
-        bool, typer.Option("--python", help="The model as Python source that needs nothing else.")
+        bool, typer.Option("--python", help="Write the model as Python source without dependencies.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The same facts as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write the description as JSON.")] = False,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Where to; - is standard output.")
+        str, typer.Option("--output", "-o", metavar="FILE", help="Output file; - writes to standard output.")
     ] = "-",
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Say what a model is: its features with their weights, its rules, and the curve its rule saw.
+    """Describe a model: its features and weights, its rules, and the curve from which it was selected.
 
     Example: vitalfew explain model.json
 
@@ -48,9 +48,9 @@ def explain(
     from vitalfew.support.outputs import check_outputs
 
     if (sql is not None) + python + as_json > 1:
-        raise ValueError("give one of --sql, --python and --json.")
+        raise ValueError("use only one of --sql, --python and --json.")
     if sql is not None and sql not in DIALECTS:
-        raise ValueError(f"--sql is one of {', '.join(DIALECTS)}, got {sql!r}.")
+        raise ValueError(f"--sql must be one of {', '.join(DIALECTS)}, got {sql!r}.")
     check_outputs({"--output": output}, [model])
     fitted = read_model(model)
     if sql is not None:

@@ -15,14 +15,16 @@ def fit(
     target: options.Target,
     model: Annotated[
         str,
-        typer.Option("--model", "-m", help="nb, logistic, lasso, ridge, tree, adaboost, stump, greedy or best."),
+        typer.Option("--model", "-m", help="One of nb, logistic, lasso, ridge, tree, adaboost, stump, greedy, best."),
     ],
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The model file; - is standard output.")
+        str, typer.Option("--output", "-o", metavar="FILE", help="Model file to write; - writes to standard output.")
     ],
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the model, say alpha=0.1; may be repeated."),
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Set a parameter of the model, for instance alpha=0.1; may be repeated."
+        ),
     ] = None,
     table: options.Table = None,
     query: options.Query = None,
@@ -36,9 +38,9 @@ def fit(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Fit a model to all rows and write it to a file.
+    """Fit a model on all rows and write it to a file.
 
-    What a rule chooses (features, a penalty) is chosen on these rows. For the error to expect on new ones use compare.
+    Rules select features or a penalty on these rows. To estimate the error on new rows, use compare.
 
     Example: vitalfew fit adult.csv --target income --model nb -o model.json
     """
@@ -61,5 +63,5 @@ def fit(
     write_model(encoded, output)
     fitted = encoded.named_steps["model"]
     mask = chosen_mask(fitted)
-    used = "" if mask is None else f", which uses {int(mask.sum()):,} of {len(mask):,} features"
-    note(f"{type(fitted).__name__} fitted to {len(problem.y):,} rows{used}; written to {output!r}.")
+    used = "" if mask is None else f" with {int(mask.sum()):,} of {len(mask):,} features"
+    note(f"{type(fitted).__name__} fitted on {len(problem.y):,} rows{used}; written to {output!r}.")

@@ -11,30 +11,30 @@ from vitalfew.cli import options
 if TYPE_CHECKING:
     from vitalfew.labeling.label_report import LabelReport
 
-DATABASE = "A DuckDB or SQLite file, postgresql://user@host/name, or a Parquet, CSV or Arrow file."
-MODEL = "auto tries em, logistic-l2, nb-idf, nb and logistic-l1 on held-out labelled documents; or one of these."
+DATABASE = "DuckDB or SQLite file, postgresql://user@host/name, or Parquet, CSV or Arrow file."
+MODEL = "One of em, logistic-l2, nb-idf, nb, logistic-l1; auto chooses among them on held-out labeled documents."
 CANDIDATES = {
     "name": "model",
     "error": "error",
     "standard_error": "standard error",
-    "excess": "above the least by",
-    "excess_error": "standard error of that",
+    "excess": "excess over lowest",
+    "excess_error": "standard error of excess",
 }
 
 
 def label(
     database: Annotated[str, typer.Argument(metavar="DATABASE", help=DATABASE, show_default=False)],
-    text: Annotated[str, typer.Option("--text", metavar="COLUMN", help="The documents.")],
+    text: Annotated[str, typer.Option("--text", metavar="COLUMN", help="Column of the documents.")],
     label: Annotated[
-        str, typer.Option("--label", metavar="COLUMN", help="Their labels; null where there is none yet.")
+        str, typer.Option("--label", metavar="COLUMN", help="Column of the labels; null if a document is unlabeled.")
     ],
-    table: Annotated[str | None, typer.Option("--table", metavar="NAME", help="The table of documents.")] = None,
+    table: Annotated[str | None, typer.Option("--table", metavar="NAME", help="Table of the documents.")] = None,
     key: Annotated[
         list[str] | None,
         typer.Option(
             "--key",
             metavar="COLUMN",
-            help="What tells rows apart, by default the primary key or the row number; may be repeated.",
+            help="Column that identifies rows; default: the primary key or the row number; may be repeated.",
         ),
     ] = None,
     into: Annotated[
@@ -42,36 +42,39 @@ def label(
         typer.Option(
             "--into",
             metavar="NAME",
-            help="The new table for the labels, by default that of the documents + _predicted.",
+            help="New table for the labels; default: the table of the documents + _predicted.",
         ),
     ] = None,
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Where the documents are in a file: .parquet, .arrow, .csv or .tsv."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Output file if the documents are in a file: .parquet, .arrow, .csv or .tsv.",
         ),
     ] = None,
     model: Annotated[str, typer.Option("--model", metavar="NAME", help=MODEL)] = "auto",
     semi_supervised: Annotated[
-        bool, typer.Option("--semi-supervised", help="The same as --model em: learn from unlabelled documents too.")
+        bool, typer.Option("--semi-supervised", help="Same as --model em: also learn from unlabeled documents.")
     ] = False,
     unlabelled: Annotated[
         str | None,
         typer.Option("--unlabelled", metavar="TEXT", help="A label that means none, besides null, such as ''."),
     ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace what is there under the new name.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count only; write nothing.")] = False,
-    memory: Annotated[str, typer.Option("--memory", metavar="SIZE", help="About what it may take.")] = "2GB",
-    as_json: Annotated[bool, typer.Option("--json", help="What was done, as JSON.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace an existing table or file of that name.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only read and count; write nothing.")] = False,
+    memory: Annotated[str, typer.Option("--memory", metavar="SIZE", help="Approximate memory limit.")] = "2GB",
+    as_json: Annotated[bool, typer.Option("--json", help="Write a summary as JSON.")] = False,
     format: options.Format = None,
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Label all documents of a table of which a few have a label.
+    """Label all documents of a table in which a few are labeled.
 
-    The new table has the key, the label, its probability and the three words that decided. It is there whole or not at
-    all, and the table of documents is never changed.
+    The new table has the key, the label, its probability and the three most decisive words. It is written completely or
+    not at all, and the table of the documents is never changed.
 
     Example: vitalfew label news.duckdb --table documents --text body --label topic --key id
     """
@@ -85,13 +88,15 @@ def label(
     from vitalfew.support.outputs import check_outputs
 
     if into is not None and output is not None:
-        raise ValueError("give a table (--into) or a file (--output), not both.")
+        raise ValueError("use either --into (a table) or --output (a file), not both.")
     check_outputs({"--output": output}, [database])
     if output is not None and is_database(database, format):
-        raise ValueError(f"--output names a file, but {database!r} is a database; name the new table with --into.")
+        raise ValueError(f"--output is a file, but {database!r} is a database; use --into for the new table.")
     if semi_supervised:
         if model not in ("auto", "em"):
-            raise ValueError(f"--semi-supervised is --model em; leave one of it and --model {model} out.")
+            raise ValueError(
+                f"--semi-supervised means --model em and conflicts with --model {model}; omit one of them."
+            )
         model = "em"
     report = label_documents(
         database,
@@ -120,7 +125,7 @@ def _told(report: LabelReport, label: str) -> str:
 
     n_labelled = report.n_documents - report.n_unlabelled
     lines = [
-        f"{report.n_documents:,} documents, {n_labelled:,} of them labelled; {report.n_words:,} words.",
+        f"{report.n_documents:,} documents, {n_labelled:,} of them labeled; {report.n_words:,} words.",
         "",
     ]
     rows = [
@@ -130,15 +135,15 @@ def _told(report: LabelReport, label: str) -> str:
     into = f"{report.into!r} ({', '.join(report.columns)})"
     if report.is_dry_run:
         models = ", ".join(report.models)
-        lines += ["", f"Would try {models}, and write {report.n_unlabelled:,} rows into {into}. Nothing was written."]
+        lines += ["", f"Would validate {models} and write {report.n_unlabelled:,} rows to {into}. Nothing was written."]
         return "\n".join(shown(line) for line in lines)
     if report.candidates:
-        lines += ["", f"Errors on {report.n_tried:,} labelled documents, each held out once:", ""]
+        lines += ["", f"Errors on {report.n_tried:,} labeled documents, each held out once:", ""]
         lines += table_lines(sorted(report.candidates, key=lambda c: c["error"]), CANDIDATES)
     lines += [
         "",
-        f"Labelled by {report.model}: {report.why}",
-        f"{report.n_unlabelled:,} rows written into {into}.",
-        f"{report.seconds:.1f} s, {report.documents_per_second:,.0f} documents a second.",
+        f"Labeled by {report.model}: {report.why}",
+        f"{report.n_unlabelled:,} rows written to {into}.",
+        f"{report.seconds:.1f} s, {report.documents_per_second:,.0f} documents per second.",
     ]
     return "\n".join(shown(line) for line in lines)

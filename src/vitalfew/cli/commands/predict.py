@@ -11,18 +11,25 @@ from vitalfew.cli.task import TableInput
 
 
 def predict(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.", show_default=False)],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model file written by fit.", show_default=False)],
     data: options.Data,
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", metavar="FILE", help=".csv, .tsv, .parquet, .arrow, .json; - is standard output."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Output file: .csv, .tsv, .parquet, .arrow or .json; - writes to standard output.",
         ),
     ] = "-",
-    proba: Annotated[bool, typer.Option("--proba", help="Also the probability of each class.")] = False,
+    proba: Annotated[bool, typer.Option("--proba", help="Also write the probability of each class.")] = False,
     keep: Annotated[
         list[str] | None,
-        typer.Option("--keep", metavar="COLUMN", help="A column of DATA to write beside, say a key; may be repeated."),
+        typer.Option(
+            "--keep",
+            metavar="COLUMN",
+            help="Column of DATA to copy to the output, for instance a key; may be repeated.",
+        ),
     ] = None,
     table: options.Table = None,
     query: options.Query = None,
@@ -32,9 +39,9 @@ def predict(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Predict every row of a table with a model that fit wrote.
+    """Predict all rows of a table with a model written by fit.
 
-    The table needs the columns that the model learnt from, in any order; others do not matter.
+    The table must have the columns that the model was fitted on, in any order. Other columns are ignored.
 
     Example: vitalfew predict model.json new.csv --proba --keep id -o predictions.csv
     """
@@ -54,7 +61,7 @@ def predict(
     rows = TableInput(data, table, query, format, na, encoding).read()
     check_names(keep or (), rows.column_names)
     if proba and not hasattr(fitted, "predict_proba"):
-        raise ValueError("this model predicts a number and has no probabilities; leave out --proba.")
+        raise ValueError("--proba requires a classifier, but this model predicts a number; omit --proba.")
     columns = {name: rows[name] for name in keep or ()}
     frame = as_frame(rows)
     with working("predicting"):

@@ -17,18 +17,24 @@ def report(
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="The page; report.html unless --json or --markdown is given."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="HTML page to write; default: report.html, unless --json or --markdown is used.",
         ),
     ] = None,
     as_json: Annotated[
-        str | None, typer.Option("--json", metavar="FILE", help="The facts; - is standard output.")
+        str | None, typer.Option("--json", metavar="FILE", help="Write the facts as JSON; - writes to standard output.")
     ] = None,
     as_markdown: Annotated[
-        str | None, typer.Option("--markdown", metavar="FILE", help="The text; - is standard output.")
+        str | None,
+        typer.Option("--markdown", metavar="FILE", help="Write the report as Markdown; - writes to standard output."),
     ] = None,
     test_size: Annotated[
         float,
-        typer.Option("--test-size", metavar="SHARE", min=0.01, max=0.9, help="Rows that are sealed for the test."),
+        typer.Option(
+            "--test-size", metavar="FRACTION", min=0.01, max=0.9, help="Fraction of the rows sealed for the test."
+        ),
     ] = 0.25,
     table: options.Table = None,
     query: options.Query = None,
@@ -43,10 +49,10 @@ def report(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Answer how many features are needed, which are redundant, which only work together, and which model they serve.
+    """Answer how many features are needed, which are redundant, which only work together, and which model fits best.
 
-    Columns are recognised as numbers, categories, text, dates and identifiers; --kind overrides that. The error is that
-    on rows nobody has seen.
+    Columns are recognized as numbers, categories, text, dates and identifiers; --kind overrides this. The error is
+    estimated on sealed rows that no step has used.
 
     Example: vitalfew report adult.csv --target income -o report.html --time-budget 60
     """
@@ -60,7 +66,7 @@ def report(
         output = "report.html"
     places = {"html": output, "json": as_json, "markdown": as_markdown}
     if sum(place == "-" for place in places.values()) > 1:
-        raise ValueError("only one of the page, the facts and the text can go to standard output.")
+        raise ValueError("only one of --output, --json and --markdown can be standard output.")
     check_outputs({"--output": output, "--json": as_json, "--markdown": as_markdown}, [data])
     source = TableInput(data, table, query, format, na, encoding)
     problem = read_problem(source, target, kind=kind, drop=drop, task=task)

@@ -19,7 +19,7 @@ COLUMNS = {
     "information": "information (bits)",
     "p_value": "p-value",
     "weight": "weight",
-    "speaks_for": "speaks for",
+    "speaks_for": "evidence for",
 }
 # Number of intervals with equally many rows into which a numeric target is cut.
 INTERVALS = 10
@@ -31,7 +31,9 @@ def select(
     k: Annotated[
         str | None,
         typer.Option(
-            "--k", metavar="N|RULE", help="How many: a number, or mdl, bic, aic, ebic, cv, 1se, loo, holdout, fdr."
+            "--k",
+            metavar="N|RULE",
+            help="Number of features, or a rule: mdl, bic, aic, ebic, cv, 1se, loo, holdout, fdr.",
         ),
     ] = None,
     method: Annotated[
@@ -39,19 +41,22 @@ def select(
         typer.Option(
             "--method",
             metavar="NAME",
-            help="mdl or information (classes only), lasso, greedy, best; by default mdl, or lasso for a number.",
+            help="mdl, information (both for classes), lasso, greedy or best; default: mdl, or lasso for numbers.",
         ),
     ] = None,
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="The features as .csv, .json, .parquet; - is CSV to a pipe."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the features as .csv, .json or .parquet; - writes CSV to standard output.",
         ),
     ] = None,
     reduced: Annotated[
         str | None,
         typer.Option(
-            "--data", metavar="FILE", help="Also write the table with the chosen columns and the target only."
+            "--data", metavar="FILE", help="Also write the table reduced to the selected columns and the target."
         ),
     ] = None,
     table: options.Table = None,
@@ -68,13 +73,13 @@ def select(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Choose features, and say what each tells about the target.
+    """Select features and show the information of each about the target.
 
-    The information is that of the feature alone (of the column, for a category), with the p-value of a G-test; the
-    weight is what the model gives it. --time-budget is for the method best.
+    The information is that of the feature alone (for a category, of its column), with the p-value of a G-test. The
+    weight is its coefficient in the model. --time-budget is only supported with the method best.
 
-    Tables larger than memory are streamed: features are then chosen from counts (mdl and information, each feature on
-    its own) or from second moments (lasso, greedy, best; by bic unless --k says otherwise).
+    Tables larger than memory are streamed: features are then selected from counts (mdl and information, each feature
+    separately) or from second moments (lasso, greedy, best; by bic unless --k is set).
 
     Example: vitalfew select adult.csv --target income --k mdl -o selected.csv --data small.parquet
     """
@@ -90,12 +95,12 @@ def select(
     where = TableInput(data, table, query, format, na, encoding)
     if stream or is_streamed(data):
         if reduced is not None:
-            raise ValueError("--data writes rows, which are not kept while they are streamed; leave it out.")
+            raise ValueError("--data is not supported when rows are streamed; omit it.")
         size = None if k is None else check_size(k)
         lines, n, method, rule = select_streamed(
             where, target, method, size, kind=kind, drop=drop, task=task, time_budget=time_budget
         )
-        note("rows were streamed: features are chosen from a summary, not from the rows (docs: summaries).")
+        note("rows were streamed: features are selected from summaries, not from the rows (see the docs on summaries).")
     else:
         problem = read_problem(where, target, kind=kind, drop=drop, task=task)
         method = method or ("mdl" if problem.task == "classes" else "lasso")
@@ -110,7 +115,7 @@ def select(
         used = {f["column"] for f in lines}
         kept = problem.table.select([name for name in problem.table.column_names if name in used])
         write_table(kept.append_column(problem.target, problem.targets), reduced)
-    note(f"{len(lines):,} of {n:,} features chosen by {method}" + (f" ({rule})." if rule != method else "."))
+    note(f"{len(lines):,} of {n:,} features selected by {method}" + (f" ({rule})." if rule != method else "."))
 
 
 def _select(
@@ -126,7 +131,7 @@ def _select(
         fitted = make_encoded(selector(method, k, problem.task, seed, time_budget), problem.kinds).fit(frame, problem.y)
         if method == "lasso" and k is not None and k.isdigit():
             fitted = _lasso_of_size(fitted, int(k)).fit(frame, problem.y)
-    with working("measuring information"):
+    with working("computing mutual information"):
         told = information(problem, frame)
     lines = [{**told.get(f["feature"], told.get(f["column"], {})), **f} for f in chosen_features(fitted)]
     model = fitted.named_steps["model"]
@@ -139,7 +144,7 @@ def check_size(k: str) -> int | str:
 
     size = parse_value(k)
     if isinstance(size, bool | float) or (isinstance(size, int) and size < 1):
-        raise ValueError(f"--k is a number of features or a rule, got {k!r}.")
+        raise ValueError(f"--k must be a number of features or a rule, got {k!r}.")
     return size
 
 
@@ -151,13 +156,13 @@ def selector(method: str, k: str | None, task: str, seed: int, time_budget: floa
     from vitalfew.support.suggest import suggestion
 
     if method not in METHODS:
-        raise ValueError(f"there is no method {method!r}; {suggestion(method, list(METHODS), 'the methods are')}")
+        raise ValueError(f"unknown method {method!r}; {suggestion(method, list(METHODS), 'the methods are')}")
     if time_budget is not None and method != "best":
-        raise ValueError(f"--time-budget is for the method best; leave it out with {method}.")
+        raise ValueError(f"--time-budget is only supported with --method best; omit it with {method}.")
     size = check_size(k or METHODS[method])
     if method in ("mdl", "information"):
         if task == "numeric":
-            raise ValueError(f"method {method!r} needs classes; for a number use lasso, greedy or best.")
+            raise ValueError(f"method {method!r} requires classes; for a numeric target use lasso, greedy or best.")
         made = NaiveBayes(features=size) if method == "mdl" else InformationRanking(k=size)
         return configured(made, seed)
     model = make_model(method, task, seed=seed)

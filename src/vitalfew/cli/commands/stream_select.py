@@ -58,7 +58,7 @@ def select_streamed(
 ) -> tuple[list[dict[str, Any]], int, str, str]:
     """Return a line for each feature chosen, the number of candidates, and the method and rule used."""
     if task is not None and task not in TASKS:
-        raise ValueError(f"--task is classes or numeric, got {task!r}.")
+        raise ValueError(f"--task must be classes or numeric, got {task!r}.")
     rows = source.open()
     names = _columns(rows, target, parse_kinds(kind), drop or ())
     task = task or ("numeric" if is_number(rows, target) else "classes")
@@ -67,9 +67,9 @@ def select_streamed(
     if method not in known:
         what = "classes" if task == "classes" else "a number"
         listed = " or ".join(known)
-        raise ValueError(f"method {method!r} cannot choose for {what} without the rows; with --stream use {listed}.")
+        raise ValueError(f"method {method!r} requires the rows for {what}; with --stream use {listed}.")
     if time_budget is not None and method != "best":
-        raise ValueError(f"--time-budget is for the method best; leave it out with {method}.")
+        raise ValueError(f"--time-budget is only supported with --method best; omit it with {method}.")
     rule = known[method] if k is None else k
     with working(f"summarising {source.name}"):
         summary = summarize(rows, target, columns=names, kind="counts" if task == "classes" else "moments")
@@ -86,7 +86,7 @@ def _columns(rows: Source, target: str, overrides: dict[str, str], drop: Sequenc
     schema = rows.schema()
     check_names([target, *overrides, *drop], schema.names)
     if target in drop:
-        raise ValueError(f"column {target!r} is the target and cannot be left out.")
+        raise ValueError(f"column {target!r} is the target and cannot be dropped.")
     first = pa.Table.from_batches(islice(rows.batches(batch_rows=LOOKED_AT), 1), schema).drop_columns([target])
     names = []
     for column, seen in zip(recognise(first, overrides), recognise(first)):
@@ -98,17 +98,17 @@ def _columns(rows: Source, target: str, overrides: dict[str, str], drop: Sequenc
         else:
             note(f"column {column.name!r} is not used: it {why}.")
     if not names:
-        raise ValueError(f"{rows.name!r} has no column to learn from besides the target.")
+        raise ValueError(f"{rows.name!r} has no usable columns other than the target.")
     return names
 
 
 def _why_not(column: ColumnKind, seen: ColumnKind, is_told: bool) -> str | None:
     if column.kind == "text":
-        return "is text, whose words need the rows"
+        return "is text, which requires the rows"
     if is_told and column.is_used and column.kind != seen.kind:
         raise ValueError(
-            f"column {column.name!r} is {seen.kind} and cannot be taken as {column.kind} while rows are streamed; cast "
-            "it in a --query."
+            f"column {column.name!r} is {seen.kind} and cannot be treated as {column.kind} while rows are streamed; "
+            "cast it in a --query."
         )
     # Later rows may have other values than the first ones.
     can_change = column.kind == "constant" or (column.kind == "empty" and "single value" not in (column.why or ""))
@@ -119,17 +119,17 @@ def _by_counts(counts: Counts, method: str, rule: int | str) -> tuple[list[dict[
     if counts.note:
         note(counts.note)
     if len(counts.classes) < 2:
-        raise ValueError(f"the target has one class, {counts.classes.tolist()[0]!r}: there is nothing to tell apart.")
+        raise ValueError(f"the target has only one class, {counts.classes.tolist()[0]!r}; at least two are required.")
     if isinstance(rule, str) and rule not in WITHOUT_ROWS:
         if not (method == "mdl" and rule == "mdl"):
-            raise ValueError(f"--k {rule} needs the rows; with --stream give a number, or {', '.join(WITHOUT_ROWS)}.")
+            raise ValueError(f"--k {rule} requires the rows; with --stream use a number, or {', '.join(WITHOUT_ROWS)}.")
         rule = "gain"
     is_size = not isinstance(rule, str)
     ranking = InformationRanking(k=0 if is_size and method == "mdl" else rule).fit_counts(counts)
     support = ranking.support_
     if is_size and method == "mdl":
         if rule > counts.n_features:  # type: ignore[operator]
-            raise ValueError(f"--k is {rule}, but there are {counts.n_features} features.")
+            raise ValueError(f"--k {rule} exceeds the {counts.n_features} features.")
         support = np.isin(np.arange(counts.n_features), np.argsort(-ranking.gains_, kind="stable")[: int(rule)])
     lines = [
         {
@@ -147,7 +147,7 @@ def _by_moments(
     moments: Moments, columns: list[str], method: str, rule: int | str, time_budget: float | None
 ) -> tuple[list[dict[str, Any]], int]:
     if isinstance(rule, str) and rule not in CRITERIA:
-        raise ValueError(f"--k {rule} needs the rows; with --stream give a number, or {', '.join(CRITERIA)}.")
+        raise ValueError(f"--k {rule} requires the rows; with --stream use a number, or {', '.join(CRITERIA)}.")
     names = list(moments.names or ())
     own = [n for n in names if n in columns]
     column_of = {n: n if n in columns else max((c for c in columns if n.startswith(f"{c}=")), key=len) for n in names}

@@ -26,7 +26,7 @@ MOST_COLUMNS = 2000
 def card(study: Study, choice: ModelChoice, sealed: SealedTest) -> tuple[dict, BaseEstimator | None]:
     """Return the facts of the card, and the model fitted on all training rows; the sealed rows are opened once."""
     if choice.chosen is None:
-        told = "No model was chosen, so none was fitted; the sealed test rows were not opened."
+        told = "No model was selected, so none was fitted; the sealed test rows were not opened."
         return {"answer": told, "skipped": told}, None
     model, began = clone(choice.chosen.estimator), study.clock.spent
     limit = max(study.clock.budget - began, FOR_THE_CARD * study.clock.budget)
@@ -73,7 +73,7 @@ def _affordable_rows(study: Study, choice: ModelChoice, limit: float) -> NDArray
     if most >= study.n:
         return np.arange(study.n)
     most = max(most, choice.n_rows)
-    study.notes.append(f"The model was fitted to {most:,} of {study.n:,} training rows: there was no time for more.")
+    study.notes.append(f"The model was fitted on {most:,} of {study.n:,} training rows because of the time budget.")
     return study.sample(most, 10)
 
 
@@ -86,8 +86,8 @@ def _listed(model: BaseEstimator) -> list[dict]:
 
 
 def _detail(line: dict) -> str:
-    told = f"tells {line['information']:.3g} bits alone" if "information" in line else ""
-    speaks = f"speaks for {line['speaks_for']}" if line.get("speaks_for") is not None else ""
+    told = f"{line['information']:.3g} bits alone" if "information" in line else ""
+    speaks = f"evidence for {line['speaks_for']}" if line.get("speaks_for") is not None else ""
     return "; ".join(part for part in (told, speaks) if part)
 
 
@@ -98,7 +98,12 @@ def _rules(model: BaseEstimator) -> str | None:
 
 def _exports(model: BaseEstimator, n_features: int) -> tuple[dict[str, str] | None, str | None, str | None]:
     if n_features > MOST_COLUMNS:
-        return None, None, f"With {n_features:,} features this is left to vitalfew.to_sql and to_python."
+        return (
+            None,
+            None,
+            f"A model with {n_features:,} features is too large to show here; export it with vitalfew.to_sql or "
+            "to_python.",
+        )
     sql, why = {}, None
     try:
         python = to_python(model)
@@ -109,5 +114,5 @@ def _exports(model: BaseEstimator, n_features: int) -> tuple[dict[str, str] | No
             return None, None, str(problem)
         why = f"Not for SQLite: {problem}"
     if len(python) > MOST_EXPORTED or max(map(len, sql.values())) > MOST_EXPORTED:
-        return None, None, "The model is too large to be shown here; vitalfew.to_sql and to_python write it out."
+        return None, None, "The model is too large to show here; export it with vitalfew.to_sql or to_python."
     return sql, python, why

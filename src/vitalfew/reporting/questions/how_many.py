@@ -34,7 +34,7 @@ BITS_EVEN = float(np.log2(20))
 # Shares of the remaining time: for the path itself, and for each rule that resamples.
 FOR_THE_PATH, FOR_A_RULE = 0.5, 0.6
 SHORT = {"mdl": "description length", "bic": "BIC", "loo": "leave-one-out", "cv": "5-fold error"}
-LABELS = {"loo": "leave-one-out {}", "cv": "5-fold {}, selection inside"}
+LABELS = {"loo": "leave-one-out {}", "cv": "5-fold {}, nested selection"}
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,10 @@ def how_many(study: Study) -> dict:
         try:
             stability = _stability(study, size)
         except TimeBudgetError:
-            missing.append("how often features are chosen again")
+            missing.append("stability of the selected features")
     answer = _answer(span, agree, chosen, criteria, stability, study.d)
     if missing:
-        answer += f" {listing(missing).capitalize()}: not known, {study.clock.stopped(began)}."
+        answer += f" {listing(missing).capitalize()}: not computed, {study.clock.stopped(began)}."
     return {
         "answer": answer,
         "method": "greedy forward search, " + ("least squares" if study.is_numeric else "Naive Bayes"),
@@ -328,14 +328,14 @@ def _answer(span, agree, chosen, criteria, stability, d) -> str:
         return "None: every criterion prefers the model without features."
     if agree:
         size = f"{span[0]}" if span[0] == span[1] else f"{span[0]} to {span[1]}"
-        text = f"{size} of {d:,} features: {listing([SHORT[c.rule] for c in criteria])} agree on that."
+        text = f"{size} of {d:,} features: {listing([SHORT[c.rule] for c in criteria])} agree."
     else:
         each = listing([f"{c.label} {k}" for c, k in zip(criteria, chosen)])
         text = f"The criteria do not agree: between {span[0]} and {span[1]} of {d:,} features ({each})."
     if stability is not None:
         stable = stability["n_stable"]
         text += (
-            f" Of sets of {stability['size']} chosen from halves of the rows, at least {THRESHOLD:.0%} have "
-            f"{plural(stable, 'feature')} in common."
+            f" {plural(stable, 'feature is', 'features are').capitalize()} selected in at least {THRESHOLD:.0%} of "
+            f"random halves of the rows (sets of {stability['size']})."
         )
     return text

@@ -161,11 +161,11 @@ def _group(study: Study, screened: Screened, keep: int, members) -> dict:
     listed.sort(key=lambda m: -m["information"])
     told = float(study.alone.information[keep])
     if all(m["relation"] == "exact copy" for m in listed):
-        why = "They have the same value in every row; the first of them stays."
+        why = "They have the same value in every row; the first one is kept."
     else:
         most = max(m["given_keep"] for m in listed)
         why = (
-            f"It tells most of them ({told:.3g} bits); once it is known, "
+            f"It is the most informative ({told:.3g} bits); given its value, "
             f"{'the other adds' if len(listed) == 1 else 'none of the others adds more than'} {most:.2g} bits."
         )
     return {"keep": study.name(keep), "information": told, "why": why, "members": listed}
@@ -199,12 +199,12 @@ def variance_inflation(study: Study) -> list[dict]:
 def _answer(study: Study, groups: list[dict], relations: list[str], screened: Screened) -> str:
     if screened.stopped is not None:
         found = _redundancies(groups, relations) if groups else "There are no exact copies."
-        return f"{found} Near copies and shared information were not looked for: {screened.stopped}."
+        return f"{found} Near copies and shared information were not searched: {screened.stopped}."
     if not groups and not len(screened.feature):
-        return "None: there are no copies, and no feature tells anything that another could repeat."
+        return "None: there are no copies, and no feature is informative about the target."
     if not groups:
-        looked = f" among the {len(screened.feature):,} that tell anything" if len(screened.feature) < study.d else ""
-        return f"None{looked}: no feature is a copy of another, and each tells something that the others do not."
+        looked = f" among the {len(screened.feature):,} informative features" if len(screened.feature) < study.d else ""
+        return f"None{looked}: no feature is a copy of another, and each adds information to the others."
     return _redundancies(groups, relations)
 
 
@@ -215,12 +215,12 @@ def _redundancies(groups: list[dict], relations: list[str]) -> str:
         for r, name, many in (
             ("exact copy", "exact copy", "exact copies"),
             ("near copy", "near copy", "near copies"),
-            ("same information", "feature with nothing of its own", "features with nothing of their own"),
+            ("same information", "feature without unique information", "features without unique information"),
         )
         if r in relations
     ]
     first = groups[0]
     example = (
-        f"{short(first['keep'])!r} makes {listing([repr(short(m['name'])) for m in first['members']], 3)} needless"
+        f"{short(first['keep'])!r} makes {listing([repr(short(m['name'])) for m in first['members']], 3)} redundant"
     )
     return f"{plural(n, 'feature is', 'features are')} redundant: {listing(kinds)}. For instance {example}."

@@ -35,7 +35,7 @@ def together(study: Study, screened: Screened) -> dict:
     limit = study.clock.share(0.15)
     began = time.perf_counter()
     if study.d < 2:
-        return {"answer": "There is one feature only.", "sets": [], "slopes": [], **_nothing(study)}
+        return {"answer": "There is only one feature.", "sets": [], "slopes": [], **_nothing(study)}
     candidates = np.sort(study.alone.order[: _affordable(study, limit)])
     whole = len(candidates) <= MOST_WHOLE
     rows = study.sample(ROWS_WHOLE if whole else _rows_for(len(candidates)), 5)
@@ -57,10 +57,10 @@ def together(study: Study, screened: Screened) -> dict:
     slopes = _slopes(study, screened, sets)
     n = len(candidates)
     method = (
-        f"All {n * (n - 1) // 2:,} pairs of {n:,} features were looked at "
-        + ("with up to 12 values each" if whole else "cut in two halves each")
-        + f" on {len(rows):,} rows; the chance of as much synergy anywhere is from {found.n_permutations} "
-        "permutations of the target. Sets of three are grown from pairs."
+        f"All {n * (n - 1) // 2:,} pairs of {n:,} features were tested "
+        + ("with up to 12 values each" if whole else "each split in two halves")
+        + f" on {len(rows):,} rows; p-values of the largest synergy are based on {found.n_permutations} "
+        "permutations of the target. Sets of three extend pairs."
     )
     if n < study.d:
         method += f" Of {study.d:,} features the {n:,} most informative were screened."
@@ -242,11 +242,11 @@ def _slopes(study: Study, screened: Screened, sets: list[dict]) -> list[dict]:
 def _answer(sets: list[dict], n: int, d: int) -> str:
     if not sets:
         looked = f"the {n:,} most informative of {d:,} features" if n < d else f"all {n:,} features"
-        return f"None found: no two of {looked} tell clearly more together than apart."
+        return f"None found: no two of {looked} are clearly more informative together than separately."
     pairs = [s for s in sets if len(s["features"]) == 2]
     first = sets[0]
     names = listing([repr(short(f)) for f in first["features"]])
     return (
-        f"{plural(len(pairs), 'pair tells', 'pairs tell')} more together than apart; most of all {names}: "
-        f"{first['joint']:.3g} bits together, {first['sum']:.3g} as a sum."
+        f"{plural(len(pairs), 'pair is', 'pairs are')} more informative together than separately, above all {names}: "
+        f"{first['joint']:.3g} bits together, {first['sum']:.3g} bits as a sum."
     )

@@ -146,7 +146,7 @@ def which_model(study: Study, n_jobs: int | None) -> ModelChoice:
     smallest = np.bincount(study.coded.label[rows]).min() if not study.is_numeric else len(rows)
     folds = int(min(FOLDS, smallest))
     if folds < 2:
-        reason = "Too few rows to hold any out."
+        reason = "There are too few rows for cross-validation."
         return ModelChoice({"answer": reason, "skipped": reason}, None)
     listed = candidates(study, len(rows))
     is_matrix = isinstance(study.features.X, np.ndarray) and "text" not in study.table.used.values()
@@ -199,8 +199,9 @@ def _chosen(
     metric = found.metric
     if best is None or simplest is None or (not is_useful and late):
         answer = reason = (
-            f"Not decided: {len(late)} of {plural(len(by_name), 'model')} could not be compared in the time given, and "
-            f"none of the others has a clearly lower {metric} than {found.baseline}; rerun with a larger time budget."
+            f"Not decided: {len(late)} of {plural(len(by_name), 'model')} could not be compared within the time "
+            f"budget, and none of the others has a clearly lower {metric} than {found.baseline}; rerun with a larger "
+            "time budget."
         )
     elif not is_useful:
         reason = (
@@ -214,7 +215,7 @@ def _chosen(
     facts = {
         "answer": answer,
         "metric": metric,
-        "folds": f"{folds} folds, selection inside",
+        "folds": f"{folds} folds, with selection inside each fold",
         "n_rows": n_rows,
         "rows": rows,
         "frontier": [
@@ -287,7 +288,7 @@ def _absent(own: ModelCandidate, why: str) -> dict:
 def _note(status: str) -> str | None:
     if status == "ok":
         return None
-    return "no feature was selected in a fold, so there was nothing to fit" if "0 feature(s)" in status else status
+    return "no feature was selected in a fold, so no model was fitted" if "0 feature(s)" in status else status
 
 
 def _reason(found: Comparison, best: str, simplest: str) -> str:
@@ -297,10 +298,10 @@ def _reason(found: Comparison, best: str, simplest: str) -> str:
     uses = f" with {plural(round(k), 'feature')}" if k == k else ""
     shown = f"{found.metric} {_shown(own['error'], found.metric)}{uses}"
     if simplest == best:
-        return f"{shown}, the least of all, and no simpler model comes within one standard error."
+        return f"{shown}, the lowest of all; no simpler model is within one standard error."
     return (
         f"{shown}, within one standard error of the best ({best}, {_shown(top['error'], found.metric)}), "
-        "and the simplest that is."
+        "and the simplest such model."
     )
 
 

@@ -32,7 +32,7 @@ def how_many(part: dict) -> Figure | None:
     legend = [("diamond chosen", "chosen by the criterion"), ("bar chosen", "nearly as good")]
     if part.get("range"):
         legend.append(("box band", "range on which the criteria agree" if part["agree"] else "range of the choices"))
-    title = "Each criterion against the number of features"
+    title = "Criteria by number of features"
     return figure(
         title, shorten(summary, 1000), lambda sheet, width: _criteria(sheet, part, criteria, width), 900, legend
     )
@@ -124,7 +124,7 @@ def stability(part: dict) -> Figure | None:
     pairs = sorted(zip(facts["names"], facts["frequency"]), key=lambda p: -p[1])[:MOST_ROWS]
     steady = sum(f >= facts["threshold"] for f in facts["frequency"])
     summary = (
-        f"{steady} features were chosen in at least {percent(facts['threshold'])} of {facts['n_resamples']} resamples."
+        f"{steady} features selected in at least {percent(facts['threshold'])} of {facts['n_resamples']} resamples."
     )
 
     def make(sheet: Sheet, width: int):
@@ -136,12 +136,12 @@ def stability(part: dict) -> Figure | None:
                 "label": label(name, room // font),
                 "share": share,
                 "colour": MAIN if share >= facts["threshold"] else QUIET,
-                "tip": f"{label(name, 80)}\nchosen in {percent(share)} of {facts['n_resamples']} resamples",
+                "tip": f"{label(name, 80)}\nselected in {percent(share)} of {facts['n_resamples']} resamples",
             }
             for i, (name, share) in enumerate(pairs)
         ]
         axis = alt.Axis(format=".0%", tickCount=5)
-        x = alt.X("share:Q", title="share of resamples", scale=alt.Scale(domain=[0, 1]), axis=axis)
+        x = alt.X("share:Q", title="fraction of resamples", scale=alt.Scale(domain=[0, 1]), axis=axis)
         base, names = named_rows(sheet, rows, room)
         bars = base.mark_bar(height=12, cornerRadiusEnd=2, aria=False).encode(
             x=x, color=alt.Color("colour:N", scale=None)
@@ -156,7 +156,7 @@ def stability(part: dict) -> Figure | None:
         ("box quiet", "below"),
         ("dash chosen", f"threshold {percent(facts['threshold'])}"),
     ]
-    return figure("How often each feature is chosen again", summary, make, 760, legend)
+    return figure("How often each feature is selected", summary, make, 760, legend)
 
 
 def redundant(part: dict) -> Figure | None:
@@ -165,7 +165,7 @@ def redundant(part: dict) -> Figure | None:
     if not members:
         return None
     shown = sorted(members, key=lambda p: -p[1]["information"])[:14]
-    summary = f"{part['answer']} Bars show bits alone against bits left once the feature to keep is known."
+    summary = f"{part['answer']} The chart shows bits alone and bits left given the feature to keep."
 
     def make(sheet: Sheet, width: int):
         alt = import_altair()
@@ -195,8 +195,8 @@ def redundant(part: dict) -> Figure | None:
             width=width - room - 24, height=ROW_HEIGHT * len(rows)
         )
 
-    legend = [("ring main", "alone"), ("diamond chosen", "left once the feature to keep is known")]
-    return figure("What a redundant feature adds", shorten(summary, 1000), make, 760, legend)
+    legend = [("ring main", "alone"), ("diamond chosen", "left given the feature to keep")]
+    return figure("Information that a redundant feature adds", shorten(summary, 1000), make, 760, legend)
 
 
 def all_figures(facts: dict) -> dict[str, Figure]:

@@ -2,40 +2,41 @@
 
 GLOSSARY = {
     "Information": (
-        "How many bits a feature tells about the target: the mutual information. Zero bits say nothing; as many bits "
-        "as the target's entropy say all."
+        "The mutual information between a feature and the target, in bits. Zero bits mean independence; as many bits "
+        "as the entropy of the target mean that the feature determines it."
     ),
     "In context": (
-        "The bits that a feature adds to what other features already tell. It may be less than alone (redundant) or "
-        "more (they work together)."
+        "The bits that a feature adds to the other features. This can be less than alone (redundancy) or "
+        "more (synergy)."
     ),
-    "p-value": "The chance of at least so much information if feature and target had nothing to do with each other.",
+    "p-value": "The probability of at least this much information if feature and target were independent.",
     "q-value": (
-        "The expected share of false discoveries among the features with at most this q-value (Benjamini and "
+        "The expected fraction of false discoveries among the features with at most this q-value (Benjamini and "
         "Hochberg, 1995)."
     ),
     "Description length": (
-        "Bits to write down the model and then the target with its help (Rissanen, 1978). A feature earns its place "
-        "when it saves more bits than it costs."
+        "Bits to encode the model and then the target given the model (Rissanen, 1978). A feature is worth including "
+        "if it saves more bits than it costs."
     ),
-    "BIC": "Misfit plus half the logarithm of the number of rows for every parameter (Schwarz, 1978).",
-    "Leave-one-out": "Every row is predicted by a model that has not seen it.",
+    "BIC": "Deviance plus the logarithm of the number of rows for each parameter (Schwarz, 1978).",
+    "Leave-one-out": "Each row is predicted by a model fitted on all other rows.",
     "Cross-validation": (
-        "Rows are dealt into folds; each fold is predicted by models that were selected and fitted on the others."
+        "Rows are split into folds; each fold is predicted by a model that was selected and fitted on the others."
     ),
     "One standard error": (
-        "Of all models whose error is within one standard error of the best, the one with the fewest features is taken."
+        "Among the models whose error is within one standard error of the best, the one with the fewest features is "
+        "used."
     ),
     "Stability": (
-        "The share of random halves of the rows in which a feature is chosen again; features above the threshold are "
-        "rarely chosen by chance (Meinshausen and Bühlmann, 2010)."
+        "The fraction of random halves of the rows in which a feature is selected; features above the threshold are "
+        "rarely selected by chance (Meinshausen and Bühlmann, 2010)."
     ),
-    "Synergy": "Bits that features tell jointly beyond the sum of what each tells alone.",
+    "Synergy": "The bits that features carry jointly beyond the sum of their bits alone.",
     "Variance inflation": (
-        "How many times the variance of a coefficient grows because other features predict its feature."
+        "The factor by which the variance of a coefficient grows because other features predict its feature."
     ),
     "Sealed test": (
-        "Rows put aside before anything was looked at. They are opened to score a finished model; the openings are "
-        "counted, and more than one makes the error too hopeful."
+        "Rows set aside before any analysis. They are opened to score a final model; the openings are "
+        "counted, and more than one makes the error too optimistic."
     ),
 }

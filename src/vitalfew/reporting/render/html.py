@@ -23,9 +23,9 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 QUESTIONS = {
     "how_many": "How many features?",
-    "redundant": "Which are redundant?",
-    "together": "Which only work together?",
-    "which_model": "Which model do they serve?",
+    "redundant": "Which ones are redundant?",
+    "together": "Which ones only work together?",
+    "which_model": "Which model?",
 }
 # Longer lists are truncated; the JSON is complete.
 MOST_GROUPS, MOST_MEMBERS, MOST_SETS, MOST_STEPS, MOST_WEIGHTS, MOST_CLASSES = 50, 20, 50, 200, 200, 10
@@ -133,7 +133,7 @@ def _environment():
     try:
         import jinja2
     except ImportError:
-        raise ImportError("pages need Jinja2: pip install 'vitalfew[report]'.") from None
+        raise ImportError("HTML reports require Jinja2: pip install 'vitalfew[report]'.") from None
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,

@@ -63,15 +63,18 @@ def _head(facts: dict) -> list[str]:
         n = card["test"]["openings"]
         openings = ", never opened" if n == 0 else ", opened once" if n == 1 else f", **opened {number(n)} times**"
     lines = [
-        f"# What tells {name(target['name'])}{source}",
+        f"# What predicts {name(target['name'])}{source}",
         "",
         f"{plural(data['n_rows'], 'row')}, {plural(data['n_columns'], 'column')}, "
-        f"{plural(data['n_features'], 'feature')}. "
-        f"{number(data['n_train'])} rows to learn, {number(data['n_test'])} sealed for the test{openings}.",
+        f"{plural(data['n_features'], 'feature')}. {number(data['n_train'])} training rows, {number(data['n_test'])} "
+        f"sealed test rows{openings}.",
         "",
     ]
     if facts["nothing_here"]:
-        lines += [f"**Nothing here.** No feature tells more about {name(target['name'])} than chance would.", ""]
+        lines += [
+            f"**No signal.** No feature is more informative about {name(target['name'])} than expected by chance.",
+            "",
+        ]
     sentences = facts["headline"]
     if len(sentences) == len(QUESTIONS):
         return [*lines, *(f"- **{q}** {say(s)}" for q, s in zip(QUESTIONS.values(), sentences)), ""]
@@ -118,7 +121,7 @@ def _how_many(facts: dict) -> list[str]:
     if s:
         lines.append(f"Stability: {plural(s['n_resamples'], 'resample')}, threshold {percent(s['threshold'])}.")
         pairs = sorted(zip(s["names"], s["frequency"]), key=lambda p: -p[1])[:MOST_ROWS]
-        lines += table(["Feature", ">Chosen again"], [[name(n), percent(f)] for n, f in pairs])
+        lines += table(["Feature", ">Selected"], [[name(n), percent(f)] for n, f in pairs])
     return lines
 
 
@@ -131,7 +134,7 @@ def _redundant(facts: dict) -> list[str]:
         [name(g["keep"]), name(m["name"]), say(m["relation"]), number(m["information"]), number(m["given_keep"])]
         for g, m in members[:MOST_ROWS]
     ]
-    lines += table(["Keep", "Can go", "Relation", ">Alone, bits", ">Left, bits"], rows)
+    lines += table(["Keep", "Redundant", "Relation", ">Alone, bits", ">Left, bits"], rows)
     return [*lines, *_left_out(len(members))]
 
 
@@ -183,7 +186,7 @@ def _card(facts: dict) -> list[str]:
     card = facts.get("card")
     lines = ["## Model card", ""]
     if not card:
-        return [*lines, "There is no model: nothing in these data is worth one.", ""]
+        return [*lines, "There is no model: these data show no signal.", ""]
     if card.get("skipped"):
         return [*lines, f"*Skipped.* {say(card['skipped'])}", ""]
     lines += [f"**{say(card['model'])}**", ""]
@@ -194,7 +197,7 @@ def _card(facts: dict) -> list[str]:
             f"{say(metric).capitalize()} on {number(test['n'])} sealed rows: **{loss(test['error'], metric)}** "
             f"({loss(test['low'], metric)} to {loss(test['high'], metric)}), "
             f"{loss(test['baseline'], metric)} without features; "
-            f"{plural(test['openings'], 'opening')} of the test.",
+            f"test opened {plural(test['openings'], 'time')}.",
             "",
         ]
     rows = [[name(f["name"]), number(f["weight"]), say(f["detail"] or "–", 120)] for f in card["features"][:MOST_ROWS]]
@@ -214,7 +217,7 @@ def _card(facts: dict) -> list[str]:
 def _confusion(counts: list[list[int]] | None, classes: list[str] | None) -> list[str]:
     if not counts or not classes:
         return []
-    lines = ["Right and wrong on the sealed rows:", ""]
+    lines = ["Confusion matrix on the sealed rows:", ""]
     if len(classes) > MOST_CLASSES:
         return [*lines, f"{len(classes)} classes: the table is in the JSON of this report.", ""]
     rows = [[f"true {name(label)}", *map(number, line)] for label, line in zip(classes, counts)]

@@ -25,7 +25,7 @@ def errors(part: dict) -> Figure | None:
     rows = sorted((r for r in part["rows"] if r["error"] is not None), key=lambda r: r["error"])[:MOST_ROWS]
     if not rows:
         return None
-    summary = f"{part['answer']} {part['metric']} of {len(rows)} models with one standard error either way."
+    summary = f"{part['answer']} {part['metric']} of {len(rows)} models, plus or minus one standard error."
 
     def make(sheet: Sheet, width: int):
         alt = import_altair()
@@ -71,7 +71,7 @@ def errors(part: dict) -> Figure | None:
         ("ring quiet", "baseline"),
         ("box band", "within one standard error of the best"),
     ]
-    return figure("Error of each model, selection inside every fold", shorten(summary, 1000), make, 760, legend)
+    return figure("Error of each model, with selection inside each fold", shorten(summary, 1000), make, 760, legend)
 
 
 def model_name(row: dict) -> str:
@@ -102,7 +102,7 @@ def frontier(part: dict) -> Figure | None:
     if len(rows) < 2:
         return None
     listed = ", ".join(f"{label(f['name'], 60)}: {number(f['n_features'])} features" for f in part["frontier"][:8])
-    summary = f"Models that no other beats both in error and in number of features: {listed or 'none'}."
+    summary = f"Models that no other model beats in both error and number of features: {listed or 'none'}."
 
     def make(sheet: Sheet, width: int):
         alt = import_altair()
@@ -134,4 +134,4 @@ def frontier(part: dict) -> Figure | None:
         ("diamond chosen", "chosen"),
         ("dot quiet", "others"),
     ]
-    return figure("Error against the number of features", shorten(summary, 1000), make, 760, legend)
+    return figure("Error by number of features", shorten(summary, 1000), make, 760, legend)

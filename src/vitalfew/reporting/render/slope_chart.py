@@ -27,7 +27,7 @@ def together(part: dict) -> Figure | None:
     )
     legend = [("line chosen", "rank improves by a third or more"), ("line quiet", "others")]
     return figure(
-        "Rank alone, rank in context",
+        "Rank alone and in context",
         shorten(summary, 1000),
         lambda sheet, width: _slopes(sheet, slopes, width),
         820,

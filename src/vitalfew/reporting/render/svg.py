@@ -63,7 +63,7 @@ def draw(make: Callable, width: int, summary: str) -> str:
     try:
         import vl_convert
     except ImportError:
-        raise ImportError("charts in pages need vl-convert: pip install 'vitalfew[report]'.") from None
+        raise ImportError("charts in HTML reports require vl-convert: pip install 'vitalfew[report]'.") from None
 
     axis = {"labelColor": MUTED, "titleColor": MUTED, "gridColor": GRID, "domainColor": GRID, "tickColor": GRID}
     sheet = Sheet()

@@ -104,14 +104,14 @@ def features_table(facts: dict) -> PageTable:
     titles = {
         "rank": ("Rank", "count", "by information alone"),
         "name": ("Feature", "text", ""),
-        "column": ("Column", "text", "the column it was made from"),
+        "column": ("Column", "text", "source column"),
         "information": ("Information", "bar", "bits about the target, alone"),
-        "p": ("p\u2011value", "p", "chance of so much without any relation"),
-        "q": ("q\u2011value", "p", "expected share of false ones at this rank or above"),
-        "context": ("In context", "number", "bits that it adds to the others"),
-        "context_rank": ("Rank in context", "count", "by bits added to the others"),
-        "chosen": ("Chosen", "flag", "in the model of the card"),
-        "frequency": ("Stability", "share", "share of resamples in which it is chosen"),
+        "p": ("p\u2011value", "p", "probability of this much information under independence"),
+        "q": ("q\u2011value", "p", "expected fraction of false discoveries up to this rank"),
+        "context": ("In context", "number", "bits added to the other features"),
+        "context_rank": ("Rank in context", "count", "by bits added to the other features"),
+        "chosen": ("Chosen", "flag", "used by the model in the model card"),
+        "frequency": ("Stability", "share", "fraction of resamples in which it is selected"),
         "group": ("Redundant with", "text", "the feature to keep of its group"),
     }
     keeps = [None if g is None or g >= len(groups) else groups[g]["keep"] for g in features["group"]]
@@ -148,8 +148,8 @@ def columns_table(facts: dict) -> PageTable:
         "why": ("Why not", "text", ""),
         "missing": ("Missing", "count", "rows without a value"),
         "distinct": ("Distinct", "count", "different values"),
-        "features": ("Features", "count", "features made from it"),
-        "values": ("Values", "text", "range and mean, or the commonest values"),
+        "features": ("Features", "count", "features derived from it"),
+        "values": ("Values", "text", "range and mean, or the most frequent values"),
     }
     values = {
         "name": [shorten(c["name"]) for c in columns],
