@@ -98,7 +98,7 @@ WITHOUT_KERNELS := $(addprefix --ignore=, test_estimators.py test_cluster.py rul
   families/subsets/test_greedy_search.py families/bayes/test_cluster_rows.py data/test_files.py data/test_source.py data/databases \
   data/tables/test_column_kinds.py faults/test_interrupted_commands.py summaries/test_summarize_memory.py)
 
-asan: $(VENV)/.installed  ## the core's own tests and Python's, on a core built with address and undefined-behaviour sanitizers
+asan: $(VENV)/.installed  ## the core's own tests and Python's, on a core built with address and undefined-behavior sanitizers
 	$(PYTHON) -m venv .venv-asan
 	.venv-asan/bin/python -m pip --disable-pip-version-check --quiet install -Cbuild-dir=build/asan -Ccmake.define.VITALFEW_SANITIZE=ON \
 	  -Ccmake.define.VITALFEW_NATIVE_TESTS=ON '.[test]'

@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 from run import circumstances, table, write_section
 
 N_WORDS, N_OWN, N_CLASSES, LENGTH, CHUNK = 100_000, 2_000, 4, 70, 100_000
-LABELLED = 0.001
+LABELED = 0.001
 
 
 def make(path: Path, n_documents: int) -> None:
@@ -53,7 +53,7 @@ def make(path: Path, n_documents: int) -> None:
             offsets = np.concatenate([[0], np.cumsum(length)]).astype(np.int32)
             rows = pa.ListArray.from_arrays(offsets, words.take(np.minimum(drawn, N_WORDS - 1)))
             ids, name = np.arange(start, start + n), np.char.add("topic ", topic.astype(str)).astype(object)
-            known = np.where(rng.random(n) < LABELLED, name, None)
+            known = np.where(rng.random(n) < LABELED, name, None)
             batch = pa.table({"id": ids, "body": pc.binary_join(rows, " "), "topic": pa.array(known, pa.string())})
             truth = pa.table({"id": ids, "topic": pa.array(name, pa.string())})
             connection.register("batch", batch)
@@ -92,8 +92,8 @@ def peers(path: Path, n_documents: int) -> dict:
         ]
         connection.execute("drop table if exists peers")
         connection.execute("create table peers (id bigint, topic varchar, probability double)")
-        labelled = "select body, topic from documents where topic is not null"
-        for batch in connection.cursor().sql(labelled).to_arrow_reader(65_536):
+        labeled = "select body, topic from documents where topic is not null"
+        for batch in connection.cursor().sql(labeled).to_arrow_reader(65_536):
             model.partial_fit(
                 words.transform(batch["body"].to_pylist()), batch["topic"].to_pylist(), classes=sorted(classes)
             )
@@ -160,7 +160,7 @@ def main() -> None:
     ratios = ", ".join(f"{row['rate'] / rows[-1]['rate']:.1f} (`{model}`)" for row, model in zip(rows, models))
     text = (
         f"{circumstances()}\n\n{given.documents:,} documents of {LENGTH} words ({path.stat().st_size / 2**30:.1f} GB "
-        f"as a DuckDB file), {LABELLED:.1%} labelled.\n\n{table(rows, columns)}\n\n"
+        f"as a DuckDB file), {LABELED:.1%} labeled.\n\n{table(rows, columns)}\n\n"
         f"Ratio of documents a second: {ratios}. Both read the table, and ours reads it twice: once for the words."
     )
     write_section("Documents", text)

@@ -52,7 +52,7 @@ def explained(n_rows: int, short: str, whole: str) -> str:
     return (
         "`to_sql` and `to_python` (benchmarks/export_check.py): the largest difference of a probability from "
         "`predict_proba`, or of a predicted number relative to its size, on the rows named (at most "
-        f"{n_rows:,} drawn from each data set); models learnt from two thirds of them. Tables of more than "
+        f"{n_rows:,} drawn from each data set); models learned from two thirds of them. Tables of more than "
         f"{real_data.WIDE} columns: models that choose, on the columns they read. Text: the text itself in DuckDB "
         f"and Python, and (0/1) a table with a column for each word.\n\n{short}\n\n{whole}"
     )

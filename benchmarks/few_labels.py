@@ -1,8 +1,8 @@
 """Test accuracy with few labels: `python benchmarks/few_labels.py [data ...] [--draws 10] [--labels 20,50,200,1000]`.
 
-Labels are drawn at random from the training part, one a class at the least; the rest of it is unlabelled. Vocabulary
-and idf of our models come from the whole training part, labelled or not; those of what a practitioner would do from the
-labelled documents, as scikit-learn's pipelines have it. Writes the section Few labels of RESULTS.md.
+Labels are drawn at random from the training part, one a class at the least; the rest of it is unlabeled. Vocabulary
+and idf of our models come from the whole training part, labeled or not; those of what a practitioner would do from the
+labeled documents, as scikit-learn's pipelines have it. Writes the section Few labels of RESULTS.md.
 """
 
 from __future__ import annotations
@@ -109,11 +109,11 @@ def auto(corpus: Corpus, known):
             corpus.presence[part][rows], corpus.idf[part][rows], codes.astype(np.int32), len(classes)
         )
 
-    labelled = documents(0, known)
+    labeled = documents(0, known)
     counts = np.bincount(corpus.presence[0][rest].indices, minlength=corpus.presence[0].shape[1])
     others = Others(CountedRows(counts, int(rest.sum())), WeightRows(corpus.idf[0][rest]))
-    choice = choose([candidate() for candidate in CANDIDATES], labelled, others, 0, False)
-    (model,) = choice.candidate.models(labelled, others, [choice.knob])
+    choice = choose([candidate() for candidate in CANDIDATES], labeled, others, 0, False)
+    (model,) = choice.candidate.models(labeled, others, [choice.knob])
     return classes[model.predict(documents(1, slice(None)))], (choice.candidate.name, choice.knob)
 
 

@@ -28,7 +28,7 @@ POINTS = 20
 
 
 def load(name: str, folder: str | None):
-    """Standardised columns and the target; None where the data are not at hand."""
+    """Standardized columns and the target; None where the data are not at hand."""
     if folder is None:
         X, y = (load_diabetes if name == "diabetes" else load_breast_cancer)(return_X_y=True)
     else:

@@ -2,7 +2,7 @@
 
 A number is -log10 of the relative error of the coefficient that has fewest digits. Polynomials are given as raw powers,
 rounded to doubles: "exact, as rounded" is the exact solution for these numbers, in rational arithmetic. Ours can do
-better because it recognises columns that are powers of another one.
+better because it recognizes columns that are powers of another one.
 """
 
 import sys

@@ -80,11 +80,11 @@ def measured(address: str, n: int) -> list[dict]:
         copied_in = psql(address, rf"\copy copied from '{file}' (format binary)")
     start = time.perf_counter()
     label_documents(address, "documents", "body", "topic", key="id", model="nb", verbose=False)
-    labelled = time.perf_counter() - start
+    labeled = time.perf_counter() - start
     return [
         {"what": "read", "ours": n / read, "copy": n / copied_out, "ratio": copied_out / read},
         {"what": "write", "ours": n / wrote, "copy": n / copied_in, "ratio": copied_in / wrote},
-        {"what": "label (two reads, a model, a write)", "ours": n / labelled, "copy": "", "ratio": ""},
+        {"what": "label (two reads, a model, a write)", "ours": n / labeled, "copy": "", "ratio": ""},
     ]
 
 

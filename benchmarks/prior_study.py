@@ -30,19 +30,19 @@ PEERS = ("BernoulliNB", "MultinomialNB")
 
 
 def load_text(name: str, whole_vocabulary: bool = False):
-    """Words of training, unlabelled and test documents with the labels of the first and last.
+    """Words of training, unlabeled and test documents with the labels of the first and last.
 
     The vocabulary is that of the training part (labels not used) and of documents that never had a label, or else of
     all documents.
     """
     frame = pd.read_csv(CORPORA / f"{name}.csv.gz", keep_default_na=False)
     if "split" in frame:
-        train, unlabelled, test = (frame[frame["split"] == part] for part in ("train", "unlabelled", "test"))
+        train, unlabeled, test = (frame[frame["split"] == part] for part in ("train", "unlabeled", "test"))
     else:
         train, test = train_test_split(frame, test_size=0.3, random_state=0, stratify=frame["target"])
-        unlabelled = frame.iloc[:0]
+        unlabeled = frame.iloc[:0]
     words = WordPresence(min_df=2, dtype=np.float64, n_jobs=1)
-    known = [*train["text"], *unlabelled["text"]]
+    known = [*train["text"], *unlabeled["text"]]
     X = words.fit(known + test["text"].tolist() if whole_vocabulary else known).transform(known)
     y = np.unique(pd.concat([train["target"], test["target"]]).astype(str), return_inverse=True)[1]
     n = len(train)
@@ -69,18 +69,18 @@ def judge(model, X, y) -> dict:
     return {"accuracy": 100 * accuracy, "log_loss": -np.maximum(own, -690.0).mean()}
 
 
-def run_text(name: str, n_labels: int | None, seed: int, with_unlabelled: bool) -> list[dict]:
+def run_text(name: str, n_labels: int | None, seed: int, with_unlabeled: bool) -> list[dict]:
     """All models on one draw of labels of one corpus."""
     X, extra, X_test, y, y_test = load_text(name)
     rows = draw_labels(y, n_labels, seed)
     hidden = sparse.vstack([X[np.setdiff1d(np.arange(len(y)), rows)], extra]).tocsr()
-    pool = {"X_unlabeled": hidden} if with_unlabelled else {}
+    pool = {"X_unlabeled": hidden} if with_unlabeled else {}
     strengths = (*GRID, "auto")
-    if n_labels in LOO_LABELS and (with_unlabelled or n_labels is None):
+    if n_labels in LOO_LABELS and (with_unlabeled or n_labels is None):
         strengths += ("loo",)
     fits = [(s, NaiveBayes(prior_strength=s, n_jobs=1, verbose=False), pool) for s in strengths]
     fits += [("BernoulliNB", BernoulliNB(), {}), ("MultinomialNB", MultinomialNB(), {})]
-    setting = {"data": name, "labels": n_labels or "all", "unlabelled": with_unlabelled, "draw": seed}
+    setting = {"data": name, "labels": n_labels or "all", "unlabeled": with_unlabeled, "draw": seed}
     return [
         {**setting, "model": str(model_name), **judge(model.fit(X[rows], y[rows], **options), X_test, y_test)}
         for model_name, model, options in fits
@@ -94,7 +94,7 @@ def text_settings():
         part = frame["split"] if "split" in frame else pd.Series(["train"] * round(0.7 * len(frame)))
         for n_labels in N_LABELS:
             if n_labels is None:
-                jobs = [(0, False)] + [(0, True)] * bool((part == "unlabelled").any())
+                jobs = [(0, False)] + [(0, True)] * bool((part == "unlabeled").any())
             else:
                 jobs = [(seed, pool) for seed in range(DRAWS) for pool in (False, True)]
             for seed, pool in jobs:
@@ -179,15 +179,15 @@ def markdown(frame: pd.DataFrame, digits: int) -> str:
 
 def write(text: pd.DataFrame, table: pd.DataFrame, claim: pd.DataFrame, path: Path) -> str:
     """PRIOR.md, and the recommended strength."""
-    by_text, by_table = regret(text, ["data", "labels", "unlabelled"]), regret(table, ["data"])
+    by_text, by_table = regret(text, ["data", "labels", "unlabeled"]), regret(table, ["data"])
     chosen = recommend(by_text, by_table)
     both = by_text.add_suffix(", text").join(by_table.add_suffix(", tables"))
     both.insert(0, "mean regret", (by_text["regret"] + by_table["regret"]) / 2)
     shown = {"auto": '"auto"', chosen: f"n' = {chosen}", "100": "n' = 100", "loo": '"loo"'} | {p: p for p in PEERS}
-    few = text[(text["labels"] == 200) & text["unlabelled"]]
-    every = text[(text["labels"] == "all") & ~text["unlabelled"]]
+    few = text[(text["labels"] == 200) & text["unlabeled"]]
+    every = text[(text["labels"] == "all") & ~text["unlabeled"]]
     parts = []
-    for title, rows in (("200 labels, the other training documents unlabelled", few), ("All labels", every)):
+    for title, rows in (("200 labels, the other training documents unlabeled", few), ("All labels", every)):
         cells = rows.groupby(["data", "model"])[["accuracy", "log_loss"]].mean().unstack("model")
         accuracy, log_loss = (cells[c][list(shown)].rename(columns=shown) for c in ("accuracy", "log_loss"))
         both_cells = accuracy.map("{:.1f}".format) + " (" + log_loss.map("{:.2f}".format) + ")"
@@ -217,7 +217,7 @@ which it blurs. Of the constants whose regret, averaged over both, is within 0.0
 least log loss. **The default, `"auto"`, is no constant**: one row for every hundred features, between 0.2 and 100. Over
 both kinds its regret is {auto:.2f} points, that of the constant {constant:.2f}.
 The rule behind `"auto"` was found after seeing these test sets, so its regret is flattered. `prior_strength="loo"`
-minimises the error rate: with all labels it is more accurate than `"auto"` on 10 of 11 corpora and has the lower log
+minimizes the error rate: with all labels it is more accurate than `"auto"` on 10 of 11 corpora and has the lower log
 loss on 8, but with 200 labels it is no more accurate and has the lower log loss on 3 only."""
 
 CORPUS_HEAD = """## By corpus

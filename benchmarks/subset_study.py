@@ -42,7 +42,7 @@ def methods(rule: str, is_large: bool) -> dict:
 
 
 def read(name: str):
-    """Standardised columns, the target and names; None where the data are not at hand."""
+    """Standardized columns, the target and names; None where the data are not at hand."""
     if name in ("prostate", "hitters", "bodyfat"):
         found = load(name, "wide")
         if found is None:

@@ -74,7 +74,7 @@ def recovery(method, rng) -> list[dict]:
 def theory(delta: float) -> float:
     """The largest rho = k/m at which the statistical dimension of the descent cone stays below m."""
 
-    def dimension(sparsity):  # of one entry in d, minimised over the scale of the subdifferential
+    def dimension(sparsity):  # of one entry in d, minimized over the scale of the subdifferential
         def value(tau):
             tail = 2 * ((1 + tau**2) * norm.sf(tau) - tau * norm.pdf(tau))
             return sparsity * (1 + tau**2) + (1 - sparsity) * tail

@@ -1,4 +1,4 @@
-"""Which words tell numpy, pandas, scipy and scikit-learn apart? Learned from a few labelled docstrings.
+"""Which words tell numpy, pandas, scipy and scikit-learn apart? Learned from a few labeled docstrings.
 
 Run by `make demo`, which then asks `vitalfew report` about the same table. The text is that of the packages on this
 machine. The labels of all but a few docstrings are hidden; words are chosen by minimum description length; and the
@@ -27,7 +27,7 @@ def main() -> None:
     X = words.fit_transform(corpus.data)
     seconds = time.perf_counter() - start
     rows = np.arange(X.shape[0])
-    labelled, rest = train_test_split(rows, train_size=LABELS, stratify=corpus.target, random_state=0)
+    labeled, rest = train_test_split(rows, train_size=LABELS, stratify=corpus.target, random_state=0)
     print(f"{len(rows):,} docstrings with {X.shape[1]:,} words, read in {seconds:.2f} s.")
     print(f"{LABELS} have a label; the error is measured on the other {len(rest):,}.\n")
     models = {
@@ -38,10 +38,10 @@ def main() -> None:
     print(f"{'Naive Bayes with':<32}{'words':>7}{'LOO error*':>12}{'error on the rest':>20}{'fit':>10}")
     for name, model in models.items():
         start = time.perf_counter()
-        model.fit(X[labelled], corpus.target[labelled], X_unlabeled=X[rest])
+        model.fit(X[labeled], corpus.target[labeled], X_unlabeled=X[rest])
         seconds = time.perf_counter() - start
-        print(f"{name:<32}{model.support_.sum():>7,}{errors(model, X, corpus.target, labelled, rest)}{seconds:>8.2f} s")
-    print("* leave-one-out on the labelled rows, given the words; choosing them on the same rows flatters it.")
+        print(f"{name:<32}{model.support_.sum():>7,}{errors(model, X, corpus.target, labeled, rest)}{seconds:>8.2f} s")
+    print("* leave-one-out on the labeled rows, given the words; choosing them on the same rows flatters it.")
     show_words(models["words chosen by MDL"], words.get_feature_names_out())
     save_chart(models["words chosen by MDL"].selection_)
     save_table(corpus)
@@ -53,9 +53,9 @@ def save_table(corpus) -> None:
     pq.write_table(table, OUTPUT / "docstrings.parquet")
 
 
-def errors(model, X, target, labelled, rest) -> str:
-    guess = model.classes_[model.loo_predict_proba(X[labelled], target[labelled]).argmax(axis=1)]
-    loo = np.mean(guess != target[labelled])
+def errors(model, X, target, labeled, rest) -> str:
+    guess = model.classes_[model.loo_predict_proba(X[labeled], target[labeled]).argmax(axis=1)]
+    loo = np.mean(guess != target[labeled])
     error = 1 - model.score(X[rest], target[rest])
     margin = 1.96 * np.sqrt(error * (1 - error) / len(rest))
     return f"{loo:>11.1%}{error:>13.1%} ± {margin:.1%}"

@@ -1,7 +1,7 @@
 """Slow twins of the linear families, straight from the formulas.
 
 The objective is the mean loss (weights sum to one) plus ``alpha * sum_j f_j (rho |b_j| + (1 - rho) b_j^2 / 2)``.
-`Penalty` holds alpha, rho, the factors f and whether coefficients must not be negative. Unpenalised columns, the
+`Penalty` holds alpha, rho, the factors f and whether coefficients must not be negative. Unpenalized columns, the
 intercept among them, are solved for where a dual needs it: their slope must be zero there.
 """
 
@@ -63,7 +63,7 @@ class Penalty:
         return float(np.where(coef != 0, np.abs(slope - held), at_zero).max(initial=0.0))
 
 
-def unpenalised(X, penalty, has_intercept):
+def unpenalized(X, penalty, has_intercept):
     """The columns whose slope must be zero: ones, and those with factor 0."""
     free = X[:, penalty.strength(X.shape[1]) == 0]
     return np.column_stack([np.ones((len(X), int(has_intercept))), free])
@@ -112,7 +112,7 @@ def lasso_gap(X, y, coef, intercept, penalty, weight=None, has_intercept=True):
 
 
 def lasso_solve(X, y, penalty, weight=None, has_intercept=True, sweeps=20000, tol=1e-13):
-    """Coordinate descent on centred columns until nothing moves. Returns coefficients and intercept."""
+    """Coordinate descent on centered columns until nothing moves. Returns coefficients and intercept."""
     w = shares(weight, len(y))
     x_mean, y_mean = (w @ X, w @ y) if has_intercept else (np.zeros(X.shape[1]), 0.0)
     Z, r = X - x_mean, y - y_mean
@@ -173,10 +173,10 @@ def logistic_null(label, weight=None, has_intercept=True):
 
 def logistic_gap(X, label, coef, intercept, penalty, weight=None, has_intercept=True):
     """Primal minus a dual: entropy of q_i less the conjugate of the penalty at X^T (own - q), for any distributions q_i
-    at which the slope of unpenalised columns is zero. Here q is own + s (p - own) with p those of the coefficients
-    given, the unpenalised ones solved for, and the largest s that is feasible."""
+    at which the slope of unpenalized columns is zero. Here q is own + s (p - own) with p those of the coefficients
+    given, the unpenalized ones solved for, and the largest s that is feasible."""
     w, k = shares(weight, len(label)), len(coef)
-    free = unpenalised(X, penalty, has_intercept)
+    free = unpenalized(X, penalty, has_intercept)
     start = as_scores(X, coef, intercept)
     own = own_class(label, start.shape[1])
     p = softmax(start + _newton(free, own, start, w, k), axis=1) if free.shape[1] else softmax(start, axis=1)
@@ -193,7 +193,7 @@ def logistic_gap(X, label, coef, intercept, penalty, weight=None, has_intercept=
 
 
 def _newton(free, own, start, w, k):
-    """What unpenalised columns add to the scores at the minimum of the log loss."""
+    """What unpenalized columns add to the scores at the minimum of the log loss."""
     move = np.zeros_like(start)
     for _ in range(50):
         p = softmax(start + move, axis=1)
@@ -246,7 +246,7 @@ def moments(X, y, weight=None):
     z = np.column_stack([np.asarray(X, dtype=np.longdouble), np.asarray(y, dtype=np.longdouble)])
     w = np.ones(len(z), dtype=np.longdouble) if weight is None else np.asarray(weight, dtype=np.longdouble)
     mean = w @ z / w.sum()
-    centred = z - mean
-    mean = mean + w @ centred / w.sum()
-    centred = z - mean
-    return float(w.sum()), mean.astype(float), (centred.T @ (centred * w[:, None])).astype(float)
+    centered = z - mean
+    mean = mean + w @ centered / w.sum()
+    centered = z - mean
+    return float(w.sum()), mean.astype(float), (centered.T @ (centered * w[:, None])).astype(float)

@@ -68,7 +68,7 @@ def scaled_classes(n=80, d=5, n_classes=2, seed=0):
 
 
 def three_of_twelve(n=120, d=12, seed=0, noise=1.0):
-    """Three features count, and neighbours are alike."""
+    """Three features count, and neighbors are alike."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
     X[:, 1:] = 0.6 * X[:, :-1] + 0.8 * X[:, 1:]

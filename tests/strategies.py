@@ -113,7 +113,7 @@ def partitions(draw, n, max_parts=4):
 
 @st.composite
 def numeric_tables(draw, min_rows=1, max_rows=25, max_features=7):
-    """Columns of numbers: plain, constant, doubled, a sum of others, mostly zero, off centre, and of another scale."""
+    """Columns of numbers: plain, constant, doubled, a sum of others, mostly zero, off center, and of another scale."""
     n, d = draw(st.integers(min_rows, max_rows)), draw(st.integers(1, max_features))
     rng = np.random.default_rng(draw(SEEDS))
     X = rng.normal(size=(n, d))

@@ -2,7 +2,7 @@
 
 LightGBM, XGBoost and HistGradientBoosting make the logistic loss small, not the exponential one, and with a learning
 rate: errors compare, models do not. "equal" says whether our training error is no higher than theirs; for
-scikit-learn's AdaBoost, whose stumps minimise Gini's index, whether it is at most half a point higher after every tenth
+scikit-learn's AdaBoost, whose stumps minimize Gini's index, whether it is at most half a point higher after every tenth
 round. Confident votes also take as many rounds as they need for a training error no higher than that of any peer.
 """
 

@@ -91,17 +91,17 @@ def adelie_cv(X, y, alphas):
 def path_on_folds(path, X, y, alphas):
     """Cross-validation by a path that has no intercept: two folds at a time, then all rows."""
 
-    def centred_path(rows):
+    def centered_path(rows):
         mean_x, mean_y = X[rows].mean(axis=0), y[rows].mean()
         return mean_x, mean_y, path(np.asfortranarray(X[rows] - mean_x), y[rows] - mean_y, alphas)
 
     def errors(learn, test):
-        mean_x, mean_y, coef = centred_path(learn)
+        mean_x, mean_y, coef = centered_path(learn)
         return ((y[test] - mean_y - coef @ (X[test] - mean_x).T) ** 2).mean(axis=1)
 
     score = np.mean(Parallel(2, prefer="threads")(delayed(errors)(*rows) for rows in folds(len(y))), axis=0)
     chosen = int(score.argmin())
-    return alphas[chosen], score, centred_path(np.arange(len(y)))[2][chosen]
+    return alphas[chosen], score, centered_path(np.arange(len(y)))[2][chosen]
 
 
 def celer_on_folds(X, y, alphas):

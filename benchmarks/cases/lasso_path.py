@@ -1,6 +1,6 @@
 """The lasso path at equal accuracy: 100 penalties from the largest down, ours against all peers.
 
-No intercept; dense columns are centred and scaled, sparse rows have length one. `wide@100` is the data `wide` down to a
+No intercept; dense columns are centered and scaled, sparse rows have length one. `wide@100` is the data `wide` down to a
 hundredth of the largest penalty.
 """
 
@@ -59,7 +59,7 @@ def _make(name: str):
         return weighted_words(sized(20_000), sized(100_000))
     if name == "cubic":
         X, y = load_diabetes(return_X_y=True)
-        return standardised(PolynomialFeatures(3, include_bias=False).fit_transform(X), y)
+        return standardized(PolynomialFeatures(3, include_bias=False).fit_transform(X), y)
     path = SHARED / "wide" / FILES[name]
     if path.suffix == ".npz":
         with np.load(path) as stored:
@@ -69,17 +69,17 @@ def _make(name: str):
         y = frame.pop("target").to_numpy()
         X = frame.to_numpy(dtype=float)
     is_label = y.dtype.kind not in "fiu"
-    return standardised(X, np.unique(y, return_inverse=True)[1] if is_label else y)
+    return standardized(X, np.unique(y, return_inverse=True)[1] if is_label else y)
 
 
-def standardised(X, y):
+def standardized(X, y):
     """Columns of mean 0 and variance 1 that are not constant, in Fortran order, and such a target."""
     X = X[:, np.ptp(X, axis=0) > 0]
     return np.asfortranarray((X - X.mean(axis=0)) / X.std(axis=0)), (y - y.mean()) / y.std()
 
 
 def correlated(n: int, d: int, n_true: int = N_TRUE, seed: int = SEED):
-    """Gaussian columns with correlation 1/2 between neighbours, some of which make y, with a fifth of noise."""
+    """Gaussian columns with correlation 1/2 between neighbors, some of which make y, with a fifth of noise."""
     rng = np.random.default_rng(seed)
     X = np.asfortranarray(rng.standard_normal((n, d)))
     for j in range(1, d):
@@ -88,11 +88,11 @@ def correlated(n: int, d: int, n_true: int = N_TRUE, seed: int = SEED):
     n_true = min(n_true, d)
     w = rng.uniform(0.2, 1, n_true) * rng.choice([-1, 1], n_true)
     signal = X[:, rng.choice(d, n_true, replace=False)] @ w
-    return standardised(X, signal + rng.standard_normal(n) * signal.std() / 2)
+    return standardized(X, signal + rng.standard_normal(n) * signal.std() / 2)
 
 
 def weighted_words(n: int, d: int, density: float = 1e-3, seed: int = SEED):
-    """Words with Zipf's frequencies, weighted as in tf-idf, rows of length one, columns not centred."""
+    """Words with Zipf's frequencies, weighted as in tf-idf, rows of length one, columns not centered."""
     rng = np.random.default_rng(seed)
     frequency = 1 / (np.arange(d) + 30.0)
     frequency /= frequency.sum()

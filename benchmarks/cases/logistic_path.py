@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_svmlight_file
 
 from cases import mdl
-from cases.lasso_path import correlated, drawn_words, standardised
+from cases.lasso_path import correlated, drawn_words, standardized
 from judge import SHARED
 from linear_judge import PathQuality, compare_solvers, our_solvers, penalties, sized
 from peers.linear import LOGISTIC, ladder
@@ -56,7 +56,7 @@ def _make(name: str):
         return binary_words(sized(20_000), sized(50_000))
     if name == "breast_cancer":
         X, y = load_breast_cancer(return_X_y=True)
-        return standardised(X, y)[0], np.where(y > 0, 1.0, -1.0)
+        return standardized(X, y)[0], np.where(y > 0, 1.0, -1.0)
     if name == "newsgroups":
         X, y = mdl.load("comp")
     else:

@@ -19,7 +19,7 @@ from peers.subset import PEERS, label
 from vitalfew import BestSubsetRegressor, ForwardFittingRegressor, GreedySubsetRegressor
 
 SEED = 20240614
-# rows, columns, size, correlation of neighbours
+# rows, columns, size, correlation of neighbors
 SHAPES = {
     "forward": (10_000, 1_000, 20, 0.5),
     "small": (1_000, 100, 10, 0.5),
@@ -47,7 +47,7 @@ DATA = (*SHAPES, "steps")
 
 
 def load(name: str):
-    """X with neighbours alike, y made by a few columns with a quarter of noise, and the size that is wanted."""
+    """X with neighbors alike, y made by a few columns with a quarter of noise, and the size that is wanted."""
     n, p, k, rho = SHAPES[name]
     n, p = sized(n), max(sized(p), k + 2)
     rng = np.random.default_rng(SEED)

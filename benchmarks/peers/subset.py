@@ -1,6 +1,6 @@
 """How peers that select subsets are called: `call(X, y, k)` gives the columns of a model of k features.
 
-Columns are centred and scaled, there is no intercept. Packages that are not installed are left out.
+Columns are centered and scaled, there is no intercept. Packages that are not installed are left out.
 """
 
 from __future__ import annotations

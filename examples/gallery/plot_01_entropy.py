@@ -13,7 +13,7 @@ from math import comb
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import CHOSEN, MAIN, MUTED, WIDE, labelled_lines, styled
+from drawing import CHOSEN, MAIN, MUTED, WIDE, labeled_lines, styled
 
 from vitalfew import entropy
 
@@ -85,7 +85,7 @@ floor = (
     .mark_rule(strokeDash=[4, 3], color=MUTED)
     .encode(x="start:Q", x2="k:Q", y="entropy:Q")
 )
-chart = alt.layer(floor, labelled_lines(codes, x, y, "coin", point=True)).properties(
+chart = alt.layer(floor, labeled_lines(codes, x, y, "coin", point=True)).properties(
     width=WIDE, height=280, title=alt.Title("Huffman codes come down to the entropy", subtitle="dashed: entropy")
 )
 chart = styled(chart)

@@ -10,7 +10,7 @@ the right areas, and bars that add up say the same.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import CHOSEN, COLOURS, INK, MAIN, MUTED, colours_of, styled
+from drawing import CHOSEN, COLORS, INK, MAIN, MUTED, colors_of, styled
 from scipy.optimize import brentq
 from sklearn.datasets import load_breast_cancer, load_digits
 
@@ -40,11 +40,11 @@ def lens(r, s, d):
     return arcs - np.sqrt(max((-d + r + s) * (d + r - s) * (d - r + s) * (d + r + s), 0)) / 2
 
 
-def ring(centre, radius, name):
+def ring(center, radius, name):
     """A circle as a closed line."""
     angle = np.linspace(0, 2 * np.pi, 121)
     return pd.DataFrame(
-        {"x": centre[0] + radius * np.cos(angle), "y": centre[1] + radius * np.sin(angle), "at": angle, "name": name}
+        {"x": center[0] + radius * np.cos(angle), "y": center[1] + radius * np.sin(angle), "at": angle, "name": name}
     )
 
 
@@ -54,12 +54,12 @@ def circles(rings, texts, width, height, title):
     low, high = data[["x", "y"]].min() - 0.05, data[["x", "y"]].max() + 0.05
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[low["x"], high["x"]], nice=False))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[low["y"], high["y"]], nice=False))
-    colour = {"legend": None, "scale": colours_of([r["name"][0] for r in rings])}
+    color = {"legend": None, "scale": colors_of([r["name"][0] for r in rings])}
     shapes = alt.Chart(data).mark_line(filled=True, fillOpacity=0.18, strokeWidth=2)
     words = alt.Chart(pd.DataFrame(texts)).mark_text(lineBreak="\n", baseline="middle")
     return alt.layer(
-        shapes.encode(x=x, y=y, order="at:Q", fill=alt.Fill("name:N", **colour), stroke=alt.Stroke("name:N", **colour)),
-        words.encode(x=x, y=y, text="text:N", color=alt.Color("colour:N", scale=None)),
+        shapes.encode(x=x, y=y, order="at:Q", fill=alt.Fill("name:N", **color), stroke=alt.Stroke("name:N", **color)),
+        words.encode(x=x, y=y, text="text:N", color=alt.Color("color:N", scale=None)),
     ).properties(width=width, height=height, title=title)
 
 
@@ -72,11 +72,11 @@ assert shared <= min(h_x, h_y)
 r, s = np.sqrt(h_x / np.pi), np.sqrt(h_y / np.pi)
 apart = brentq(lambda d: lens(r, s, d) - shared, abs(r - s) + 1e-9, r + s - 1e-9)
 texts = [
-    {"x": -0.55 * r, "y": 0.0, "text": f"H(radius | class)\n{h_x - shared:.3f}", "colour": INK},
-    {"x": (r + apart - s) / 2, "y": 0.0, "text": f"I\n{shared:.3f}", "colour": INK},
-    {"x": (r + apart + s) / 2, "y": 0.0, "text": f"H(class\n| radius)\n{h_y - shared:.3f}", "colour": INK},
-    {"x": -0.35 * r, "y": 0.6 * r, "text": f"H(radius) = {h_x:.3f}", "colour": MAIN},
-    {"x": apart + 0.8 * s, "y": 1.1 * s, "text": f"H(class) = {h_y:.3f}", "colour": CHOSEN},
+    {"x": -0.55 * r, "y": 0.0, "text": f"H(radius | class)\n{h_x - shared:.3f}", "color": INK},
+    {"x": (r + apart - s) / 2, "y": 0.0, "text": f"I\n{shared:.3f}", "color": INK},
+    {"x": (r + apart + s) / 2, "y": 0.0, "text": f"H(class\n| radius)\n{h_y - shared:.3f}", "color": INK},
+    {"x": -0.35 * r, "y": 0.6 * r, "text": f"H(radius) = {h_x:.3f}", "color": MAIN},
+    {"x": apart + 0.8 * s, "y": 1.1 * s, "text": f"H(class) = {h_y:.3f}", "color": CHOSEN},
 ]
 chart = circles(
     [ring((0, 0), r, "worst radius"), ring((apart, 0), s, "class")],
@@ -140,14 +140,14 @@ for title, (a, b, target, names) in CASES.items():
     assert np.isclose(sum(v for k, v in bits.items() if "a" in k), entropy(a))
     centres = {"a": (-0.55, 0.32), "b": (0.55, 0.32), "y": (0, -0.63)}
     words = [
-        {"x": x, "y": y, "text": f"{bits[k]:.3f}", "colour": CHOSEN if bits[k] < 0 else INK}
+        {"x": x, "y": y, "text": f"{bits[k]:.3f}", "color": CHOSEN if bits[k] < 0 else INK}
         for k, (x, y) in PLACES.items()
     ]
     words += [
-        {"x": x, "y": y, "text": name, "colour": COLOURS[i]}
+        {"x": x, "y": y, "text": name, "color": COLORS[i]}
         for i, (name, (x, y)) in enumerate(zip(names, [(-1.4, 1.25), (1.4, 1.25), (0, -1.42)]))
     ]
-    rings = [ring(centre, 1.0, name) for name, centre in zip(names, centres.values())]
+    rings = [ring(center, 1.0, name) for name, center in zip(names, centres.values())]
     panels.append(circles(rings, words, 300, 300, title))
     alone = mutual_information(a, target), mutual_information(b, target)
     added = interaction_information(a, target, given=b)
@@ -191,7 +191,7 @@ for title, (first, second, _), alone, added in sums:
             }
         )
 steps = pd.DataFrame(steps)
-kinds = alt.Scale(domain=["one feature", "interaction", "together"], range=[COLOURS[0], COLOURS[1], COLOURS[2]])
+kinds = alt.Scale(domain=["one feature", "interaction", "together"], range=[COLORS[0], COLORS[1], COLORS[2]])
 panels = []
 for title in CASES:
     base = alt.Chart(steps[steps["case"] == title]).encode(

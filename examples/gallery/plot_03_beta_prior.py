@@ -10,7 +10,7 @@ on words of real documents, by the Naive Bayes model of the library.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import HIGH, MUTED, QUIET, WIDE, colours_of, labelled_lines, styled
+from drawing import HIGH, MUTED, QUIET, WIDE, colors_of, labeled_lines, styled
 
 from vitalfew import NaiveBayes, WordPresence
 from vitalfew.datasets import load_docstrings
@@ -34,17 +34,17 @@ for strength in (0, 4, 16, 64):
 curves, modes = pd.concat(rows), pd.DataFrame(modes)
 x = alt.X("theta:Q", title="θ, probability of heads")
 y = alt.Y("height:Q", title="likelihood × prior, highest = 1", scale=alt.Scale(domain=[0, 1.1]))
-scale = colours_of(modes["prior"])
-colour = alt.Color("prior:N", scale=scale, sort=list(modes["prior"]))
+scale = colors_of(modes["prior"])
+color = alt.Color("prior:N", scale=scale, sort=list(modes["prior"]))
 chart = alt.layer(
     alt.Chart(pd.DataFrame({"theta": [mean]})).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x="theta:Q"),
     alt.Chart(pd.DataFrame({"theta": [mean], "height": [0.9]}))
     .mark_text(align="right", dx=-5, color=MUTED)
     .encode(x=x, y=y, text=alt.value("p = 0.3")),
-    alt.Chart(curves).mark_line().encode(x=x, y=y, color=colour),
-    alt.Chart(modes).mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, color=colour),
-    alt.Chart(modes).mark_text(dy=-12).encode(x=x, y=y, text="text:N", color=colour),
-).properties(width=WIDE, height=HIGH, title="The prior draws the estimate towards p")
+    alt.Chart(curves).mark_line().encode(x=x, y=y, color=color),
+    alt.Chart(modes).mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, color=color),
+    alt.Chart(modes).mark_text(dy=-12).encode(x=x, y=y, text="text:N", color=color),
+).properties(width=WIDE, height=HIGH, title="The prior draws the estimate toward p")
 chart = styled(chart)
 
 # %%
@@ -84,6 +84,6 @@ chart = alt.layer(
     rule.mark_text(align="left", dx=5, color=MUTED).encode(
         x=x, y=alt.value(8), text=alt.value("as many as there are: half way")
     ),
-    labelled_lines(pd.DataFrame(rows), x, y, "word"),
+    labeled_lines(pd.DataFrame(rows), x, y, "word"),
 ).properties(width=WIDE, height=HIGH, title="Five words, from what was seen to what is common")
 chart = styled(chart)

@@ -2,7 +2,7 @@
 Soft and hard thresholds
 ========================
 
-For columns that are orthogonal, penalties act on each least-squares coefficient alone: the lasso moves it towards zero
+For columns that are orthogonal, penalties act on each least-squares coefficient alone: the lasso moves it toward zero
 by the penalty (a soft threshold), ridge regression multiplies it, and the best subset keeps it or drops it (a hard
 threshold). The lines are these formulas, the points are what the library's models find.
 """
@@ -10,7 +10,7 @@ threshold). The lines are these formulas, the points are what the library's mode
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import CHOSEN, COLOURS, QUIET, WIDE, labelled_lines, styled
+from drawing import CHOSEN, COLORS, QUIET, WIDE, labeled_lines, styled
 
 from vitalfew import BestSubsetRegressor, Lasso, Ridge
 
@@ -51,15 +51,15 @@ for name, model in models.items():
 lines, points = pd.concat(lines), pd.concat(points)
 
 panels = []
-for name, colour in zip(models, COLOURS):
+for name, color in zip(models, COLORS):
     x = alt.X("least squares:Q", title="least-squares coefficient", scale=alt.Scale(domain=[-3.5, 3.5]))
     up = alt.Y("coefficient:Q", title="coefficient", scale=alt.Scale(domain=[-3.5, 3.5]))
     diagonal = alt.Chart(pd.DataFrame({"least squares": [-3.3, 3.3], "coefficient": [-3.3, 3.3]}))
     panels.append(
         alt.layer(
             diagonal.mark_line(color=QUIET, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=up),
-            alt.Chart(lines[lines["model"] == name]).mark_line(color=colour).encode(x=x, y=up),
-            alt.Chart(points[points["model"] == name]).mark_point(color=colour, size=30).encode(x=x, y=up),
+            alt.Chart(lines[lines["model"] == name]).mark_line(color=color).encode(x=x, y=up),
+            alt.Chart(points[points["model"] == name]).mark_point(color=color, size=30).encode(x=x, y=up),
         ).properties(width=190, height=190, title=name)
     )
 chart = alt.hconcat(*panels, spacing=15).properties(
@@ -85,8 +85,8 @@ for value in (0.5, 1.0, 2.0):
 x = alt.X("theta:Q", title="θ", scale=alt.Scale(domain=[-1.5, 3], nice=False))
 up = alt.Y("objective:Q", title="½ (y − θ)² + λ |θ|", scale=alt.Scale(domain=[0, 5]))
 dots = alt.Chart(pd.DataFrame(least)).mark_point(color=CHOSEN, filled=True, size=90, opacity=1).encode(x=x, y=up)
-colours = [COLOURS[0], COLOURS[2], COLOURS[3]]
-chart = alt.layer(labelled_lines(pd.concat(rows), x, up, "y", colours, clip=True), dots).properties(
+colors = [COLORS[0], COLORS[2], COLORS[3]]
+chart = alt.layer(labeled_lines(pd.concat(rows), x, up, "y", colors, clip=True), dots).properties(
     width=WIDE, height=300, title=alt.Title("The kink at zero", subtitle="λ = 1; points: the least value")
 )
 chart = styled(chart)

@@ -10,7 +10,7 @@ error. Data and searches are those of ``examples/polynomial.py``.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import MUTED, QUIET, example, labelled_lines, styled
+from drawing import MUTED, QUIET, example, labeled_lines, styled
 
 polynomial = example("polynomial")
 x, y = polynomial.sample()
@@ -56,7 +56,7 @@ y_axis = alt.Y(
     scale=alt.Scale(type="log", domain=[0.018, 0.14], nice=False),
     axis=alt.Axis(values=[0.02, 0.03, 0.05, 0.1]),
 )
-chart = labelled_lines(errors, x_axis, y_axis, "search", point=True).properties(
+chart = labeled_lines(errors, x_axis, y_axis, "search", point=True).properties(
     width=500, height=300, title="Error against the number of steps"
 )
 chart = styled(chart)

@@ -9,7 +9,7 @@ them. Points are as large as their weight for the next round; the background is 
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import CHOSEN, MAIN, colours_of, styled
+from drawing import CHOSEN, MAIN, colors_of, styled
 
 from vitalfew import AdaBoost
 
@@ -46,8 +46,8 @@ for rounds in ROUNDS:
     assert np.isclose(error, frame["training_error"][rounds - 1])
     region = boxes.assign(f=np.where(said[:, :rounds] @ alpha[:rounds] > 0, "inside", "outside"))
     points = X.assign(label=np.where(y > 0, "inside", "outside"), weight=weight)
-    scale = colours_of(["inside", "outside"], [CHOSEN, MAIN])
-    colour = alt.Color("label:N", scale=scale, legend=None)
+    scale = colors_of(["inside", "outside"], [CHOSEN, MAIN])
+    color = alt.Color("label:N", scale=scale, legend=None)
     x = alt.X("x1:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(values=[0, 0.5, 1]), title="x1")
     up = alt.Y("x2:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(values=[0, 0.5, 1], grid=False), title="x2")
     size = alt.Size("weight:Q", legend=None, scale=alt.Scale(domain=[0, 0.12], range=[4, 500], clamp=True))
@@ -65,7 +65,7 @@ for rounds in ROUNDS:
             ),
             alt.Chart(points)
             .mark_point(filled=True, opacity=0.85)
-            .encode(x=x, y=up, color=colour, size=size, shape=shape),
+            .encode(x=x, y=up, color=color, size=size, shape=shape),
         ).properties(width=175, height=175, title=f"{rounds} round{'s' if rounds > 1 else ''}: {error:.0%} wrong")
     )
 chart = alt.vconcat(alt.hconcat(*panels[:3]), alt.hconcat(*panels[3:])).properties(

@@ -9,7 +9,7 @@ exponentially. The bound on new rows is another matter: it rises with the rounds
 
 import altair as alt
 import numpy as np
-from drawing import HIGH, WIDE, labelled_lines, styled
+from drawing import HIGH, WIDE, labeled_lines, styled
 from sklearn.datasets import load_breast_cancer, make_hastie_10_2
 from sklearn.model_selection import train_test_split
 
@@ -43,18 +43,18 @@ chart = styled(chart)
 X, y = make_hastie_10_2(240_000, random_state=0)
 model = AdaBoost(rounds=200).fit(X[:200_000], y[:200_000], validation=(X[200_000:], y[200_000:]))
 frame = model.path_.to_frame()
-assert (frame["validation_error"] < frame["generalisation_bound"]).all()
-least = int(frame["generalisation_bound"].idxmin())
+assert (frame["validation_error"] < frame["generalization_bound"]).all()
+least = int(frame["generalization_bound"].idxmin())
 print(
-    f"the bound is least after {frame['round'][least]} round ({frame['generalisation_bound'][least]:.2f}), "
+    f"the bound is least after {frame['round'][least]} round ({frame['generalization_bound'][least]:.2f}), "
     f"the error on new rows falls to {frame['validation_error'].iloc[-1]:.3f}"
 )
 shown = frame.melt(
-    "round", ["generalisation_bound", "product_of_Z", "validation_error", "training_error"], "curve", "share"
+    "round", ["generalization_bound", "product_of_Z", "validation_error", "training_error"], "curve", "share"
 )
 shown["curve"] = shown["curve"].map(
     {
-        "generalisation_bound": "bound on new rows",
+        "generalization_bound": "bound on new rows",
         "product_of_Z": "bound: product of Z",
         "validation_error": "new rows",
         "training_error": "training rows",
@@ -67,7 +67,7 @@ x = alt.X(
     axis=alt.Axis(values=list(range(0, 201, 50))),
 )
 y = alt.Y("share:Q", title="share of rows")
-chart = labelled_lines(shown, x, y, "curve").properties(
+chart = labeled_lines(shown, x, y, "curve").properties(
     width=WIDE, height=HIGH, title="What is proven of new rows, and what happens"
 )
 chart = styled(chart)

@@ -10,7 +10,7 @@ training prediction still move rows away from the border.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import HIGH, WIDE, example, labelled_lines, styled
+from drawing import HIGH, WIDE, example, labeled_lines, styled
 
 from vitalfew import AdaBoost
 
@@ -64,7 +64,7 @@ x = alt.X(
 )
 y = alt.Y("value:Q", title="share of rows, or margin")
 rule = alt.Chart(pd.DataFrame({"round": [first]})).mark_rule(strokeDash=[4, 3], color="gray").encode(x=x)
-chart = alt.layer(labelled_lines(rows, x, y, "curve"), rule).properties(
+chart = alt.layer(labeled_lines(rows, x, y, "curve"), rule).properties(
     width=WIDE, height=HIGH, title="Errors, and the margin of the least certain rows"
 )
 chart = styled(chart)

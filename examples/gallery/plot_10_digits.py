@@ -10,7 +10,7 @@ often as they need it.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import CHOSEN, HIGH, INK, WIDE, example, labelled_lines, styled
+from drawing import CHOSEN, HIGH, INK, WIDE, example, labeled_lines, styled
 
 from vitalfew import AdaBoost, NaiveBayes, mutual_information
 
@@ -20,7 +20,7 @@ ink, ink_test = (X > 7).astype(int), (X_test > 7).astype(int)
 
 # %%
 # What a pixel tells of the digit when it is black or white, and the order in which the greedy search takes pixels in.
-# Neighbours of a good pixel tell the same and come late, or not at all.
+# Neighbors of a good pixel tell the same and come late, or not at all.
 
 bayes = NaiveBayes(features="mdl").fit(ink, y)
 order = bayes.path_.to_frame().query("change == 'enters'")["feature"].str.split().str[1].astype(int).to_numpy()
@@ -46,8 +46,8 @@ def picture(values, words, title):
         {"row": np.repeat(range(8), 8), "column": np.tile(range(8), 8), "value": values, "word": words}
     )
     base = alt.Chart(table).encode(x=alt.X("column:O", axis=None), y=alt.Y("row:O", axis=None))
-    colour = alt.Color("value:Q", legend=None, scale=alt.Scale(scheme="blues", domain=[0, float(np.max(values)) * 1.8]))
-    squares = base.mark_rect(stroke="white").encode(color=colour)
+    color = alt.Color("value:Q", legend=None, scale=alt.Scale(scheme="blues", domain=[0, float(np.max(values)) * 1.8]))
+    squares = base.mark_rect(stroke="white").encode(color=color)
     return alt.layer(squares, base.mark_text(color=INK, fontSize=11).encode(text="word:N")).properties(
         width=195, height=195, title=title
     )
@@ -91,7 +91,7 @@ chart = alt.layer(
     chosen.mark_text(align="left", dx=5, color=CHOSEN).encode(
         x=x, y=alt.value(8), text=alt.value("description length")
     ),
-    labelled_lines(errors, x, up, "order", point=True),
+    labeled_lines(errors, x, up, "order", point=True),
 ).properties(width=WIDE, height=HIGH, title="Naive Bayes: error against the number of pixels")
 chart = styled(chart)
 

@@ -10,7 +10,7 @@ four sets that come with scikit-learn are measured here.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import INK, QUIET, colours_of, measured, styled
+from drawing import INK, QUIET, colors_of, measured, styled
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
@@ -75,7 +75,7 @@ for kind in KINDS:
         .encode(
             x=x,
             y=up,
-            color=alt.Color("from:N", title=None, scale=colours_of(["the 27 sets", "measured here"])),
+            color=alt.Color("from:N", title=None, scale=colors_of(["the 27 sets", "measured here"])),
             shape=alt.Shape(
                 "from:N",
                 title=None,

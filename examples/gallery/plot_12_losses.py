@@ -2,14 +2,14 @@
 Exponential, logistic, hinge and zero-one loss
 ==============================================
 
-Boosting and logistic regression minimise smooth losses that lie above the zero-one loss. They differ where a row is
+Boosting and logistic regression minimize smooth losses that lie above the zero-one loss. They differ where a row is
 badly wrong: there the exponential loss rises without measure, and with it the weight of the row.
 """
 
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import COLOURS, HIGH, WIDE, colours_of, styled
+from drawing import COLORS, HIGH, WIDE, colors_of, styled
 from sklearn.datasets import load_breast_cancer
 
 from vitalfew import AdaBoost
@@ -34,10 +34,10 @@ y = alt.Y("loss:Q", title="loss", scale=alt.Scale(domain=[0, 5], nice=False))
 places = pd.DataFrame(
     {"name": list(LOSSES), "margin": [-1.4, 0.75, -1.95, -1.95], "loss": [4.4, 0.75, 2.6, 1.15]}  # beside each curve
 )
-colour = alt.Color("name:N", legend=None, scale=colours_of(LOSSES))
+color = alt.Color("name:N", legend=None, scale=colors_of(LOSSES))
 chart = alt.layer(
-    alt.Chart(curves).mark_line(clip=True).encode(x=x, y=y, color=colour),
-    alt.Chart(places).mark_text(align="left", fontWeight=600).encode(x=x, y=y, text="name:N", color=colour),
+    alt.Chart(curves).mark_line(clip=True).encode(x=x, y=y, color=color),
+    alt.Chart(places).mark_text(align="left", fontWeight=600).encode(x=x, y=y, text="name:N", color=color),
 ).properties(width=WIDE, height=HIGH, title="Losses against the margin")
 chart = styled(chart)
 
@@ -72,7 +72,7 @@ points = alt.Chart(shown).mark_point(size=22, filled=True, opacity=0.6)
 chart = points.encode(
     x=alt.X("margin:Q", title="margin y f(x)"),
     y=alt.Y("weight:Q", title="weight of a row, mean = 1"),
-    color=alt.Color("loss:N", title=None, scale=alt.Scale(domain=["exponential", "logistic"], range=COLOURS)),
+    color=alt.Color("loss:N", title=None, scale=alt.Scale(domain=["exponential", "logistic"], range=COLORS)),
     shape=alt.Shape(
         "loss:N", title=None, scale=alt.Scale(domain=["exponential", "logistic"], range=["circle", "square"])
     ),

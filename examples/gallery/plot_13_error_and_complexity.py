@@ -10,7 +10,7 @@ learning from one row less.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import COLOURS, INK, QUIET, WIDE, colours_of, labelled_lines, styled
+from drawing import COLORS, INK, QUIET, WIDE, colors_of, labeled_lines, styled
 from numpy.polynomial.legendre import legvander
 from sklearn.model_selection import KFold
 
@@ -98,7 +98,7 @@ up = alt.Y(
     scale=alt.Scale(type="log", domain=[0.05, 1], nice=False),
     axis=alt.Axis(values=[0.05, 0.1, 0.2, 0.5, 1]),
 )
-colours = [COLOURS[0], INK, COLOURS[1], COLOURS[2], COLOURS[3]]
+colors = [COLORS[0], INK, COLORS[1], COLORS[2], COLORS[3]]
 single = errors[errors["curve"].isin([TRAIN, TRUE])]
 single = single.assign(line=single["curve"] + single["set"].astype(str))
 thin = (
@@ -108,11 +108,11 @@ thin = (
         x=x,
         y=up,
         detail="line:N",
-        color=alt.Color("curve:N", legend=None, scale=colours_of([TRAIN, TRUE, LOO, FOLD, ASIDE], colours)),
+        color=alt.Color("curve:N", legend=None, scale=colors_of([TRAIN, TRUE, LOO, FOLD, ASIDE], colors)),
     )
 )
 rule = alt.Chart(pd.DataFrame({"degree": [best]})).mark_rule(color=QUIET, strokeDash=[4, 3]).encode(x=x)
-chart = alt.layer(rule, thin, labelled_lines(shown, x, up, "curve", colours, clip=True)).properties(
+chart = alt.layer(rule, thin, labeled_lines(shown, x, up, "curve", colors, clip=True)).properties(
     width=WIDE, height=340, title=f"Error against complexity: least at degree {best}"
 )
 chart = styled(chart)

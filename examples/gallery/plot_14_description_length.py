@@ -10,7 +10,7 @@ say the package.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import HIGH, WIDE, labelled_lines, styled
+from drawing import HIGH, WIDE, labeled_lines, styled
 
 from vitalfew import NaiveBayes, WordPresence
 from vitalfew.datasets import load_docstrings
@@ -62,5 +62,5 @@ x = alt.X(
     axis=alt.Axis(values=list(range(0, 41, 10))),
 )
 y = alt.Y("bits:Q", title="total description length, bits", scale=alt.Scale(zero=False))
-chart = labelled_lines(curves, x, y, "order").properties(width=WIDE, height=HIGH, title="Two orders of the same words")
+chart = labeled_lines(curves, x, y, "order").properties(width=WIDE, height=HIGH, title="Two orders of the same words")
 chart = styled(chart)

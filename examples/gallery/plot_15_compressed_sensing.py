@@ -10,7 +10,7 @@ sharp line: below it the lasso finds nearly every signal, above it nearly none. 
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import WIDE, colours_of, example, styled
+from drawing import WIDE, colors_of, example, styled
 
 sensing = example("compressed_sensing")
 sensing.D, sensing.TRIALS, sensing.SHARES = 60, 5, np.linspace(0.1, 0.9, 9)
@@ -40,7 +40,7 @@ for name, method in sensing.METHODS.items():
     boxes = cells.assign(
         left=cells["delta"] - 0.05, right=cells["delta"] + 0.05, low=cells["rho"] - 0.05, high=cells["rho"] + 0.05
     )
-    colour = alt.Color(
+    color = alt.Color(
         "recovered:Q",
         title="share of signals found",
         scale=alt.Scale(scheme="viridis", domain=[0, 1]),
@@ -49,7 +49,7 @@ for name, method in sensing.METHODS.items():
     squares = (
         alt.Chart(boxes)
         .mark_rect()
-        .encode(x=alt.X("left:Q", **across), x2="right:Q", y=alt.Y("low:Q", **up), y2="high:Q", color=colour)
+        .encode(x=alt.X("left:Q", **across), x2="right:Q", y=alt.Y("low:Q", **up), y2="high:Q", color=color)
     )
     curve = (
         alt.Chart(line)
@@ -86,7 +86,7 @@ chart = (
     .encode(
         x=alt.X("m:Q", title="measurements m, of 60 entries", scale=alt.Scale(domain=[0, 60])),
         y=alt.Y("found:Q", title="share of signals found", axis=alt.Axis(format="%")),
-        color=alt.Color("k:N", sort=None, title=None, scale=colours_of(["3 non-zeros", "6 non-zeros", "12 non-zeros"])),
+        color=alt.Color("k:N", sort=None, title=None, scale=colors_of(["3 non-zeros", "6 non-zeros", "12 non-zeros"])),
         strokeDash=alt.StrokeDash("method:N", title=None, sort=["lasso", "greedy"]),
     )
     .properties(width=WIDE, height=280, title="Recovery against the number of measurements")

@@ -10,14 +10,14 @@ with many it vanishes. The first chart is measured here on docstrings of four pa
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import HIGH, WIDE, colours_of, labelled_lines, measured, styled
+from drawing import HIGH, WIDE, colors_of, labeled_lines, measured, styled
 
 from vitalfew import NaiveBayes, SemiSupervisedNaiveBayes, WordPresence
 from vitalfew.datasets import load_docstrings
 
 # %%
 # Labels of some documents are drawn at random, as many of each package; all models are tested on the documents whose
-# label they did not see. The supervised models know the labelled documents alone.
+# label they did not see. The supervised models know the labeled documents alone.
 
 corpus = load_docstrings(max_per_library=400)
 target = corpus.target
@@ -25,7 +25,7 @@ presence = WordPresence(min_df=3).fit_transform(corpus.data)
 weights = WordPresence(min_df=3, weighting="idf").fit_transform(corpus.data)
 rng = np.random.default_rng(0)
 classes = np.unique(target)
-EM, ALONE, PLAIN = "EM, all documents", "same model, labelled alone", "Naive Bayes, words present"
+EM, ALONE, PLAIN = "EM, all documents", "same model, labeled alone", "Naive Bayes, words present"
 rows = []
 for n_labels in (8, 16, 32, 64, 128, 256, 512):
     for _ in range(5):
@@ -52,19 +52,19 @@ assert table.loc[8, EM] - table.loc[8, ALONE] > table.loc[512, EM] - table.loc[5
 
 x = alt.X(
     "labels:Q",
-    title="labelled documents",
+    title="labeled documents",
     scale=alt.Scale(type="log", domain=[7, 2900], nice=False),
     axis=alt.Axis(values=[8, 16, 32, 64, 128, 256, 512]),
 )
 y = alt.Y("mean:Q", title="accuracy on the others", scale=alt.Scale(zero=False), axis=alt.Axis(format="%"))
 band = mean.assign(low=mean["mean"] - mean["sem"], high=mean["mean"] + mean["sem"])
-colour = alt.Color("model:N", legend=None, scale=colours_of([EM, ALONE, PLAIN]))
+color = alt.Color("model:N", legend=None, scale=colors_of([EM, ALONE, PLAIN]))
 area = (
     alt.Chart(band)
     .mark_area(opacity=0.18)
-    .encode(x=x, y=alt.Y("low:Q", title="accuracy on the others"), y2="high:Q", color=colour)
+    .encode(x=x, y=alt.Y("low:Q", title="accuracy on the others"), y2="high:Q", color=color)
 )
-chart = alt.layer(area, labelled_lines(mean, x, y, "model", point=True)).properties(
+chart = alt.layer(area, labeled_lines(mean, x, y, "model", point=True)).properties(
     width=WIDE,
     height=HIGH,
     title=alt.Title(
@@ -75,7 +75,7 @@ chart = styled(chart)
 
 # %%
 # Corpora of the benchmarks, means of ten draws (``vitalfew label`` on newsgroups20: of two or three): what
-# ``vitalfew label`` chooses, beside supervised models that know the labelled documents alone.
+# ``vitalfew label`` chooses, beside supervised models that know the labeled documents alone.
 
 shown = {
     "vitalfew auto (`vitalfew label`)": "vitalfew label",
@@ -109,12 +109,12 @@ if rows:
         .encode(
             x=alt.X(
                 "labels:Q",
-                title="labelled documents",
+                title="labeled documents",
                 scale=alt.Scale(type="log"),
                 axis=alt.Axis(values=[20, 50, 200, 1000]),
             ),
             y=alt.Y("accuracy:Q", title="accuracy", axis=alt.Axis(format="%")),
-            color=alt.Color("model:N", title=None, scale=colours_of(shown.values())),
+            color=alt.Color("model:N", title=None, scale=colors_of(shown.values())),
         )
         .properties(width=170, height=150)
         .facet(alt.Facet("corpus:N", title=None), columns=3)

@@ -10,7 +10,7 @@ added, while the bias stays what it is. A stump is nearly all bias; where it is 
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import HIGH, WIDE, colours_of, labelled_lines, styled
+from drawing import HIGH, WIDE, colors_of, labeled_lines, styled
 from sklearn.datasets import make_circles
 
 from vitalfew import AdaBoost, Bagging, DecisionTree, Stump, bias_variance
@@ -56,7 +56,7 @@ bars = (
     .encode(
         x=x,
         y=alt.Y("share:Q", title="share of test rows", axis=alt.Axis(format="%")),
-        color=alt.Color("part:N", title=None, scale=colours_of(["bias", "net variance"])),
+        color=alt.Color("part:N", title=None, scale=colors_of(["bias", "net variance"])),
         order="order:Q",
     )
 )
@@ -86,7 +86,7 @@ x = alt.X(
     axis=alt.Axis(values=[1, 3, 7, 15, 31]),
 )
 up = alt.Y("share:Q", title="share of test rows", axis=alt.Axis(format="%"))
-chart = labelled_lines(curves, x, up, "part", point=True).properties(
+chart = labeled_lines(curves, x, up, "part", point=True).properties(
     width=WIDE, height=HIGH, title="Votes of more and more trees"
 )
 chart = styled(chart)

@@ -10,7 +10,7 @@ tree with a lower error on new rows.
 import altair as alt
 import numpy as np
 import pandas as pd
-from drawing import CHOSEN, HIGH, WIDE, labelled_lines, styled
+from drawing import CHOSEN, HIGH, WIDE, labeled_lines, styled
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
@@ -86,7 +86,7 @@ x = alt.X(
 up = alt.Y("error:Q", title="error", axis=alt.Axis(format="%"))
 panels = []
 for name in ("chi-square", "description length"):
-    lines = labelled_lines(curves[curves["by"] == name], x, up, "rows", interpolate="linear", point={"size": 18})
+    lines = labeled_lines(curves[curves["by"] == name], x, up, "rows", interpolate="linear", point={"size": 18})
     chosen = alt.Chart(pd.DataFrame([m for m in marks if m["by"] == name])).mark_point(
         size=160, color="black", strokeWidth=2
     )
@@ -107,7 +107,7 @@ assert frame["n_leaves"][frame["sum"].idxmin()] == by_length.tree_.n_leaves
 bits = frame.melt("n_leaves", ["sum", "data_bits", "model_bits"], "part", "bits")
 bits["part"] = bits["part"].map({"sum": "sum", "data_bits": "labels", "model_bits": "tree"})
 x = alt.X("n_leaves:Q", title="leaves", scale=alt.Scale(domain=[0, 1.15 * whole.tree_.n_leaves], nice=False))
-chart = labelled_lines(bits, x, alt.Y("bits:Q", title="bits"), "part", point={"size": 18}).properties(
+chart = labeled_lines(bits, x, alt.Y("bits:Q", title="bits"), "part", point={"size": 18}).properties(
     width=WIDE, height=HIGH, title="Description length of trees"
 )
 chart = styled(chart)

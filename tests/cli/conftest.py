@@ -24,7 +24,7 @@ def make_table(n=N, seed=0):
         {
             "id": np.arange(n),
             "age": pa.array(age, mask=np.arange(n) % 9 == 0),
-            "colour": pa.array(np.where(rng.random(n) < 0.15 + 0.7 * y, "red", "blue"), mask=np.arange(n) % 11 == 0),
+            "color": pa.array(np.where(rng.random(n) < 0.15 + 0.7 * y, "red", "blue"), mask=np.arange(n) % 11 == 0),
             "noise": rng.normal(size=n).round(3),
             "review": [f"{s}, day {i % 40}" for i, s in enumerate(said)],
             "grade": rng.integers(1, 4, n),

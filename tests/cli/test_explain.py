@@ -20,7 +20,7 @@ def test_every_model_in_words(run, model_file, name):
     )
     assert lines[1] == "predicts 2 classes: no, yes"
     assert lines[2].startswith("uses ")
-    assert any("colour" in line or "review" in line for line in lines[3:])
+    assert any("color" in line or "review" in line for line in lines[3:])
 
 
 def test_the_curve(run, model_file):
@@ -48,7 +48,7 @@ def test_numbers(run, model_file):
 
 
 def test_words_in_rules_have_their_names(run, hotel, model_file, tmp_path):
-    drop = [part for name in ("age", "colour", "noise", "grade", "price") for part in ("--drop", name)]
+    drop = [part for name in ("age", "color", "noise", "grade", "price") for part in ("--drop", name)]
     for name in ("tree", "stump", "adaboost"):
         run("fit", hotel, "-t", "came", "-m", name, *drop, "-o", tmp_path / "m.json")
         rules = json.loads(run("explain", tmp_path / "m.json", "--json").stdout)["rules"]

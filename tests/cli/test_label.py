@@ -13,7 +13,7 @@ pytest.importorskip("duckdb")
 
 @pytest.fixture
 def films(tmp_path):
-    """Sixty reviews, twenty of them labelled."""
+    """Sixty reviews, twenty of them labeled."""
     rng = np.random.default_rng(0)
     good = rng.random(60) < 0.5
     good[:2] = [True, False]
@@ -36,8 +36,8 @@ ASKED = ("--table", "films", "--text", "body", "--label", "verdict", "--key", "i
 
 def test_label(films, run):
     said = run("label", films, *ASKED).stdout
-    assert "60 documents, 20 of them labelled" in said
-    assert "Errors on 20 labelled documents" in said
+    assert "60 documents, 20 of them labeled" in said
+    assert "Errors on 20 labeled documents" in said
     assert "Labeled by em: " in said
     assert "40 rows written to 'films_predicted' (id, verdict, probability, word_1, word_2, word_3)." in said
     assert "documents per second" in said
@@ -52,7 +52,7 @@ def test_label(films, run):
 def test_json(films, run):
     told = json.loads(run("label", films, *ASKED, "--model", "logistic-l2", "--into", "p", "--json").stdout)
     assert told["model"] == "logistic-l2"
-    assert told["n_labelled"].keys() == {"+", "-"}
+    assert told["n_labeled"].keys() == {"+", "-"}
     assert sum(told["n_predicted"].values()) == 40
     assert told["candidates"][0]["name"] == "logistic-l2"
     assert labels_of(films, "p")["id"] == list(range(20, 60))

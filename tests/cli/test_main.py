@@ -95,7 +95,7 @@ def test_data_that_cannot_be_learnt_from(run, tmp_path, monkeypatch, command, te
         (["--kind", "age=words"], "column 'age' cannot be of kind 'words'"),
         (["--kind", "agee=text"], "there is no column 'agee'; did you mean 'age'"),
         (["--kind", "came=text"], "column 'came' is the target: say what it is with --task"),
-        (["--kind", "colour=numeric"], "column 'colour' is taken as numbers, but row "),
+        (["--kind", "color=numeric"], "column 'color' is taken as numbers, but row "),
         (["--drop", "agee"], "there is no column 'agee'; did you mean 'age'"),
         (["--drop", "came"], "column 'came' is the target and cannot be left out"),
         (["--task", "guess"], "--task is classes or numeric, got 'guess'"),
@@ -164,7 +164,7 @@ def test_exit_codes(run, monkeypatch, error, code, message):
 
 
 def test_hostile_names_stay_text(run, tmp_path):
-    """Nothing in a name moves the cursor, changes colours or ends a line."""
+    """Nothing in a name moves the cursor, changes colors or ends a line."""
     y = ["no", "yes"] * 20
     table = pa.table({HOSTILE: [float(v == "yes") + i % 2 / 9 for i, v in enumerate(y)], "[bold]": range(40), "y": y})
     path = tmp_path / "t.csv"
@@ -252,7 +252,7 @@ def test_models_have_a_title():
 
 
 @posix
-def test_pipes_and_no_colour(hotel):
+def test_pipes_and_no_color(hotel):
     """A table in by a pipe, features out by a pipe, nothing on standard error when told so."""
     with vitalfew("select", "-", "-t", "came", "--drop", "price", "-o", "-", "-q") as process:
         out, err = process.communicate(Path(hotel).read_text(), timeout=240)

@@ -47,7 +47,7 @@ OUTPUTS = [
 # Options with a text that names no file to write.
 OTHERS = {
     *("--target", "--k", "--method", "--table", "--query", "--format", "--encoding", "--task", "--models", "--model"),
-    *("--na", "--kind", "--drop", "--set", "--keep", "--sql", "--text", "--label", "--key", "--unlabelled", "--memory"),
+    *("--na", "--kind", "--drop", "--set", "--keep", "--sql", "--text", "--label", "--key", "--unlabeled", "--memory"),
 }
 FORMATS = ("t.csv", "t.tsv", "t.parquet", "t.feather", "t.duckdb", "t.sqlite", "t.db")
 

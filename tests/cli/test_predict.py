@@ -42,7 +42,7 @@ def test_columns_in_any_order_by_a_pipe(run, hotel, model_file):
 
 
 def test_no_rows(run, model_file):
-    shown = run("predict", model_file(), "-", "--proba", input="age,colour,noise,review,grade\n")
+    shown = run("predict", model_file(), "-", "--proba", input="age,color,noise,review,grade\n")
     assert shown.stdout.strip() == '"prediction","P(no)","P(yes)"'
 
 
@@ -75,7 +75,7 @@ def test_files_that_are_no_models(run, hotel, tmp_path, content, message):
 
 
 def test_tables_that_lack_a_column(run, model_file):
-    shown = run("predict", model_file(), "-", input="Age,colour\n1,red\n", code=1)
+    shown = run("predict", model_file(), "-", input="Age,color\n1,red\n", code=1)
     assert "there is no column 'age'; did you mean 'Age'" in shown.stderr
 
 

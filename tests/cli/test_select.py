@@ -10,7 +10,7 @@ def test_features_and_why(run, hotel):
     shown = run("select", hotel, "-t", "came", "--drop", "price")
     head = shown.stdout.splitlines()[0]
     assert head.split() == ["feature", "information", "(bits)", "p-value"]
-    assert "colour" in shown.stdout
+    assert "color" in shown.stdout
     assert "noise" not in shown.stdout
     assert "features selected by mdl." in shown.stderr
 
@@ -39,7 +39,7 @@ def test_methods_for_classes(run, hotel, tmp_path, method):
     run("select", hotel, "-t", "came", "--drop", "price", "--method", method, "--k", "2", "-o", where)
     rows = json.loads(where.read_text())
     assert 1 <= len(rows) <= 2
-    assert {row["column"] for row in rows} <= {"colour", "review", "age"}
+    assert {row["column"] for row in rows} <= {"color", "review", "age"}
     if method in ("lasso", "greedy", "best"):
         assert all(row["weight"] and row["speaks_for"] in ("yes", "no") for row in rows)
 
@@ -55,7 +55,7 @@ def test_methods_for_numbers(run, hotel, tmp_path, method):
 
 def test_text_alone(run, hotel, tmp_path):
     where = tmp_path / "f.csv"
-    drop = [part for name in ("age", "colour", "noise", "grade", "price") for part in ("--drop", name)]
+    drop = [part for name in ("age", "color", "noise", "grade", "price") for part in ("--drop", name)]
     run("select", hotel, "-t", "came", *drop, "-o", where)
     found = csv.read_csv(where).to_pylist()
     assert found[0]["feature"] in {f"review: {word}" for word in ("lovely", "quiet", "dirty", "loud")}

@@ -29,7 +29,7 @@ def features(run, where, *arguments):
 
 def test_classes(run, hotel, tmp_path):
     shown = run("select", hotel, "-t", "came", "--drop", "price", "--stream")
-    assert "colour" in shown.stdout
+    assert "color" in shown.stdout
     assert "noise" not in shown.stdout
     assert "'review' is not used: it is text" in shown.stderr
     assert "'id' is not used" in shown.stderr
@@ -46,7 +46,7 @@ def test_classes(run, hotel, tmp_path):
 @pytest.mark.parametrize("k", ["1", "fdr", "bic", "gain"])
 def test_information(run, hotel, tmp_path, k):
     found = features(run, tmp_path / "f.json", hotel, "-t", "came", "--stream", "--method", "information", "--k", k)
-    assert {"age", "colour"} & {row["column"] for row in found}
+    assert {"age", "color"} & {row["column"] for row in found}
     assert [row["information"] for row in found] == sorted((row["information"] for row in found), reverse=True)
 
 

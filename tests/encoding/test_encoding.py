@@ -21,7 +21,7 @@ from vitalfew import (
     Ridge,
     Stump,
 )
-from vitalfew.data.tables.column_kinds import recognise
+from vitalfew.data.tables.column_kinds import recognize
 from vitalfew.encoding.encoding import chosen_mask, encoded_features, make_encoded, reads_tables
 
 rng = np.random.default_rng(0)
@@ -34,7 +34,7 @@ TABLE = pa.table(
     {
         "id": np.arange(N),
         "age": np.where(np.arange(N) % 7 == 0, np.nan, rng.normal(size=N) + 2 * Y),
-        "colour": pa.array(np.where(np.arange(N) % 5 == 0, None, np.where(rng.random(N) < 0.5, "red", "blue"))),
+        "color": pa.array(np.where(np.arange(N) % 5 == 0, None, np.where(rng.random(N) < 0.5, "red", "blue"))),
         "said": pa.array(SAID),
         "const": np.zeros(N),
     }
@@ -50,12 +50,12 @@ MODELS = [
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
-@pytest.mark.parametrize("columns", [["age", "colour", "said"], ["said"], ["colour"], ["id", "const", "age"]])
+@pytest.mark.parametrize("columns", [["age", "color", "said"], ["said"], ["color"], ["id", "const", "age"]])
 def test_models_learn_from_tables(model, columns):
     table = TABLE.select(columns)
-    fitted = make_encoded(clone(model), recognise(table)).fit(table.to_pandas(), Y)
+    fitted = make_encoded(clone(model), recognize(table)).fit(table.to_pandas(), Y)
     predicted = fitted.predict(table.to_pandas())
-    assert (predicted == Y).mean() > (0.45 if columns == ["colour"] else 0.6)
+    assert (predicted == Y).mean() > (0.45 if columns == ["color"] else 0.6)
     names = encoded_features(fitted)
     assert len(names) == fitted.named_steps["model"].n_features_in_
     assert {f.column for f in names} <= set(columns) - {"id", "const"}
@@ -66,7 +66,7 @@ def test_models_learn_from_tables(model, columns):
 
 @pytest.mark.parametrize("model", [Lasso(alpha=0.01), Ridge(alpha=1.0)], ids=lambda m: type(m).__name__)
 def test_numeric_targets(model):
-    fitted = make_encoded(model, recognise(TABLE)).fit(TABLE.to_pandas(), Y + 0.5)
+    fitted = make_encoded(model, recognize(TABLE)).fit(TABLE.to_pandas(), Y + 0.5)
     assert np.corrcoef(fitted.predict(TABLE.to_pandas()), Y)[0, 1] > 0.8
 
 
@@ -74,8 +74,8 @@ def test_columns_may_be_in_any_order_and_more():
     """The target may still be there when somebody predicts."""
     table = TABLE.to_pandas()
     for model in (NaiveBayes(), LogisticRegression(alpha=0.05)):
-        fitted = make_encoded(model, recognise(TABLE)).fit(table, Y)
-        shuffled = table.assign(target=Y)[["target", "said", "const", "colour", "age", "id"]]
+        fitted = make_encoded(model, recognize(TABLE)).fit(table, Y)
+        shuffled = table.assign(target=Y)[["target", "said", "const", "color", "age", "id"]]
         np.testing.assert_array_equal(fitted.predict_proba(shuffled), fitted.predict_proba(table))
         with pytest.raises(ValueError, match="there is no column 'age'"):
             fitted.predict(table.drop(columns="age"))
@@ -83,33 +83,33 @@ def test_columns_may_be_in_any_order_and_more():
 
 def test_new_categories_are_nothing_special():
     table = TABLE.to_pandas()
-    fitted = make_encoded(LogisticRegression(alpha=0.05), recognise(TABLE)).fit(table, Y)
-    assert np.isfinite(fitted.predict_proba(table.assign(colour="green"))).all()
+    fitted = make_encoded(LogisticRegression(alpha=0.05), recognize(TABLE)).fit(table, Y)
+    assert np.isfinite(fitted.predict_proba(table.assign(color="green"))).all()
 
 
 def test_features_as_the_model_sees_them():
-    fitted = make_encoded(LogisticRegression(alpha=0.05), recognise(TABLE)).fit(TABLE.to_pandas(), Y)
+    fitted = make_encoded(LogisticRegression(alpha=0.05), recognize(TABLE)).fit(TABLE.to_pandas(), Y)
     names = [f.name for f in encoded_features(fitted)]
-    assert names[:4] == ["age", "colour=blue", "colour=red", "colour=(missing)"]
+    assert names[:4] == ["age", "color=blue", "color=red", "color=(missing)"]
     assert "said: good" in names
     inner = fitted[:-1].transform(TABLE.to_pandas())
     assert inner.shape == (N, len(names))
     dense = inner.toarray() if sparse.issparse(inner) else inner
     assert abs(dense[:, 0].mean()) < 1e-12
-    np.testing.assert_array_equal(dense[:, 1], TABLE.to_pandas()["colour"] == "blue")
-    table_names = [f.name for f in encoded_features(make_encoded(NaiveBayes(), recognise(TABLE)).fit(TABLE, Y))]
-    assert table_names[:3] == ["age", "colour", "said: bad"]
+    np.testing.assert_array_equal(dense[:, 1], TABLE.to_pandas()["color"] == "blue")
+    table_names = [f.name for f in encoded_features(make_encoded(NaiveBayes(), recognize(TABLE)).fit(TABLE, Y))]
+    assert table_names[:3] == ["age", "color", "said: bad"]
 
 
 def test_text_alone_keeps_all_its_words():
     table = TABLE.select(["said"]).to_pandas()
-    fitted = make_encoded(NaiveBayes(), recognise(table), max_words=2).fit(table, Y)
+    fitted = make_encoded(NaiveBayes(), recognize(table), max_words=2).fit(table, Y)
     assert fitted.named_steps["model"].n_features_in_ > 2
 
 
 def test_encoding_is_learned_inside_folds():
     table = TABLE.to_pandas()
-    model = make_encoded(LogisticRegression(alpha="1se"), recognise(TABLE))
+    model = make_encoded(LogisticRegression(alpha="1se"), recognize(TABLE))
     assert cross_val_score(model, table, Y, cv=3).mean() > 0.7
 
 
@@ -121,7 +121,7 @@ def test_which_models_read_tables():
 
 def test_nothing_to_learn_from():
     with pytest.raises(ValueError, match="no feature columns are left"):
-        make_encoded(NaiveBayes(), recognise(TABLE.select(["id", "const"])))
+        make_encoded(NaiveBayes(), recognize(TABLE.select(["id", "const"])))
 
 
 def test_forced_kinds():

@@ -47,13 +47,13 @@ def mixed():
     X = pd.DataFrame(
         {
             "age": rng.normal(40, 10, N_FIT).round(1),
-            "colour": rng.choice(["red", "green", "it's blue"], N_FIT),
+            "color": rng.choice(["red", "green", "it's blue"], N_FIT),
             "count": rng.integers(0, 4, N_FIT),
         }
     )
-    y = np.where((X["age"] > 42) + (X["colour"] == "red") + rng.random(N_FIT) > 1.2, "yes", "no")
+    y = np.where((X["age"] > 42) + (X["color"] == "red") + rng.random(N_FIT) > 1.2, "yes", "no")
     X.loc[::7, "age"] = np.nan
-    X.loc[3::11, "colour"] = None
+    X.loc[3::11, "color"] = None
     return X, y
 
 
@@ -134,7 +134,7 @@ def write(folder):
     for name in MODELS:
         put(folder / f"{name}.json.gz", make(name))
     X, y = mixed()
-    counts = vf.Counts.from_data(X[["colour", "count"]].fillna("none").astype(str), y)
+    counts = vf.Counts.from_data(X[["color", "count"]].fillna("none").astype(str), y)
     put(folder / "counts.gz", {"counts": counts.to_json(), "table": counts.table.tolist()})
     X, y, sealed = vf.sealed_split(*two_classes(), test_size=0.3, random_state=0)
     sealed.save(folder / "sealed.zip")

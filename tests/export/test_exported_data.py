@@ -44,7 +44,7 @@ def test_real_data_in_postgres(path):
 MIXED = pd.DataFrame(
     {
         "size; DROP TABLE data": [1.5, np.nan, -2.0, 1e300] * 6,
-        'colour "x"': ["it's", None, "\\n", "日本"] * 6,
+        'color "x"': ["it's", None, "\\n", "日本"] * 6,
         "count": np.arange(24) % 5,
     }
 )

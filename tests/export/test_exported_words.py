@@ -84,9 +84,9 @@ def test_texts_without_a_table():
 
 
 def test_columns_of_text_beside_others():
-    X = table(TEXTS * 3).assign(colour=["red", None, "blue"] * 8)
+    X = table(TEXTS * 3).assign(color=["red", None, "blue"] * 8)
     X.loc[[3, 5], "body"] = None
-    kinds = {"n": "numeric", "body": "text", "colour": "category"}
+    kinds = {"n": "numeric", "body": "text", "color": "category"}
     y = np.arange(24) % 3
     for model in (NaiveBayes(), DecisionTree(mdl_weight=None), AdaBoost(5)):
         fitted = make_pipeline(TableColumns(kinds, max_words=20), model).fit(X, y)

@@ -57,7 +57,7 @@ def mixed(n=400, seed=0):
     frame = pd.DataFrame(
         {
             "age; DROP TABLE data": rng.normal(40, 10, n).round(2),
-            'colour "x"': rng.choice(["red", "green", "it's", "blau\n", "日本", ""], n),
+            'color "x"': rng.choice(["red", "green", "it's", "blau\n", "日本", ""], n),
             "count": rng.integers(0, 6, n),
             "is_new": rng.random(n) < 0.5,
             "wide": rng.integers(0, 100, n) * 1.0,
@@ -70,11 +70,11 @@ def mixed(n=400, seed=0):
     for name in (frame.columns[0], frame.columns[1], "wide", "half"):
         frame.loc[rng.random(n) < 0.15, name] = None if name == frame.columns[1] else np.nan
     strange = frame[:60].copy()
-    strange.loc[:20, 'colour "x"'] = "never seen"
+    strange.loc[:20, 'color "x"'] = "never seen"
     strange.loc[10:30, "count"] = 77
     strange.loc[10:30, "half"] = 0.3
     strange.loc[30:35, [strange.columns[0], "wide", "half"]] = np.nan
-    strange.loc[30:35, 'colour "x"'] = None
+    strange.loc[30:35, 'color "x"'] = None
     return frame, y, pd.concat([frame, strange], ignore_index=True)
 
 
@@ -83,7 +83,7 @@ def prepared(unknown="ignore"):
     return ColumnTransformer(
         [
             ("numbers", make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), [frame.columns[0], "wide"]),
-            ("names", OneHotEncoder(handle_unknown=unknown), ['colour "x"', "count"]),
+            ("names", OneHotEncoder(handle_unknown=unknown), ['color "x"', "count"]),
             ("flags", "passthrough", ["is_new"]),
         ]
     )
@@ -178,9 +178,9 @@ def test_other_steps():
     check(make_pipeline(StandardScaler(), DecisionTree()).fit(X[numbers], y), X[numbers], rows[numbers])
     check(make_pipeline(MinMaxScaler(), NaiveBayes()).fit(X[numbers], y), X[numbers], rows[numbers])
     filled = ColumnTransformer(
-        [("a", make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(drop="first")), ['colour "x"'])]
+        [("a", make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(drop="first")), ['color "x"'])]
     )
-    X = X.assign(**{'colour "x"': X['colour "x"'].where(X['colour "x"'].notna(), np.nan)})  # None is not imputed
+    X = X.assign(**{'color "x"': X['color "x"'].where(X['color "x"'].notna(), np.nan)})  # None is not imputed
     check(make_pipeline(filled, LogisticRegression(0.001)).fit(X, y), X)
 
 
@@ -200,7 +200,7 @@ def test_values_that_predict_refuses_have_no_prediction():
     X, y, rows = mixed()
     model = make_pipeline(prepared("error"), LogisticRegression(0.01)).fit(X, y)
     check(model, X)
-    unseen = (rows['colour "x"'] == "never seen") | (rows["count"] == 77)
+    unseen = (rows['color "x"'] == "never seen") | (rows["count"] == 77)
     found = in_duckdb(to_sql(model), rows)
     assert [line[0] is None for line in found] == unseen.tolist()
 

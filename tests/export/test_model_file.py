@@ -84,7 +84,7 @@ def table(n=300):
     frame = pd.DataFrame(
         {
             "age": rng.normal(40, 10, n),
-            'colour "x"': rng.choice(["red", "green", "blue; DROP TABLE", "it's"], n),
+            'color "x"': rng.choice(["red", "green", "blue; DROP TABLE", "it's"], n),
             "count": rng.integers(0, 5, n),
             "is_new": rng.random(n) < 0.5,
             "says": rng.choice(WORDS, n),
@@ -93,7 +93,7 @@ def table(n=300):
     score = (frame["age"] > 42) + 1.0 * (frame.iloc[:, 1] == "red") + 0.5 * frame["count"]
     y = np.where(score + rng.normal(0, 0.5, n) > 1.5, "yes", "no")
     frame.loc[rng.random(n) < 0.2, "age"] = np.nan
-    frame.loc[rng.random(n) < 0.2, 'colour "x"'] = None
+    frame.loc[rng.random(n) < 0.2, 'color "x"'] = None
     return frame, y
 
 
@@ -117,7 +117,7 @@ def preparation():
     return ColumnTransformer(
         [
             ("numbers", make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), ["age"]),
-            ("names", OneHotEncoder(handle_unknown="ignore"), ['colour "x"']),
+            ("names", OneHotEncoder(handle_unknown="ignore"), ['color "x"']),
             ("words", WordPresence(), "says"),
         ],
         remainder="passthrough",

@@ -43,7 +43,7 @@ two, three = (t > 0).astype(int), np.digitize(t, [-20, 20])
 bits = (rng.random((MANY, 400)) < 0.1).astype(np.uint8)
 S, P = sparse.csr_array(bits), sparse.csr_array(Z * (Z > 1))
 words = [" ".join(f"w{j}" for j in row) for row in rng.integers(0, 5000, (MANY, 30))]
-unlabelled = np.where(np.arange(MANY) % 3 == 0, two.astype(object), None)
+unlabeled = np.where(np.arange(MANY) % 3 == 0, two.astype(object), None)
 
 CALLS = {
     "count_binary": lambda n: Counts.from_data(S[:n], two[:n]),
@@ -90,8 +90,8 @@ CALLS = {
     "tree_errors_dense": lambda n: DecisionTree(leaves="cv", mdl_weight=None, n_jobs=1).fit(Z[:n, :9], three[:n]),
     "column_products": lambda n: Moments.from_data(Z[:n], t[:n]),
     "best_pairs": lambda n: screen(bits[:n], two[:n].astype(np.int32), 10),
-    "expect_rows": lambda n: SemiSupervisedNaiveBayes(guard=False).fit(S[:n], unlabelled[:n]),
-    "classify_rows": lambda n: SemiSupervisedNaiveBayes(guard=False).fit(S[:n], unlabelled[:n]).classify(S[:n]),
+    "expect_rows": lambda n: SemiSupervisedNaiveBayes(guard=False).fit(S[:n], unlabeled[:n]),
+    "classify_rows": lambda n: SemiSupervisedNaiveBayes(guard=False).fit(S[:n], unlabeled[:n]).classify(S[:n]),
     "unit_rows": lambda n: WordPresence(weighting="idf").fit_transform(words[:n]),
     "WordRows": lambda n: WordPresence(ngram_range=(1, 30)).fit(words[:n]),
 }

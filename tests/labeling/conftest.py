@@ -30,6 +30,6 @@ def _emptied(address):
     from adbc_driver_postgresql import dbapi
 
     with dbapi.connect(address, autocommit=True) as connection, connection.cursor() as cursor:
-        cursor.execute("drop database if exists labelling with (force)")
-        cursor.execute("create database labelling")
-    return address.rpartition("/")[0] + "/labelling"
+        cursor.execute("drop database if exists labeling with (force)")
+        cursor.execute("create database labeling")
+    return address.rpartition("/")[0] + "/labeling"

@@ -1,4 +1,4 @@
-"""Documents of three topics, few of them labelled, in any database."""
+"""Documents of three topics, few of them labeled, in any database."""
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +8,7 @@ from vitalfew.data.databases.open import open_database
 TOPICS = ("film", "food", "sport")
 
 
-def make_documents(n=400, n_labelled=30, seed=0):
+def make_documents(n=400, n_labeled=30, seed=0):
     """A table of id, body and topic, and the true topics. Some bodies are null or empty."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 3, n)
@@ -19,7 +19,7 @@ def make_documents(n=400, n_labelled=30, seed=0):
         shared = [f"word{w}" for w in rng.geometric(0.03, rng.integers(4, 12))]
         bodies.append(" ".join(rng.permutation(own + shared)))
     bodies[-1], bodies[-2] = None, ""
-    labels = [TOPICS[t] if i < n_labelled else None for i, t in enumerate(truth)]
+    labels = [TOPICS[t] if i < n_labeled else None for i, t in enumerate(truth)]
     keys = [f"k{i}" for i in range(n)]
     table = pa.table({"id": pa.array(keys), "body": pa.array(bodies, pa.string()), "topic": pa.array(labels)})
     return table, {k: TOPICS[t] for k, t in zip(keys, truth)}

@@ -1,4 +1,4 @@
-"""Which model is taken: errors are honest, EM is taken unless labelled documents speak against it."""
+"""Which model is taken: errors are honest, EM is taken unless labeled documents speak against it."""
 
 from dataclasses import dataclass
 
@@ -45,7 +45,7 @@ class Guess:
     share: float
     grid: tuple = (1.0,)
 
-    def models(self, labelled, others, grid):
+    def models(self, labeled, others, grid):
         for _ in grid:
             yield _Told(self.share)
 
@@ -112,7 +112,7 @@ def test_a_class_with_one_document():
     assert choice.n_tried == 59
 
 
-def test_many_labelled_documents_are_sampled():
+def test_many_labeled_documents_are_sampled():
     data = make(MOST_TRIED + 700)
     choice = choose([CANDIDATES[2]()], data, others_of(), 0, False)
     assert abs(choice.n_tried - MOST_TRIED) < 5
@@ -144,9 +144,9 @@ def test_prior_worth_occurrences_is_the_formula():
     rng = np.random.default_rng(0)
     X = sparse.csr_matrix((rng.random((30, 8)) < 0.3).astype(float))
     code = np.repeat([0, 1, 2], 10).astype(np.int32)
-    labelled = LabeledDocuments(X, X, code, 3)
+    labeled = LabeledDocuments(X, X, code, 3)
     others = Others(CountedRows(np.arange(8), 50))
-    (found,) = PresenceBayes().models(labelled, others, [2.0])
+    (found,) = PresenceBayes().models(labeled, others, [2.0])
     p = (np.asarray(X.sum(axis=0)).ravel() + np.arange(8)) / 80
     for c in range(3):
         theta = (np.asarray(X[code == c].sum(axis=0)).ravel() + 2.0) / (10 + 2.0 / p)

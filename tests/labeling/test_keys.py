@@ -31,7 +31,7 @@ def changed(table, name, values):
 
 @pytest.mark.parametrize(("first", "second"), [(0, 1), (0, 399), (398, 399)])
 def test_a_key_that_occurs_twice(database, tmp_path, first, second):
-    """Of labelled rows or not: labels could not be joined to the documents."""
+    """Of labeled rows or not: labels could not be joined to the documents."""
     table, _ = make_documents()
     values = table["id"].to_pylist()
     values[second] = values[first]
@@ -63,7 +63,7 @@ def test_several_columns_that_differ_together(database):
     table = table.append_column("half", pa.array([i // 2 for i in range(120)]))
     table = table.append_column("side", pa.array(["ab"[i % 2] for i in range(120)]))
     put(database, "documents", table)
-    assert label_documents(database, "documents", "body", "topic", key=["half", "side"], model="nb").n_unlabelled == 90
+    assert label_documents(database, "documents", "body", "topic", key=["half", "side"], model="nb").n_unlabeled == 90
     with pytest.raises(ValueError, match="key 'half' does not tell rows apart: 0 occurs more than once"):
         label_documents(database, "documents", "body", "topic", key="half", model="nb", into="other")
 
@@ -139,7 +139,7 @@ def test_keys_are_decoded_first(tmp_path, kind):
         )
 
     keys = [f"k{i}" for i in range(30)]
-    assert run(keys).n_unlabelled == 10
+    assert run(keys).n_unlabeled == 10
     assert pa.parquet.read_table(tmp_path / "out.parquet")["k"].cast(pa.string()).to_pylist() == keys[20:]
     with pytest.raises(ValueError, match="occurs more than once"):
         run([*keys[:-1], "k0"])

@@ -23,11 +23,11 @@ def test_every_database(documents):
     report = label_documents(address, "documents", "body", "topic", key="id", n_jobs=1)
     found = get(address, "documents_predicted")
     assert found.column_names == report.columns == COLUMNS
-    assert sorted(found["id"].to_pylist()) == sorted(f"k{i}" for i in range(30, 400))  # labelled ones are not written
+    assert sorted(found["id"].to_pylist()) == sorted(f"k{i}" for i in range(30, 400))  # labeled ones are not written
     assert right(found, truth) > 0.9
     assert report.n_predicted == {t: found["topic"].to_pylist().count(t) for t in TOPICS}
-    assert sum(report.n_labelled.values()) == 30
-    assert report.n_unlabelled == 370
+    assert sum(report.n_labeled.values()) == 30
+    assert report.n_unlabeled == 370
     assert {c["name"] for c in report.candidates} == {"em", "nb", "nb-idf", "logistic-l1", "logistic-l2"}
     assert report.model in report.why or "lowest error" in report.why
     assert get(address, "documents").equals(before)
@@ -53,7 +53,7 @@ def test_each_model(tmp_path, model):
 
 
 def test_naive_bayes_is_that_of_the_library(tmp_path):
-    """The pooled prior is of all documents, though only the labelled ones are held."""
+    """The pooled prior is of all documents, though only the labeled ones are held."""
     table, _ = make_documents(300, 40)
     path = str(tmp_path / "d.duckdb")
     put(path, "documents", table)
@@ -74,15 +74,15 @@ def test_numbers_as_classes_and_a_marker(documents):
     marked = [str(TOPICS.index(t)) if t is not None else "" for t in table["topic"].to_pylist()]
     put(address, "marked", table.set_column(2, "topic", pa.array(marked)))
     report = label_documents(address, "marked", "body", "topic", key="id", model="nb")
-    assert report.n_labelled[""] == 370  # a class of its own unless it is said to be none
+    assert report.n_labeled[""] == 370  # a class of its own unless it is said to be none
     assert get(address, "marked_predicted").num_rows == 0
     assert any("every document has a label" in note for note in report.notes)
-    report = label_documents(address, "marked", "body", "topic", key="id", model="nb", unlabelled="", into="p")
-    assert report.n_unlabelled == 370
+    report = label_documents(address, "marked", "body", "topic", key="id", model="nb", unlabeled="", into="p")
+    assert report.n_unlabeled == 370
     numbers = pa.array([None if m == "" else int(m) - 1 for m in marked], pa.int64())
     put(address, "numbered", table.set_column(2, "topic", numbers))
     again = label_documents(address, "numbered", "body", "topic", key="id", model="nb")
-    assert list(again.n_labelled) == [-1, 0, 1]  # a class like any other
+    assert list(again.n_labeled) == [-1, 0, 1]  # a class like any other
     found, same = get(address, "numbered_predicted"), get(address, "p")
     assert found["topic"].type == pa.int64()
     assert [str(t + 1) for t in found["topic"].to_pylist()] == same["topic"].to_pylist()
@@ -156,7 +156,7 @@ def test_dry_run_writes_nothing(documents):
     address, _ = documents
     report = label_documents(address, "documents", "body", "topic", key="id", dry_run=True)
     assert report.is_dry_run
-    assert report.n_unlabelled == 370
+    assert report.n_unlabeled == 370
     assert report.model is None
     assert report.into == "documents_predicted"
     assert names(address) == ["documents"]
@@ -185,7 +185,7 @@ def test_what_is_there_stays(documents):
         ({"text": "number"}, "column 'number' must be text"),
         ({"label": "body"}, "cannot be both the text and the label"),
         ({"label": "none"}, "no document has a label: column 'none' is empty in all 60 rows"),
-        ({"label": "same"}, "all labelled documents have the same 'same', 'x'"),
+        ({"label": "same"}, "all labeled documents have the same 'same', 'x'"),
         ({"model": "svm"}, "unknown model 'svm'; the models are"),
         ({"memory": "2 bananas"}, "memory must be a number of bytes or a string such as '2GB'"),
         ({"memory": "10MB"}, "memory must be at least 1GB"),
@@ -205,7 +205,7 @@ def test_errors_in_a_sentence(tmp_path, change, message):
     assert names(path) == ["documents"]
 
 
-def test_one_labelled_document_of_each_class(tmp_path):
+def test_one_labeled_document_of_each_class(tmp_path):
     table, _ = make_documents(200, 3)
     path = str(tmp_path / "d.duckdb")
     put(path, "documents", table)

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from vitalfew.labeling.survey import LabelledStore, Sample
+from vitalfew.labeling.survey import LabeledStore, Sample
 from vitalfew.labeling.vocabulary import WordCounter, slices_of
 
 SCHEMA = pa.schema([("id", pa.int64()), ("body", pa.string()), ("topic", pa.string())])
@@ -93,8 +93,8 @@ def test_long_words_are_counted_by_their_bytes():
     assert found.counts.tolist() == [100, 100]
 
 
-def test_few_long_labelled_documents_do_not_exceed_their_room():
-    store, sample = LabelledStore(10**6, 0), Sample(100, 10**6, 0)
+def test_few_long_labeled_documents_do_not_exceed_their_room():
+    store, sample = LabeledStore(10**6, 0), Sample(100, 10**6, 0)
     for start in range(0, 60, 6):
         texts = pa.array([f"{i}" + "x" * 100_000 for i in range(start, start + 6)])
         store.add(texts, pa.array(["a", "b", "c"] * 2))

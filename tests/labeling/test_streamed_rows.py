@@ -8,7 +8,7 @@ from corpus import make_documents
 from vitalfew import SemiSupervisedNaiveBayes, WordPresence
 from vitalfew.families.bayes.mixture import Parameters, WeightRows
 from vitalfew.labeling.streamed_rows import StreamedRows
-from vitalfew.labeling.survey import LabelledStore, Sample
+from vitalfew.labeling.survey import LabeledStore, Sample
 from vitalfew.labeling.vocabulary import WordCounter
 
 
@@ -89,8 +89,8 @@ def test_no_word_twice():
         counter.finish()
 
 
-def test_labelled_documents_beyond_the_room():
-    store = LabelledStore(200_000, 0)
+def test_labeled_documents_beyond_the_room():
+    store = LabeledStore(200_000, 0)
     for part in range(60):
         labels = pa.array(["many"] * 150 + ["some"] * 48 + ["rare", None])
         store.add(pa.array([f"document {part} {i} " + "x" * 60 for i in range(200)]), labels)

@@ -104,7 +104,7 @@ def press(browser, element, key=None):
         browser.switch_to.active_element.send_keys(key)
 
 
-def colours(browser, selector: str) -> tuple[list[int], list[int]]:
+def colors(browser, selector: str) -> tuple[list[int], list[int]]:
     script = """
       const at = document.querySelector(arguments[0]), style = getComputedStyle(at);
       let under = at;
@@ -262,14 +262,14 @@ def test_themes_have_contrast(scheme, open_page):
             ".status",
         )
         for selector in (*places, "#how_many .wide .chart text", "#errors .chart text, #which_model .wide .chart text"):
-            ink, paper = colours(browser, selector)
+            ink, paper = colors(browser, selector)
             assert contrast(ink, paper) >= 4.5, (selector, ink, paper)
-        is_dark = sum(colours(browser, "body")[1]) < 3 * 60
+        is_dark = sum(colors(browser, "body")[1]) < 3 * 60
         assert is_dark == (scheme == "dark")
         button = browser.find_element(By.ID, "theme")
         assert button.text == ("Light" if is_dark else "Dark")
         button.click()
-        assert (sum(colours(browser, "body")[1]) < 3 * 60) != is_dark
+        assert (sum(colors(browser, "body")[1]) < 3 * 60) != is_dark
 
 
 @pytest.mark.parametrize("name", ["adult", "hostile", "large"])

@@ -115,13 +115,13 @@ def test_nothing_is_found_in_noise(seed):
 def test_numbers_to_predict():
     rng = np.random.default_rng(0)
     frame = pl.DataFrame({f"v{j}": rng.normal(size=400) for j in range(6)}).with_columns(
-        colour=pl.Series(rng.choice(["red", "green", "blue"], 400))
+        color=pl.Series(rng.choice(["red", "green", "blue"], 400))
     )
-    y = 3 * frame["v0"] - 2 * frame["v1"] + 4 * (frame["colour"] == "red").cast(float) + rng.normal(size=400)
+    y = 3 * frame["v0"] - 2 * frame["v1"] + 4 * (frame["color"] == "red").cast(float) + rng.normal(size=400)
     found = made(frame, y, target="price")
     assert found.facts["target"]["kind"] == "numeric"
     assert found.facts["how_many"]["range"][0] == 3
-    assert set(found.facts["how_many"]["feature"][1:4]) == {"v0", "v1", "colour"}
+    assert set(found.facts["how_many"]["feature"][1:4]) == {"v0", "v1", "color"}
     assert found.facts["card"]["test"]["metric"] == "root mean squared error"
     assert found.facts["card"]["test"]["error"] == pytest.approx(1, abs=0.2)
 

@@ -86,7 +86,7 @@ def test_examples_keep_to_the_schema(name):
     ("path", "value"),
     [
         (("schema",), "vitalfew.report/2"),
-        (("target", "kind"), "colour"),
+        (("target", "kind"), "color"),
         (("features", "p_value"), [2.0]),
         (("how_many",), {"skipped": "no answer"}),
         (("how_many", "criteria"), [{"rule": "mdl"}]),

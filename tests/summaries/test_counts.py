@@ -146,7 +146,7 @@ def test_a_full_sparse_column_with_fractional_weights_is_never_absent():
     np.testing.assert_array_equal(counts.table[0::2], 0)
 
 
-def test_unlabelled_rows_are_counted_apart():
+def test_unlabeled_rows_are_counted_apart():
     X, y = np.array([[0, 1], [1, 2]]), ["a", "b"]
     counts = Counts.from_data(X, y, X_unlabeled=np.array([[1, 2], [1, 0], [np.nan, 9]]))
     np.testing.assert_array_equal(counts.unlabeled, [0, 2, 1, 0, 1])
@@ -251,7 +251,7 @@ def test_subtracting_another_category():
         total - other
 
 
-def test_subtracting_other_unlabelled_rows():
+def test_subtracting_other_unlabeled_rows():
     X, y = np.array([[0], [1]]), [0, 1]
     with pytest.raises(ValueError, match="not part of the total"):
         Counts.from_data(X, y) - Counts.from_data(X, y, X_unlabeled=X)

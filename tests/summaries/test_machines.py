@@ -26,7 +26,7 @@ class Machine(RuleBasedStateMachine):
     parts = Bundle("parts")
     rows = None  # a strategy
 
-    def summarise(self, given):
+    def summarize(self, given):
         raise NotImplementedError
 
     def check(self, found, expected):
@@ -35,12 +35,12 @@ class Machine(RuleBasedStateMachine):
     @initialize(target=parts, data=st.data())
     def begin(self, data):
         given = data.draw(self.rows)
-        return self.summarise(given), given
+        return self.summarize(given), given
 
     @rule(target=parts, data=st.data())
     def read(self, data):
         given = data.draw(self.rows)
-        return self.summarise(given), given
+        return self.summarize(given), given
 
     @rule(target=parts, a=parts, b=parts)
     def add(self, a, b):
@@ -64,13 +64,13 @@ class Machine(RuleBasedStateMachine):
 
     @rule(a=parts)
     def compare(self, a):
-        self.check(a[0], self.summarise(a[1]))
+        self.check(a[0], self.summarize(a[1]))
 
 
 class CountsMachine(Machine):
     rows = row_lists(values, st.sampled_from(["yes", "no", "maybe"]))
 
-    def summarise(self, given):
+    def summarize(self, given):
         X = np.array([row[:WIDTH] for row in given], dtype=object)
         return Counts.from_data(X, [row[WIDTH] for row in given], sample_weight=[row[-1] for row in given])
 
@@ -102,7 +102,7 @@ def _lines(counts) -> dict:
 class MomentsMachine(Machine):
     rows = row_lists(numbers, numbers)
 
-    def summarise(self, given):
+    def summarize(self, given):
         given = np.array(given)
         return Moments.from_data(given[:, :WIDTH], given[:, WIDTH], sample_weight=given[:, -1])
 

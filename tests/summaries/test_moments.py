@@ -344,10 +344,10 @@ def test_nothing_may_be_left_of_no_rows():
         (pd.DataFrame({"size": [1.0, None]}), [1, 2], None, "NaN: column 'size', row 1"),
         (pl.DataFrame({"size": [1, None]}), [1, 2], None, "NaN: column 'size', row 1"),
         (
-            pd.DataFrame({"colour": ["red", "blue"]}),
+            pd.DataFrame({"color": ["red", "blue"]}),
             [1, 2],
             None,
-            "'colour' contains text such as 'red'.*OneHotEncoder",
+            "'color' contains text such as 'red'.*OneHotEncoder",
         ),
         ([[1.0], [2.0]], [1, np.nan], None, "y contains NaN"),
         ([[1.0], [2.0]], ["a", "b"], None, "y contains .* such as 'a'.*classifier"),

@@ -65,7 +65,7 @@ def test_counts(cuts, numeric, weight):
 
 @pytest.mark.parametrize("numeric", ["mdl", "quantile", "uniform"])
 def test_numbers_in_bins_are_sampled_as_one_pass_would(numeric):
-    """More labelled rows than the sample has, so that partitions have to agree on it."""
+    """More labeled rows than the sample has, so that partitions have to agree on it."""
     rng = np.random.default_rng(3)
     frame = pd.DataFrame({"x": rng.normal(size=30_000), "z": rng.random(30_000)})
     frame["label"] = (frame.x + rng.normal(size=30_000) > 0).map({True: "yes", False: "no"})

@@ -26,13 +26,13 @@ def mixed_columns(draw):
 @given(mixed_columns())
 def test_sums_are_those_of_numpy(case):
     columns, shift, weight = case
-    centred = np.column_stack([c.astype(float) for c in columns]) - shift
-    w = np.ones(len(centred)) if weight is None else weight
+    centered = np.column_stack([c.astype(float) for c in columns]) - shift
+    w = np.ones(len(centered)) if weight is None else weight
     first, second = _core.column_products(columns, shift, weight)
-    size = np.sqrt(np.einsum("ij,i,ij->j", centred, w, centred)) + 1e-100
-    np.testing.assert_allclose(first, w @ centred, rtol=1e-12, atol=1e-12 * np.sqrt(w.sum()) * size.max())
+    size = np.sqrt(np.einsum("ij,i,ij->j", centered, w, centered)) + 1e-100
+    np.testing.assert_allclose(first, w @ centered, rtol=1e-12, atol=1e-12 * np.sqrt(w.sum()) * size.max())
     np.testing.assert_allclose(
-        second / np.outer(size, size), (centred.T * w) @ centred / np.outer(size, size), atol=1e-12
+        second / np.outer(size, size), (centered.T * w) @ centered / np.outer(size, size), atol=1e-12
     )
     assert (second == second.T).all()
 

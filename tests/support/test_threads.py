@@ -17,7 +17,7 @@ from vitalfew import _core
 
 @cache
 def numbers(n=6000, p=200, seed=0):
-    """Columns that are like their neighbours, and a target of a few of them."""
+    """Columns that are like their neighbors, and a target of a few of them."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, p))
     X[:, 1:] += X[:, :-1]
@@ -50,13 +50,13 @@ def texts(n=8000):
     return [" ".join(f"word{w}" for w in row) for row in rng.geometric(0.002, (n, 40))]
 
 
-def partly_labelled():
+def partly_labeled():
     X, y = words()
     return X, np.where(np.arange(len(y)) < 300, y, -1)
 
 
-def labelled_table(folder, n_jobs):
-    """Documents of a database, labelled: the table that was written."""
+def labeled_table(folder, n_jobs):
+    """Documents of a database, labeled: the table that was written."""
     path = folder / f"{n_jobs}.sqlite"
     rows = [(i, text + f" topic{i % 2}", "ab"[i % 2] if i < 60 else None) for i, text in enumerate(texts())]
     with sqlite3.connect(path) as connection:
@@ -107,7 +107,7 @@ CASES = {
     "Ridge": (lambda n, _: vf.Ridge(1.0, n_jobs=n).fit(*numbers()), False),
     "SemiSupervisedNaiveBayes": (
         lambda n, _: vf.SemiSupervisedNaiveBayes(unlabeled_weight=0.5, max_iter=5, tol=0, n_jobs=n).fit(
-            *partly_labelled()
+            *partly_labeled()
         ),
         True,
     ),
@@ -133,7 +133,7 @@ CASES = {
         lambda n, _: vf.interaction_information(*codes(), codes()[0][:, 0], n_jobs=n),
         True,
     ),
-    "label_documents": (lambda n, folder: labelled_table(folder, n), True),
+    "label_documents": (lambda n, folder: labeled_table(folder, n), True),
     "loo_predict": (
         lambda n, _: vf.loo_predict(vf.Stump(n_jobs=1), *classes(40, 5), n_jobs=n, progress=False).prediction,
         False,

@@ -1,4 +1,4 @@
-"""What the scripts of the gallery share: one look for all charts, labelled lines, and files of this repository.
+"""What the scripts of the gallery share: one look for all charts, labeled lines, and files of this repository.
 
 A folder of its own, so that galleries take it for no example.
 """
@@ -20,8 +20,8 @@ from threadpoolctl import threadpool_limits
 from vitalfew.reporting.render.svg import CHOSEN, GRID, INK, MAIN, MUTED, QUIET
 
 ROOT = Path(__file__).resolve().parents[3]
-# Tell apart with every kind of colour vision; the first two are those of the library's report.
-COLOURS = [MAIN, CHOSEN, "#1b8a6b", "#9a4f96", "#b58900", QUIET, "#4fa8d8", "#c2185b", "#6b4c2a", "#222222"]
+# Tell apart with every kind of color vision; the first two are those of the library's report.
+COLORS = [MAIN, CHOSEN, "#1b8a6b", "#9a4f96", "#b58900", QUIET, "#4fa8d8", "#c2185b", "#6b4c2a", "#222222"]
 FONT = "DejaVu Sans, Verdana, sans-serif"
 WIDE, HIGH = 520, 300
 # The problems are small: on a busy machine, threads that wait for one another take longer than one alone.
@@ -39,7 +39,7 @@ LOOK = {
     "legend": {"orient": "top", "labelColor": INK, "labelFontSize": 12, "labelLimit": 300, "titleFontWeight": "normal"},
     "line": {"strokeWidth": 2},
     "mark": {"color": MAIN},
-    "range": {"category": COLOURS, "heatmap": {"scheme": "viridis"}, "ramp": {"scheme": "blues"}},
+    "range": {"category": COLORS, "heatmap": {"scheme": "viridis"}, "ramp": {"scheme": "blues"}},
     "text": {"color": INK, "fontSize": 12, "font": FONT},
     "title": {"color": INK, "fontWeight": 600, "anchor": "start", "fontSize": 14, "offset": 10}
     | {"subtitleColor": MUTED, "subtitleFontSize": 12},
@@ -55,20 +55,20 @@ def styled(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
     return chart.configure(**LOOK)
 
 
-def colours_of(names: Sequence[str], colours: Sequence[str] = COLOURS) -> alt.Scale:
-    """A colour for each name, in this order."""
-    return alt.Scale(domain=list(names), range=list(colours[: len(names)]))
+def colors_of(names: Sequence[str], colors: Sequence[str] = COLORS) -> alt.Scale:
+    """A color for each name, in this order."""
+    return alt.Scale(domain=list(names), range=list(colors[: len(names)]))
 
 
-def labelled_lines(frame: pd.DataFrame, x: alt.X, y: alt.Y, name: str, colours=COLOURS, **options) -> alt.LayerChart:
+def labeled_lines(frame: pd.DataFrame, x: alt.X, y: alt.Y, name: str, colors=COLORS, **options) -> alt.LayerChart:
     """A line for each name, in order of appearance, with the name at its right end instead of a legend.
 
     Options are those of the line.
     """
     names = list(dict.fromkeys(frame[name]))
-    colour = alt.Color(f"{name}:N", scale=colours_of(names, colours), sort=names, legend=None)
-    lines = alt.Chart(frame).mark_line(**options).encode(x=x, y=y, color=colour)
-    return alt.layer(lines, end_labels(frame, x, y, name).encode(color=colour))
+    color = alt.Color(f"{name}:N", scale=colors_of(names, colors), sort=names, legend=None)
+    lines = alt.Chart(frame).mark_line(**options).encode(x=x, y=y, color=color)
+    return alt.layer(lines, end_labels(frame, x, y, name).encode(color=color))
 
 
 def end_labels(frame: pd.DataFrame, x: alt.X, y: alt.Y, name: str) -> alt.Chart:

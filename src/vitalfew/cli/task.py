@@ -16,7 +16,7 @@ from vitalfew.data.files import read_file
 from vitalfew.data.source import open_source
 from vitalfew.data.sources.csv_file import NA
 from vitalfew.data.sources.protocol import Source
-from vitalfew.data.tables.column_kinds import KINDS, ColumnKind, recognise, recognise_task
+from vitalfew.data.tables.column_kinds import KINDS, ColumnKind, recognize, recognize_task
 from vitalfew.support.suggest import check_names
 
 if TYPE_CHECKING:
@@ -119,11 +119,11 @@ def read_problem(
     if target in overrides:
         raise ValueError(f"column {target!r} is the target; set its kind with --task classes or --task numeric.")
     with working("inspecting columns"):
-        kinds = recognise(features, overrides)
+        kinds = recognize(features, overrides)
     for column in kinds:
         if not column.is_used and column.name not in overrides:
             note(f"column {column.name!r} is not used: it {column.why}.")
-    found = recognise_task(targets, task)
+    found = recognize_task(targets, task)
     return Problem(features, kinds, _as_y(targets, found, target), target, found, targets)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from vitalfew.data.sources.csv_file import NA, read_csv
-from vitalfew.data.sources.formats import FORMATS, SUFFIXES, WRITTEN, arrow_errors, check_file, recognise_format
+from vitalfew.data.sources.formats import FORMATS, SUFFIXES, WRITTEN, arrow_errors, check_file, recognize_format
 from vitalfew.data.sources.protocol import check_header
 from vitalfew.exceptions import DataFileError
 from vitalfew.support.arrow import check_arrow
@@ -66,9 +66,9 @@ def read_file(
     >>> import pathlib, tempfile
     >>> from vitalfew.data.files import read_file
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
-    >>> _ = path.write_text("age,colour\\n31,red\\n?,blue\\n")
+    >>> _ = path.write_text("age,color\\n31,red\\n?,blue\\n")
     >>> read_file(path).to_pydict()
-    {'age': [31, None], 'colour': ['red', 'blue']}
+    {'age': [31, None], 'color': ['red', 'blue']}
     """
     import_arrow()
     name = str(path)
@@ -79,7 +79,7 @@ def read_file(
         source, name = io.BytesIO(sys.stdin.buffer.read()), "standard input"
     elif check_file(Path(path)):
         source = io.BytesIO(Path(path).read_bytes())
-    kind = format or (recognise_format(Path(path)) if isinstance(source, str) else "csv")
+    kind = format or (recognize_format(Path(path)) if isinstance(source, str) else "csv")
     is_database = kind in ("duckdb", "sqlite")
     if (table is not None or query is not None) and not is_database:
         raise ValueError(f"{name!r} is not a database; omit the table and query.")

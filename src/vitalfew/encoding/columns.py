@@ -30,7 +30,7 @@ class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     Parameters
     ----------
     kinds : mapping of column to "numeric", "category" or "text"
-        The columns, in this order; see :func:`~vitalfew.data.tables.column_kinds.recognise`.
+        The columns, in this order; see :func:`~vitalfew.data.tables.column_kinds.recognize`.
     max_words : int or None, default None
         None: text is kept as text. A number: each text column becomes 0/1 columns that indicate the presence of its
         most frequent words, at most this many; a word must occur in at least two rows. Tables of more than 200,000 rows

@@ -58,7 +58,7 @@ def make_encoded(
     ----------
     model : estimator
     kinds : list of ColumnKind, or mapping of column to "numeric", "category" or "text"
-        The output of :func:`~vitalfew.data.tables.column_kinds.recognise` for the table without its target. Columns
+        The output of :func:`~vitalfew.data.tables.column_kinds.recognize` for the table without its target. Columns
         that are neither numbers, categories nor text are dropped.
     max_words : int, default 1000
 
@@ -71,12 +71,12 @@ def make_encoded(
     --------
     >>> import pandas as pd
     >>> from vitalfew import LogisticRegression
-    >>> from vitalfew.data.tables.column_kinds import recognise
+    >>> from vitalfew.data.tables.column_kinds import recognize
     >>> from vitalfew.encoding.encoding import encoded_features, make_encoded
-    >>> table = pd.DataFrame({"age": [31, 45, None, 28], "colour": ["red", "blue", "red", "blue"]})
-    >>> model = make_encoded(LogisticRegression(alpha=0.1), recognise(table)).fit(table, ["a", "b", "a", "b"])
+    >>> table = pd.DataFrame({"age": [31, 45, None, 28], "color": ["red", "blue", "red", "blue"]})
+    >>> model = make_encoded(LogisticRegression(alpha=0.1), recognize(table)).fit(table, ["a", "b", "a", "b"])
     >>> [f.name for f in encoded_features(model)]
-    ['age', 'colour=blue', 'colour=red']
+    ['age', 'color=blue', 'color=red']
     >>> model.predict(table)
     array(['a', 'b', 'a', 'b'], dtype='<U1')
     """

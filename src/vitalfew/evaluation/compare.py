@@ -130,13 +130,13 @@ def compare(
     >>> from sklearn.neighbors import KNeighborsRegressor
     >>> from vitalfew import Lasso, Ridge, compare
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-    >>> models = {"lasso": Lasso(alpha="1se"), "ridge": Ridge(alpha="loo"), "neighbours": KNeighborsRegressor(10)}
+    >>> models = {"lasso": Lasso(alpha="1se"), "ridge": Ridge(alpha="loo"), "neighbors": KNeighborsRegressor(10)}
     >>> found = compare(models, X, y, random_state=0)
     >>> found.best, found.simplest
     ('ridge', 'lasso')
     >>> [f"{line['name']} {line['error']:.1f}" for line in found.rows]
-    ['ridge 55.5', 'lasso 56.7', 'neighbours 57.9', 'mean alone 77.1']
-    >>> found.difference("neighbours", "ridge").p_value < 0.2
+    ['ridge 55.5', 'lasso 56.7', 'neighbors 57.9', 'mean alone 77.1']
+    >>> found.difference("neighbors", "ridge").p_value < 0.2
     True
     """
     named = _named(models)

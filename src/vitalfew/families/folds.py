@@ -20,7 +20,7 @@ from vitalfew.support.threads import limit_threads
 MOST_COLUMNS = 4000
 
 
-def pays_to_summarise(data: NumericData) -> bool:
+def pays_to_summarize(data: NumericData) -> bool:
     """Return True if computing all second moments costs less than the passes over the rows that it saves."""
     most = MOST_COLUMNS if not sparse.issparse(data.X) else MOST_COLUMNS // 4
     return data.n_features <= most and data.n_rows >= 2 * data.n_features
@@ -36,7 +36,7 @@ def squared_loss_folds(family, data: NumericData, splits, path, options) -> Iter
     return paths_in_threads(family, data, splits, path) if found is None else found
 
 
-def summarise_folds(data: NumericData, splits) -> None:
+def summarize_folds(data: NumericData, splits) -> None:
     """Compute the moments of each fold in one pass over the rows, and cache them and their sum in ``data.known``."""
     folds = fold_moments(data, splits)
     if folds is not None:
@@ -47,7 +47,7 @@ def summarise_folds(data: NumericData, splits) -> None:
 def paths_from_moments(family, data: NumericData, splits, path, options) -> Iterator[tuple[Any, Any]] | None:
     """Return pairs of a path and its test data after one pass over the rows, or None if folds do not partition them."""
     if "folds" not in data.known:
-        summarise_folds(data, splits)
+        summarize_folds(data, splits)
     return _paths(family, data, splits, path, options) if "folds" in data.known else None
 
 

@@ -34,9 +34,9 @@ class LinearModel(NamedTuple):
     base: NDArray[np.float64]
     is_weighted: bool
 
-    def predict(self, labelled: LabeledDocuments) -> NDArray[np.intp]:
+    def predict(self, labeled: LabeledDocuments) -> NDArray[np.intp]:
         """Return the most probable class of each document."""
-        rows = labelled.weighted if self.is_weighted else labelled.presence
+        rows = labeled.weighted if self.is_weighted else labeled.presence
         return (np.asarray(rows @ self.table) + self.base).argmax(axis=1)
 
 
@@ -65,10 +65,10 @@ class CountedRows:
     n_rows: int
 
     @classmethod
-    def others(cls, vocabulary: Vocabulary, labelled: LabeledDocuments) -> CountedRows:
+    def others(cls, vocabulary: Vocabulary, labeled: LabeledDocuments) -> CountedRows:
         """Return all documents except the labeled ones."""
-        own = np.bincount(labelled.presence.indices, minlength=len(vocabulary))
-        return cls(np.maximum(vocabulary.counts - own, 0), vocabulary.n_documents - labelled.n_rows)
+        own = np.bincount(labeled.presence.indices, minlength=len(vocabulary))
+        return cls(np.maximum(vocabulary.counts - own, 0), vocabulary.n_documents - labeled.n_rows)
 
     def lines(self) -> NDArray[np.float64]:
         lines = np.empty(2 * len(self.counts))
@@ -99,7 +99,7 @@ class Candidate(ABC):
     needs_documents: ClassVar[bool] = False  # all unlabeled documents, not only the document frequencies
 
     @abstractmethod
-    def models(self, labelled: LabeledDocuments, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
+    def models(self, labeled: LabeledDocuments, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
         """Yield the models at these values of the hyperparameter."""
 
 
@@ -115,12 +115,12 @@ class PresenceBayes(Candidate):
     name = "nb"
     grid = (0.0, 0.1, 1.0, 3.0)
 
-    def models(self, labelled: LabeledDocuments, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
+    def models(self, labeled: LabeledDocuments, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
         for worth in grid:
             if worth == 0:
-                yield _bayes(labelled, labelled.presence, others.counted, 0.0, "presence", self.n_jobs)
+                yield _bayes(labeled, labeled.presence, others.counted, 0.0, "presence", self.n_jobs)
             else:
-                yield _occurrence_bayes(labelled, others.counted, worth)
+                yield _occurrence_bayes(labeled, others.counted, worth)
 
 
 class WeightedBayes(Candidate):
@@ -129,21 +129,21 @@ class WeightedBayes(Candidate):
     name = "nb-idf"
     needs_documents = True
 
-    def models(self, labelled: LabeledDocuments, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
+    def models(self, labeled: LabeledDocuments, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
         for _ in grid:
-            yield _bayes(labelled, labelled.weighted, others.rows, 0.0, "weights", self.n_jobs)
+            yield _bayes(labeled, labeled.weighted, others.rows, 0.0, "weights", self.n_jobs)
 
 
-class ExpectationMaximisation(Candidate):
+class ExpectationMaximization(Candidate):
     """Naive Bayes on idf weights, fitted by EM with unlabeled documents; their weight is the hyperparameter."""
 
     name = "em"
     needs_documents = True
     grid = (USUAL, 0.03)
 
-    def models(self, labelled: LabeledDocuments, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
+    def models(self, labeled: LabeledDocuments, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
         for weight in grid:
-            yield _bayes(labelled, labelled.weighted, others.rows, weight, "weights", self.n_jobs, self.verbose)
+            yield _bayes(labeled, labeled.weighted, others.rows, weight, "weights", self.n_jobs, self.verbose)
 
 
 class RidgeLogistic(Candidate):
@@ -155,12 +155,12 @@ class RidgeLogistic(Candidate):
     name = "logistic-l2"
     grid = (0.01, 1.0, 0.1, 0.001)
 
-    def models(self, labelled: LabeledDocuments, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
+    def models(self, labeled: LabeledDocuments, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
         del others
-        X, n = labelled.weighted, labelled.n_rows
+        X, n = labeled.weighted, labeled.n_rows
         alphas = np.array(grid) / n
         if n > MOST_REDUCED:
-            yield from _logistic_models(labelled, X, alphas, lambda coef: coef.T, "l2", self.n_jobs)
+            yield from _logistic_models(labeled, X, alphas, lambda coef: coef.T, "l2", self.n_jobs)
             return
         # The coefficients lie in the span of the rows: in a basis of that span, the same problem has n columns.
         with limit_threads(_blas_threads(n)):
@@ -172,7 +172,7 @@ class RidgeLogistic(Candidate):
         def back(coef: NDArray) -> NDArray:
             return np.asarray(X.T @ (vector / np.sqrt(value) @ coef.T))
 
-        yield from _logistic_models(labelled, turned, alphas, back, "l2", self.n_jobs)
+        yield from _logistic_models(labeled, turned, alphas, back, "l2", self.n_jobs)
 
 
 class LassoLogistic(Candidate):
@@ -181,25 +181,25 @@ class LassoLogistic(Candidate):
     name = "logistic-l1"
     grid = (0.06, 0.5, 0.25, 0.12, 0.03)
 
-    def models(self, labelled: LabeledDocuments, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
+    def models(self, labeled: LabeledDocuments, others: Others, grid: Sequence[float]) -> Iterator[LinearModel]:
         del others
-        words = np.unique(labelled.weighted.indices)
-        X = labelled.weighted[:, words]
-        present = np.unique(labelled.code)
-        own = (labelled.code[:, None] == present).astype(float)
-        slope = np.abs(X.T @ (own - 1.0 / len(present))).max(initial=0.0) / labelled.n_rows
+        words = np.unique(labeled.weighted.indices)
+        X = labeled.weighted[:, words]
+        present = np.unique(labeled.code)
+        own = (labeled.code[:, None] == present).astype(float)
+        slope = np.abs(X.T @ (own - 1.0 / len(present))).max(initial=0.0) / labeled.n_rows
         alphas = np.array(grid) * max(slope, 1e-12)
 
         def back(coef: NDArray) -> NDArray:
-            table = np.zeros((labelled.weighted.shape[1], len(coef)))
+            table = np.zeros((labeled.weighted.shape[1], len(coef)))
             table[words] = coef.T
             return table
 
-        yield from _logistic_models(labelled, X, alphas, back, "l1", self.n_jobs)
+        yield from _logistic_models(labeled, X, alphas, back, "l1", self.n_jobs)
 
 
 CANDIDATES: tuple[type[Candidate], ...] = (
-    ExpectationMaximisation,
+    ExpectationMaximization,
     RidgeLogistic,
     WeightedBayes,
     PresenceBayes,
@@ -208,44 +208,44 @@ CANDIDATES: tuple[type[Candidate], ...] = (
 
 
 def _bayes(
-    labelled: LabeledDocuments, X, others, weight: float, events: str, n_jobs, verbose: bool | None = False
+    labeled: LabeledDocuments, X, others, weight: float, events: str, n_jobs, verbose: bool | None = False
 ) -> LinearModel:
     model = SemiSupervisedNaiveBayes(
         events=events, unlabeled_weight=weight, guard=False, tol=EM_TOL, n_jobs=n_jobs, verbose=verbose
     )
-    model.fit(X, labelled.code, X_unlabeled=others)
+    model.fit(X, labeled.code, X_unlabeled=others)
     table, base = model.linear_form()
-    return _spread(model.classes_, table, base, labelled.n_classes, events == "weights")
+    return _spread(model.classes_, table, base, labeled.n_classes, events == "weights")
 
 
-def _occurrence_bayes(labelled: LabeledDocuments, others: CountedRows, worth: float) -> LinearModel:
-    own = (labelled.code[:, None] == np.arange(labelled.n_classes)).astype(float)
-    count, total = np.asarray(labelled.presence.T @ own), own.sum(axis=0)
+def _occurrence_bayes(labeled: LabeledDocuments, others: CountedRows, worth: float) -> LinearModel:
+    own = (labeled.code[:, None] == np.arange(labeled.n_classes)).astype(float)
+    count, total = np.asarray(labeled.presence.T @ own), own.sum(axis=0)
     everywhere = count.sum(axis=1) + others.counts
-    n_documents = labelled.n_rows + others.n_rows
+    n_documents = labeled.n_rows + others.n_rows
     # A word that occurs in all documents, or in none, is uninformative.
     frequency = np.clip(everywhere / n_documents, 0.5 / n_documents, 1 - 0.5 / n_documents)[:, None]
     theta = (count + worth) / (total + worth / frequency)
     present, absent = np.log(theta), np.log1p(-theta)
-    return LinearModel(present - absent, absent.sum(axis=0) + log_of(total / labelled.n_rows), False)
+    return LinearModel(present - absent, absent.sum(axis=0) + log_of(total / labeled.n_rows), False)
 
 
 def _logistic_models(
-    labelled: LabeledDocuments, X, alphas: NDArray, back: Callable[[NDArray], NDArray], penalty: str, n_jobs
+    labeled: LabeledDocuments, X, alphas: NDArray, back: Callable[[NDArray], NDArray], penalty: str, n_jobs
 ) -> Iterator[LinearModel]:
     """Yield the models of a path; `back` maps coefficients to a table of words by outputs."""
     model = LogisticRegression(
         float(alphas.min()), grid=alphas, penalty=penalty, fit_intercept=False, n_jobs=n_jobs, verbose=False
     )
-    with limit_threads(_blas_threads(labelled.n_rows)), warnings.catch_warnings():
+    with limit_threads(_blas_threads(labeled.n_rows)), warnings.catch_warnings():
         warnings.simplefilter("ignore", SeparationWarning)  # few documents are separable by their many words
-        model.fit(X, labelled.code)
+        model.fit(X, labeled.code)
     for alpha in alphas:
         coef, _ = model.path_.at(int(np.argmin(np.abs(model.path_.grid - alpha))))
         table = back(coef)
         if table.shape[1] == 1:  # two classes share one set of coefficients: log odds of the second
             table = np.column_stack([-0.5 * table, 0.5 * table])
-        yield _spread(model.classes_, table, np.zeros(table.shape[1]), labelled.n_classes, True)
+        yield _spread(model.classes_, table, np.zeros(table.shape[1]), labeled.n_classes, True)
 
 
 def _blas_threads(n_rows: int) -> int:

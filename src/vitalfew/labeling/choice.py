@@ -44,7 +44,7 @@ class LabelerChoice:
 
 
 def choose(
-    candidates: Sequence[Candidate], labelled: LabeledDocuments, others: Others, random_state, verbose: bool | None
+    candidates: Sequence[Candidate], labeled: LabeledDocuments, others: Others, random_state, verbose: bool | None
 ) -> LabelerChoice:
     """Choose a model by cross-validation on the labeled documents.
 
@@ -53,7 +53,7 @@ def choose(
     The chosen model has the smallest error, or is EM if that is within one standard error of it (of the paired
     differences over documents).
     """
-    tried = labelled.take(_stratified(labelled.code, MOST_TRIED, random_state))
+    tried = labeled.take(_stratified(labeled.code, MOST_TRIED, random_state))
     folds = held_out(tried.code, FOLDS, random_state)
     if not folds:
         first = candidates[0]

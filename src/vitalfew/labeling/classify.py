@@ -69,7 +69,7 @@ def classified(
 ) -> Iterator[tuple[pa.RecordBatch, np.ndarray]]:
     """Yield the batches to write, with the class codes."""
     pa = import_module("pyarrow")
-    for keys, texts in documents.unlabelled():
+    for keys, texts in documents.unlabeled():
         if not len(texts):
             continue
         code, columns = classifier.answer(texts)

@@ -76,7 +76,7 @@ class Documents:
             yield plain_text(batch.column(self.text)), self._labels(batch)
         check.finish(self._read(list(keys), None))
 
-    def unlabelled(self) -> Iterator[tuple[pa.RecordBatch, pa.Array]]:
+    def unlabeled(self) -> Iterator[tuple[pa.RecordBatch, pa.Array]]:
         """Yield the keys and texts of the unlabeled rows."""
         compute = import_module("pyarrow.compute")
         columns = list(dict.fromkeys([*self.keys, self.text]))

@@ -21,11 +21,13 @@ from vitalfew.labeling.streamed_rows import StreamedRows
 from vitalfew.labeling.survey import Survey, survey
 from vitalfew.labeling.vocabulary import Vocabulary
 from vitalfew.support.checks import check_threads
+from vitalfew.support.deprecated_names import renamed_parameter
 from vitalfew.support.outputs import recording
 from vitalfew.support.progress import progress
 from vitalfew.support.suggest import suggestion
 
 
+@renamed_parameter("unlabelled", "unlabeled")
 def label_documents(
     database: Any,
     table: str | None,
@@ -35,7 +37,7 @@ def label_documents(
     key: str | Sequence[str] | None = None,
     into: str | None = None,
     model: str = "auto",
-    unlabelled: str | None = None,
+    unlabeled: str | None = None,
     replace: bool = False,
     dry_run: bool = False,
     memory: int | str = "2GB",
@@ -70,7 +72,7 @@ def label_documents(
         ``"auto"`` evaluates all by cross-validation on the labeled documents and uses the one with the smallest error,
         or EM if that is within one standard error of it. ``"em"`` falls back to ``"nb-idf"`` if unlabeled documents do
         harm.
-    unlabelled : str, optional
+    unlabeled : str, optional
         A text that marks unlabeled documents, such as ``""``, in addition to null.
     replace : bool, default False
         Whether to replace an existing `into`.
@@ -116,16 +118,16 @@ def label_documents(
     candidates = _candidates(model, n_jobs)
     budget = Budget.of(memory)
     threads = check_threads(n_jobs)
-    wanted = Wanted(database, table, text, label, key, into, unlabelled, replace, format)
+    wanted = Wanted(database, table, text, label, key, into, unlabeled, replace, format)
     with recording(), open_place(wanted, read_only=dry_run) as place:
         found = survey(place.documents, budget.survey, random_state, threads, verbose)
         vocabulary = found.vocabulary.most_frequent(budget.most_words(len(found.classes)))
         report = _report(place, found, vocabulary, [c.name for c in candidates], dry_run)
         if dry_run:
             return report
-        labelled = _labelled(found, vocabulary)
-        choice = _choose(candidates, labelled, found, vocabulary, random_state, verbose)
-        fitted = _fit(choice, labelled, place, found, vocabulary, budget, verbose)
+        labeled = _labeled(found, vocabulary)
+        choice = _choose(candidates, labeled, found, vocabulary, random_state, verbose)
+        fitted = _fit(choice, labeled, place, found, vocabulary, budget, verbose)
         counts = _write(place, found, vocabulary, fitted, verbose)
     return changed(
         report,
@@ -147,7 +149,7 @@ def _candidates(model: str, n_jobs: int | None) -> list[Candidate]:
     return [every["em"], every["nb-idf"]] if model == "em" else [every[model]]
 
 
-def _labelled(found: Survey, vocabulary: Vocabulary) -> LabeledDocuments:
+def _labeled(found: Survey, vocabulary: Vocabulary) -> LabeledDocuments:
     presence = vocabulary.presence(found.texts)
     return LabeledDocuments(presence, vocabulary.weighted(presence), found.code, len(found.classes))
 
@@ -159,10 +161,10 @@ def _report(place: Place, found: Survey, vocabulary: Vocabulary, models: list[st
     if len(vocabulary) < len(found.vocabulary):
         n = len(found.vocabulary) - len(vocabulary)
         notes.append(f"memory suffices for {len(vocabulary):,} words: the {n:,} rarest were dropped (--memory).")
-    if len(found.code) < found.n_labelled:
-        kept = f"{len(found.code):,} of {found.n_labelled:,}"
+    if len(found.code) < found.n_labeled:
+        kept = f"{len(found.code):,} of {found.n_labeled:,}"
         notes.append(f"memory suffices for {kept} labeled documents: a random sample is used for training (--memory).")
-    if found.n_unlabelled == 0:
+    if found.n_unlabeled == 0:
         notes.append("every document has a label; if a placeholder marks missing labels, specify it (--unlabeled).")
     single = [c for c, n in zip(found.classes.to_pylist(), found.class_counts) if n == 1]
     if single:
@@ -172,7 +174,7 @@ def _report(place: Place, found: Survey, vocabulary: Vocabulary, models: list[st
         into=place.into,
         columns=output_schema(place.documents).names,
         n_documents=found.n_documents,
-        n_labelled=dict(zip(found.classes.to_pylist(), found.class_counts.tolist())),
+        n_labeled=dict(zip(found.classes.to_pylist(), found.class_counts.tolist())),
         n_words=len(vocabulary),
         models=models,
         notes=notes,
@@ -181,36 +183,36 @@ def _report(place: Place, found: Survey, vocabulary: Vocabulary, models: list[st
 
 
 def _choose(
-    candidates, labelled: LabeledDocuments, found: Survey, vocabulary: Vocabulary, random_state, verbose
+    candidates, labeled: LabeledDocuments, found: Survey, vocabulary: Vocabulary, random_state, verbose
 ) -> LabelerChoice:
     sample = vocabulary.weighted(vocabulary.presence(found.others))
-    others = Others(CountedRows.others(vocabulary, labelled), WeightRows(sample, vocabulary.threads))
+    others = Others(CountedRows.others(vocabulary, labeled), WeightRows(sample, vocabulary.threads))
     if len(candidates) == 1 and len(candidates[0].grid) == 1:
         return LabelerChoice(candidates[0], candidates[0].grid[0], (), 0, "it was requested.")
-    return choose(candidates, labelled, others, random_state, verbose)
+    return choose(candidates, labeled, others, random_state, verbose)
 
 
 def _fit(
     choice: LabelerChoice,
-    labelled: LabeledDocuments,
+    labeled: LabeledDocuments,
     place: Place,
     found: Survey,
     vocabulary: Vocabulary,
     budget: Budget,
     verbose,
 ) -> LinearModel:
-    counted = CountedRows.others(vocabulary, labelled)
+    counted = CountedRows.others(vocabulary, labeled)
     if not choice.candidate.needs_documents:
-        return next(choice.candidate.models(labelled, Others(counted), [choice.knob]))
+        return next(choice.candidate.models(labeled, Others(counted), [choice.knob]))
     with StreamedRows(vocabulary, budget.rows) as rows:
-        with progress(found.n_unlabelled, "reading unlabeled documents", verbose) as bar:
-            for _, texts in place.documents.unlabelled():
+        with progress(found.n_unlabeled, "reading unlabeled documents", verbose) as bar:
+            for _, texts in place.documents.unlabeled():
                 rows.add(*vocabulary.rows(texts))
                 bar.update(len(texts))
         # In total, they get the same weight relative to the labeled ones as the sample on which the weight was chosen.
         knob = choice.knob * min(1.0, len(found.others) / max(rows.n_rows, 1))
         candidate = changed(choice.candidate, verbose=verbose)
-        return next(candidate.models(labelled, Others(counted, rows), [knob]))
+        return next(candidate.models(labeled, Others(counted, rows), [knob]))
 
 
 def _write(place: Place, found: Survey, vocabulary: Vocabulary, model: LinearModel, verbose: bool | None) -> dict:
@@ -219,7 +221,7 @@ def _write(place: Place, found: Survey, vocabulary: Vocabulary, model: LinearMod
     schema = output_schema(place.documents)
     counts = np.zeros(len(found.classes), dtype=np.int64)
     with (
-        progress(found.n_unlabelled, "labeling documents", verbose) as bar,
+        progress(found.n_unlabeled, "labeling documents", verbose) as bar,
         place.open_sink(schema) as sink,
     ):
         for batch, code in classified(place.documents, classifier, schema):

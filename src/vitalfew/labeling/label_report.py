@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from vitalfew.support.deprecated_names import renamed_attribute
+
 
 @dataclass(frozen=True)
 class LabelReport:
@@ -17,7 +19,7 @@ class LabelReport:
     columns : list of str
         The columns of `into`.
     n_documents : int
-    n_labelled, n_predicted : dict
+    n_labeled, n_predicted : dict
         Documents of each class: those that were labeled, and those that were given a label.
     n_words : int
         Size of the vocabulary.
@@ -43,7 +45,7 @@ class LabelReport:
     into: str
     columns: list[str]
     n_documents: int
-    n_labelled: dict[Any, int]
+    n_labeled: dict[Any, int]
     n_words: int
     models: list[str] = field(default_factory=list)
     model: str | None = None
@@ -56,8 +58,11 @@ class LabelReport:
     is_dry_run: bool = False
 
     @property
-    def n_unlabelled(self) -> int:
-        return self.n_documents - sum(self.n_labelled.values())
+    def n_unlabeled(self) -> int:
+        return self.n_documents - sum(self.n_labeled.values())
+
+    n_labelled = renamed_attribute("n_labelled", "n_labeled")
+    n_unlabelled = renamed_attribute("n_unlabelled", "n_unlabeled")
 
     @property
     def documents_per_second(self) -> float:
@@ -67,6 +72,7 @@ class LabelReport:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON; classes are strings."""
         plain = asdict(self)
-        for name in ("n_labelled", "n_predicted"):
+        for name in ("n_labeled", "n_predicted"):
             plain[name] = {str(k): v for k, v in plain[name].items()}
+        plain["n_labelled"] = plain["n_labeled"]  # the old name, kept for one release
         return plain | {"documents_per_second": self.documents_per_second}

@@ -42,16 +42,16 @@ class Survey:
         return self.vocabulary.n_documents
 
     @property
-    def n_labelled(self) -> int:
+    def n_labeled(self) -> int:
         return int(self.class_counts.sum())
 
     @property
-    def n_unlabelled(self) -> int:
-        return self.n_documents - self.n_labelled
+    def n_unlabeled(self) -> int:
+        return self.n_documents - self.n_labeled
 
 
 @dataclass
-class LabelledStore:
+class LabeledStore:
     """Labeled documents within a memory limit: when it is exceeded, half of each larger class is dropped."""
 
     memory: int
@@ -160,7 +160,7 @@ class Sample:
 def survey(documents: Documents, memory: int, random_state, threads: int, verbose: bool | None) -> Survey:
     """Read all documents once; half of `memory` is for words, the rest for labeled documents and a sample of others."""
     counter = WordCounter(memory // 2, threads)
-    store = LabelledStore(memory // 4, random_state)
+    store = LabeledStore(memory // 4, random_state)
     sample = Sample(N_SAMPLED, memory // 8, random_state)
     compute = import_module("pyarrow.compute")
     with progress(documents.source.n_rows(), "reading all documents", verbose) as bar:

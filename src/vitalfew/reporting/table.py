@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from vitalfew.data.samples.numeric_data import check_squares
-from vitalfew.data.tables.column_kinds import ColumnKind, recognise, recognise_task, used_kinds
+from vitalfew.data.tables.column_kinds import ColumnKind, recognize, recognize_task, used_kinds
 from vitalfew.data.tables.frames import NumberedNames
 from vitalfew.data.tables.sparse_checks import sparse_rows
 from vitalfew.data.text.word_presence import WordPresence
@@ -107,7 +107,7 @@ def read_study_table(X: Any, kinds: Mapping[str, str] | None = None) -> StudyTab
         frame = _frame_of_array(np.asarray(X))
     frame.columns = pd.Index([str(c) for c in frame.columns], dtype=object)
     _refuse_infinite(frame)
-    found = recognise(frame, kinds)
+    found = recognize(frame, kinds)
     if not any(c.is_used for c in found):
         listed = "; ".join(f"{c.name!r} {c.why}" for c in found[:5])
         raise ValueError(
@@ -130,7 +130,7 @@ def read_target(y: Any, task: str | None) -> tuple[NDArray, str, NDArray[np.bool
         values = values.astype(str)
     values = values.infer_objects()
     is_number = pd.api.types.is_numeric_dtype(values.dtype)
-    task = recognise_task(values, task)
+    task = recognize_task(values, task)
     if task not in ("classes", "numeric"):
         raise ValueError(f"task must be 'classes' or 'numeric', got {task!r}.")
     if task == "numeric":

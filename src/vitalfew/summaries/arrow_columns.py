@@ -48,7 +48,7 @@ def numbers_of(column: pa.Array, name: str) -> NDArray:
     return column.to_numpy(zero_copy_only=False)
 
 
-def labelled_rows(batch: pa.RecordBatch, target: str) -> pa.RecordBatch:
+def labeled_rows(batch: pa.RecordBatch, target: str) -> pa.RecordBatch:
     """Return the rows that have a target."""
     compute = import_module("pyarrow.compute")
     column = batch.column(target)

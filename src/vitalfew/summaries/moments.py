@@ -13,6 +13,7 @@ from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData, too_large
 from vitalfew.data.tables.frames import NumberedNames
 from vitalfew.support.checks import check_threads
+from vitalfew.support.deprecated_names import renamed_parameter
 from vitalfew.support.threads import limit_threads
 
 # Columns whose mean square exceeds their variance by this factor lose digits when centered after the product.
@@ -167,10 +168,11 @@ class Moments:
     def __repr__(self) -> str:
         return f"Moments(n_rows={self.n_rows}, n_features={self.n_features}, weight_sum={self.weight_sum:g})"
 
-    def second(self, is_centred: bool = True) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    @renamed_parameter("is_centred", "is_centered")
+    def second(self, is_centered: bool = True) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
         """Return the second moments of the columns, of the columns with y, and of y, divided by the sum of weights."""
         full = self.scatter / self.weight_sum
-        if not is_centred:
+        if not is_centered:
             full += np.outer(self.mean, self.mean)
         return np.ascontiguousarray(full[:-1, :-1]), np.ascontiguousarray(full[:-1, -1]), float(full[-1, -1])
 
@@ -212,10 +214,10 @@ def _of_dense(X, y, weight, threads: int = 0):
     # Shift a constant column by its value, so that exact zeros remain.
     with np.errstate(over="ignore", invalid="ignore"):  # too large columns are rejected by name
         shift = np.where((seen == seen[0]).all(axis=0), seen[0], seen.mean(axis=0))
-    return centred_sums(columns, weight, total, shift, threads)
+    return centered_sums(columns, weight, total, shift, threads)
 
 
-def centred_sums(
+def centered_sums(
     columns: Sequence[NDArray], weight: NDArray | None, total: float, shift: NDArray[np.float64], threads: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Compute the means and centered second moments of columns.
@@ -259,11 +261,11 @@ def _of_product(X, y):
     full[:-1, :-1] -= n * np.outer(mean, mean)
     if len(far):
         mean[far] += (X[:, far] - mean[far]).mean(axis=0)
-        centred = X[:, far] - mean[far]
-        full[far, :-1] = centred.T @ X - n * np.outer(centred.mean(axis=0), mean)
+        centered = X[:, far] - mean[far]
+        full[far, :-1] = centered.T @ X - n * np.outer(centered.mean(axis=0), mean)
         full[:-1, far] = full[far, :-1].T
-        full[far, -1] = full[-1, far] = centred.T @ rest
-        full[np.ix_(far, far)] = centred.T @ centred
+        full[far, -1] = full[-1, far] = centered.T @ rest
+        full[np.ix_(far, far)] = centered.T @ centered
     return np.append(mean, y_mean), full
 
 

@@ -56,16 +56,16 @@ class PartitionTally:
     labels: ClassLabels
     label_count: dict[int, float]
     columns: list[ColumnTally]
-    n_labelled: list[int]
+    n_labeled: list[int]
 
 
 class PartCounts(CountsStream):
     """Counts of one partition, without a sample."""
 
-    n_labelled = 0
+    n_labeled = 0
 
     def _draw(self, _batch, label: NDArray[np.int32]) -> None:
-        self.n_labelled += int(np.count_nonzero(label))
+        self.n_labeled += int(np.count_nonzero(label))
 
 
 class PartitionedCounts(CountsStream):
@@ -82,12 +82,12 @@ class PartitionedCounts(CountsStream):
         found = compute(merge_tree(parts, _merge_tallies))
         self.labels, self.label_count, self.columns = found.labels, found.label_count, found.columns
         self.numbers = [c for c in self.columns if c.kind == "numbers" and c.is_many]
-        self.n_labelled = found.n_labelled
+        self.n_labeled = found.n_labeled
 
     def bin_numbers(self) -> None:
         if self.numbers:
             form = replace(self.form, names=[c.name for c in self.numbers])
-            starts = np.concatenate([[0], np.cumsum(self.n_labelled)[:-1]]).tolist()
+            starts = np.concatenate([[0], np.cumsum(self.n_labeled)[:-1]]).tolist()
             parts = on_each(_sample, self.source.tables(form.columns), starts, form=form, labels=self.labels,
                             most=self.sample.most)  # fmt: skip
             self.sample, self.span = compute(merge_tree(parts, _merge_samples))
@@ -102,7 +102,7 @@ class PartitionedCounts(CountsStream):
 def _tally(table: pa.Table, form: Form) -> PartitionTally:
     stream = form.stream(table)
     stream._tally_rows(stream.columns, has_labels=False)
-    return PartitionTally(stream.labels, stream.label_count, stream.columns, [stream.n_labelled])
+    return PartitionTally(stream.labels, stream.label_count, stream.columns, [stream.n_labeled])
 
 
 def _merge_tallies(parts: list[PartitionTally]) -> PartitionTally:
@@ -124,7 +124,7 @@ def _merge_tallies(parts: list[PartitionTally]) -> PartitionTally:
                 width = min(other.table.shape[1], len(places))
                 lines[:, :width] = other.table[: len(lines), :width]
                 column.add(list(other.place), lines, places)
-        total.n_labelled.extend(part.n_labelled)
+        total.n_labeled.extend(part.n_labeled)
     return total
 
 

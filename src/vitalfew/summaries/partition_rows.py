@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import column_or_1d
 
-from vitalfew.data.samples.partly_labeled import are_labelled, as_whole
+from vitalfew.data.samples.partly_labeled import are_labeled, as_whole
 from vitalfew.data.sources.frame_source import FrameSource
 from vitalfew.data.tables.blocks import class_totals
 from vitalfew.data.tables.frames import NumberedNames, as_frame, read_table
@@ -98,7 +98,7 @@ def _count_sparse(rows, labels, weights, n_features: int) -> Counts:
 def _classes(y) -> NDArray | None:
     check_given(y, "y")
     labels = column_or_1d(y, warn=True)
-    known = labels[are_labelled(labels, minus_one=False)]
+    known = labels[are_labeled(labels, minus_one=False)]
     return encode_labels(known)[0] if len(known) else None
 
 
@@ -112,7 +112,7 @@ def _count(X, y, weight, classes: NDArray) -> Part:
     check_given(weight, "sample_weight")
     labels = column_or_1d(y, warn=True)
     _check_rows(X.shape[0], labels)
-    has_label = are_labelled(labels, minus_one=False)
+    has_label = are_labeled(labels, minus_one=False)
     own = np.ones(len(labels)) if weight is None else np.asarray(weight, dtype=float)
     if own.any():
         check_weight(own, len(labels))

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from vitalfew import _core
 from vitalfew.data.sources.prefetch import batches_in_memory, read_ahead, work_ahead
 from vitalfew.data.sources.protocol import BATCH_ROWS, Source
-from vitalfew.summaries.arrow_columns import counting_rows, kind_of, labelled_rows, numbers_of, weights_of
-from vitalfew.summaries.moments import MOST_BYTES, Moments, centred_sums
+from vitalfew.summaries.arrow_columns import counting_rows, kind_of, labeled_rows, numbers_of, weights_of
+from vitalfew.summaries.moments import MOST_BYTES, Moments, centered_sums
 from vitalfew.support.progress import progress
 from vitalfew.support.threads import limit_threads
 
@@ -59,7 +59,7 @@ class NumberColumns:
 
     def rows(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the rows that have a target and a nonzero weight."""
-        return counting_rows(labelled_rows(batch, self.target), self.weight)
+        return counting_rows(labeled_rows(batch, self.target), self.weight)
 
     def arrays(self, batch: pa.RecordBatch) -> list[NDArray]:
         """Return the columns of a batch as arrays, one per feature, followed by the target."""
@@ -161,7 +161,7 @@ def _of_batch(source: Source, reading: NumberColumns, batch: pa.RecordBatch, shi
         return None
     weight = None if reading.weight is None else weights_of(batch.column(reading.weight), reading.weight)
     total = float(batch.num_rows if weight is None else weight.sum())
-    mean, scatter = centred_sums(reading.numbers(batch), weight, total, shift, threads=1)
+    mean, scatter = centered_sums(reading.numbers(batch), weight, total, shift, threads=1)
     if not np.isfinite(mean).all() or not np.isfinite(scatter).all():
         _refuse(source, reading, batch)
     return Moments(batch.num_rows, total, mean, scatter, reading.names)
@@ -189,7 +189,7 @@ def find_levels(source: Source, columns: list[str], target: str) -> Levels:
         return {}
     found: Levels = {name: [] for name in columns}
     for batch in read_ahead(source.batches([*columns, target])):
-        rows = labelled_rows(batch, target)
+        rows = labeled_rows(batch, target)
         own: Levels = {}
         for name in columns:
             column = rows.column(name)
@@ -229,7 +229,7 @@ def _refuse(source: Source, reading: NumberColumns, batch: pa.RecordBatch) -> No
     asked = list(dict.fromkeys([name, reading.target]))
     n_missing = n_infinite = 0
     for batch in read_ahead(source.batches(asked)):
-        values = numbers_of(labelled_rows(batch, reading.target).column(name), name)
+        values = numbers_of(labeled_rows(batch, reading.target).column(name), name)
         n_missing += int(np.isnan(values).sum())
         n_infinite += int(np.isinf(values).sum())
     what = f"{n_missing:,} missing value(s)" if n_missing else f"{n_infinite:,} infinite value(s)"

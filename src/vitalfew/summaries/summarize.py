@@ -130,7 +130,7 @@ def summarize(
 
 
 def is_number(source: Source, target: str) -> bool:
-    """Return True if a target is numeric by the rule of `recognise_task`; reads only as much as necessary."""
+    """Return True if a target is numeric by the rule of `recognize_task`; reads only as much as necessary."""
     if kind_of(source.schema().field(target)) != "numbers":
         return False
     distinct: set[float] = set()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vitalfew.data.tables.column_kinds import KINDS, recognise
+from vitalfew.data.tables.column_kinds import KINDS, recognize
 
 N = 30
 COLUMNS = {
@@ -26,7 +26,7 @@ COLUMNS = {
     "signed": (["-1.5", "2e3", ".5"] * 10, "numeric"),
     "zip": ([f"0{i % 5}139" for i in range(N)], "category"),
     "flag": ([True, False, None] * 10, "category"),
-    "colour": (["red", "blue", None] * 10, "category"),
+    "color": (["red", "blue", None] * 10, "category"),
     "reply": (["I do not know yet", "yes I think so"] * 15, "category"),
     "review": ([f"this film is number {i} of them" for i in range(N)], "text"),
     "born": ([dt.date(2020, 1, 1 + i % 28) for i in range(N)], "date"),
@@ -48,7 +48,7 @@ LIBRARIES = {
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_every_kind_in_every_library(library):
-    kinds = recognise(LIBRARIES[library]({name: values for name, (values, _) in COLUMNS.items()}))
+    kinds = recognize(LIBRARIES[library]({name: values for name, (values, _) in COLUMNS.items()}))
     assert {c.name: c.kind for c in kinds} == {name: kind for name, (_, kind) in COLUMNS.items()}
     assert all((c.why is None) == c.is_used for c in kinds)
     gap = next(c for c in kinds if c.name == "gap")
@@ -57,32 +57,32 @@ def test_every_kind_in_every_library(library):
 
 def test_categories_and_decimals():
     frame = pd.DataFrame({"c": pd.Categorical(list("abcdefghijkl")), "d": [Decimal("1.5"), Decimal(2)] * 6})
-    assert [c.kind for c in recognise(frame)] == ["category", "numeric"]
+    assert [c.kind for c in recognize(frame)] == ["category", "numeric"]
 
 
 def test_not_a_number_is_missing():
-    found = recognise(pl.DataFrame({"x": [1.0, float("nan"), None, 2.0]}))[0]
+    found = recognize(pl.DataFrame({"x": [1.0, float("nan"), None, 2.0]}))[0]
     assert (found.n_missing, found.n_distinct) == (2, 2)
 
 
 @pytest.mark.parametrize("name", ["id", "ID", "row_id", "PassengerId", "index", "Unnamed: 0", "", "order no.", "key"])
 def test_names_of_keys(name):
-    assert recognise(pa.table({name: range(20)}))[0].kind == "identifier"
+    assert recognize(pa.table({name: range(20)}))[0].kind == "identifier"
 
 
 @pytest.mark.parametrize("name", ["paid", "width", "acid", "monkey", "humid", "x"])
 def test_names_that_only_look_like_keys(name):
-    assert recognise(pa.table({name: range(20)}))[0].kind == "numeric"
+    assert recognize(pa.table({name: range(20)}))[0].kind == "numeric"
 
 
 def test_few_rows_may_differ_by_chance():
-    table = pa.table({"colour": ["red", "blue"], "id": [1, 2], "said": ["it is what it is", "no it is not so"]})
-    assert [c.kind for c in recognise(table)] == ["category", "numeric", "text"]
+    table = pa.table({"color": ["red", "blue"], "id": [1, 2], "said": ["it is what it is", "no it is not so"]})
+    assert [c.kind for c in recognize(table)] == ["category", "numeric", "text"]
 
 
 def test_overrides():
     table = pa.table({"zip": [10115, 10117, 10115], "id": [1, 1, 2]})
-    kinds = recognise(table, {"zip": "category", "id": "identifier"})
+    kinds = recognize(table, {"zip": "category", "id": "identifier"})
     assert [c.kind for c in kinds] == ["category", "identifier"]
     assert kinds[1].why == "was set to identifier"
 
@@ -97,18 +97,18 @@ def test_overrides():
 )
 def test_overrides_that_make_no_sense(overrides, message):
     with pytest.raises(ValueError, match=message):
-        recognise(pa.table({"zip": [1, 2], "id": [1, 2]}), overrides)
+        recognize(pa.table({"zip": [1, 2], "id": [1, 2]}), overrides)
 
 
 def test_what_is_not_a_table():
     with pytest.raises(TypeError, match="expected a pandas, polars or Arrow data frame, got ndarray"):
-        recognise(np.zeros((2, 2)))
+        recognize(np.zeros((2, 2)))
     with pytest.raises(ValueError, match="two columns are named 'a'"):
-        recognise(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+        recognize(pd.DataFrame([[1, 2]], columns=["a", "a"]))
 
 
 def test_no_rows():
-    assert [c.kind for c in recognise(pa.table({"a": pa.array([], pa.string()), "b": pa.array([], pa.int64())}))] == [
+    assert [c.kind for c in recognize(pa.table({"a": pa.array([], pa.string()), "b": pa.array([], pa.int64())}))] == [
         "empty",
         "empty",
     ]
@@ -124,10 +124,10 @@ VALUES = st.one_of(
 
 @given(VALUES, st.text(max_size=8), st.randoms())
 def test_the_order_of_rows_does_not_matter(values, name, random):
-    first = recognise(pa.table({name: values}))[0]
+    first = recognize(pa.table({name: values}))[0]
     mixed = list(values)
     random.shuffle(mixed)
-    assert recognise(pa.table({name: pa.array(mixed, pa.table({name: values})[name].type)}))[0] == first
+    assert recognize(pa.table({name: pa.array(mixed, pa.table({name: values})[name].type)}))[0] == first
     assert first.kind in KINDS
     assert first.n_missing + first.n_distinct <= len(values)
 
@@ -135,8 +135,8 @@ def test_the_order_of_rows_does_not_matter(values, name, random):
 @given(VALUES)
 def test_libraries_agree(values):
     table = pa.table({"x": values})
-    found = recognise(table)[0]
-    assert recognise(pl.from_arrow(table))[0] == found
+    found = recognize(table)[0]
+    assert recognize(pl.from_arrow(table))[0] == found
     if not pa.types.is_null(table["x"].type):
-        in_pandas = recognise(table.to_pandas(types_mapper=pd.ArrowDtype))[0]
+        in_pandas = recognize(table.to_pandas(types_mapper=pd.ArrowDtype))[0]
         assert (in_pandas.kind, in_pandas.n_distinct) == (found.kind, found.n_distinct)

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from vitalfew.data.tables import number_blocks as module
-from vitalfew.data.tables.column_kinds import recognise
+from vitalfew.data.tables.column_kinds import recognize
 from vitalfew.data.tables.frames import read_table
 from vitalfew.data.tables.matrix import read_matrix
 from vitalfew.data.tables.text_columns import WordColumn
@@ -52,8 +52,8 @@ def one_by_one(monkeypatch):
 
 def test_kinds_are_those_of_columns_read_one_by_one(make, one_by_one):
     frame = make(COLUMNS)
-    assert recognise(frame) == one_by_one(recognise, frame)
-    assert recognise(frame, {"a": "category"})[0].kind == "category"
+    assert recognize(frame) == one_by_one(recognize, frame)
+    assert recognize(frame, {"a": "category"})[0].kind == "category"
 
 
 @pytest.mark.parametrize("names", [list(COLUMNS), ["a", "gap"], ["id", "one"], ["single"], ["flag"], ["flag", "word"]])
@@ -107,4 +107,4 @@ def test_wide_frames_are_read_as_one_matrix(make):
 
 
 def test_a_table_without_rows_has_empty_columns(make):
-    assert [c.kind for c in recognise(make({"a": np.empty(0), "b": np.empty(0, dtype=int)}))] == ["empty", "empty"]
+    assert [c.kind for c in recognize(make({"a": np.empty(0), "b": np.empty(0, dtype=int)}))] == ["empty", "empty"]

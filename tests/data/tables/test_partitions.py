@@ -68,7 +68,7 @@ def test_partitions_are_in_order_and_hold_whole_rows():
 
 
 @given(st.lists(st.text(max_size=2), min_size=1, max_size=40), st.integers(2, 9))
-def test_neighbours_are_merged_in_order(words, split_every):
+def test_neighbors_are_merged_in_order(words, split_every):
     with dask.config.set(scheduler="sync"):
         assert compute(merge_tree([dask.delayed(w) for w in words], "".join, split_every)) == "".join(words)
 

@@ -49,7 +49,7 @@ DOCUMENTS = [
     "zero\0width a\u200db👩\u200d👩\u200d👧 e\u0301te\u0301 \ud800ab\udfffcd",
     "日本語の テキスト 𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𐐀𐐁 K ﬁ ²³ ½½ ๑๒ नमस्ते",
 ]
-# What breaks tokenizers: case that depends on neighbours, combining marks, joiners, lone surrogates.
+# What breaks tokenizers: case that depends on neighbors, combining marks, joiners, lone surrogates.
 TRICKY = "ΣσςİıIiKÅßẞǅfiﬁ\u0301\u0307\u200d\u0345👩𐐀𐐨𝔘ªº²½๑\ud800\udfff\0_-. \n\tabAB01"
 texts = st.one_of(
     st.text(alphabet=TRICKY, max_size=40),

@@ -247,8 +247,8 @@ def test_labels_are_not_handed_out():
         with pytest.raises(AttributeError, match=f"sealed and does not hand out '{name}': a model chosen by looking"):
             getattr(sealed, name)
         assert not hasattr(sealed, name)
-    with pytest.raises(AttributeError, match="has no attribute 'colour'"):
-        _ = sealed.colour
+    with pytest.raises(AttributeError, match="has no attribute 'color'"):
+        _ = sealed.color
     assert repr(sealed) == "SealedTest(10 rows, never opened)"
     for value in vars(sealed).values():
         assert callable(value) or np.size(value) != 10

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from vitalfew import NaiveBayes, SemiSupervisedNaiveBayes
 from vitalfew.exceptions import RuleError
-from vitalfew.families.bayes.cluster_rows import ClusterRows, gather_labelled
+from vitalfew.families.bayes.cluster_rows import ClusterRows, gather_labeled
 from vitalfew.families.bayes.mixture import Parameters, PresenceRows, WeightRows
 from vitalfew.families.bayes.mixture_data import read_rows
 
@@ -70,7 +70,7 @@ def test_em_of_partitions(kind, cuts):
 
 @pytest.mark.parametrize("kind", ["weights", "frame"])
 @pytest.mark.filterwarnings("ignore::vitalfew.exceptions.UnlabeledDataWarning")
-def test_the_weight_of_unlabelled_rows_is_chosen_alike(kind):
+def test_the_weight_of_unlabeled_rows_is_chosen_alike(kind):
     """Cuts of the numbers of a frame are made anew in each fold, and then the rows on the workers are read anew."""
     X, _, y = rows(kind)
     with dask.config.set(scheduler="sync"):
@@ -80,7 +80,7 @@ def test_the_weight_of_unlabelled_rows_is_chosen_alike(kind):
     assert np.allclose(found.weight_scores_.log_loss, expected.weight_scores_.log_loss, rtol=1e-9)
 
 
-def test_unlabelled_rows_alone_may_be_elsewhere():
+def test_unlabeled_rows_alone_may_be_elsewhere():
     X, labels, _ = rows("presence")
     options = {"guard": False, "unlabeled_weight": 0.5}
     expected = SemiSupervisedNaiveBayes(**options).fit(X[:30], labels[:30], X_unlabeled=X[30:])
@@ -105,7 +105,7 @@ def test_sample_weights_come_along():
     assert_same(found, SemiSupervisedNaiveBayes(**options).fit(X, y, weight))
 
 
-def test_without_unlabelled_rows_the_model_is_supervised():
+def test_without_unlabeled_rows_the_model_is_supervised():
     X, labels, _ = rows("presence")
     with dask.config.set(scheduler="sync"):
         found = SemiSupervisedNaiveBayes().fit(parts_of(X, [5]), parts_of(labels, [5]))
@@ -136,18 +136,18 @@ def test_sums_are_those_of_all_rows(kind):
     assert height == pytest.approx(expected_height)
 
 
-def test_only_labelled_rows_come_here():
+def test_only_labeled_rows_come_here():
     X, _, y = rows("frame")
     with dask.config.set(scheduler="sync"):
-        found = gather_labelled(parts_of(X, [3, 77]), parts_of(y, [3, 77]))
+        found = gather_labeled(parts_of(X, [3, 77]), parts_of(y, [3, 77]))
         assert found.X.equals(X[pd.notna(y)])
         assert found.y.tolist() == y[pd.notna(y)].tolist()
-        left = [part for part in dask.compute(*found.unlabelled) if part is not None]
+        left = [part for part in dask.compute(*found.unlabeled) if part is not None]
         assert pd.concat(left).equals(X[pd.isna(y)])
         with pytest.raises(ValueError, match="y has no labels"):
-            gather_labelled(parts_of(X, []), parts_of(np.full(len(X), -1), []))
+            gather_labeled(parts_of(X, []), parts_of(np.full(len(X), -1), []))
         with pytest.raises(ValueError, match="the same number of rows, got 150 and 149"):
-            gather_labelled(parts_of(X, []), parts_of(y[1:], []))
+            gather_labeled(parts_of(X, []), parts_of(y[1:], []))
 
 
 @pytest.mark.parametrize("kind", ["presence", "frame", "array"])

@@ -175,7 +175,7 @@ def test_sparse_loo_is_a_refit_without_each_row(problem, prior):
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_loo_is_a_refit_of_the_estimator(kind):
-    """With unlabelled rows, and with the estimator itself in place of the twin."""
+    """With unlabeled rows, and with the estimator itself in place of the twin."""
     X, y = planted(25, 6)
     more = kind(planted(10, 6, seed=1)[0])
     model = NaiveBayes().fit(kind(X), y, X_unlabeled=more)
@@ -327,7 +327,7 @@ def test_constant_columns_carry_no_evidence():
 
 
 @given(problems(max_rows=12))
-def test_unlabelled_rows_change_only_the_pooled_prior(problem):
+def test_unlabeled_rows_change_only_the_pooled_prior(problem):
     more = problem.X[::2]
     model = NaiveBayes().fit(problem.X, problem.y, X_unlabeled=more)
     np.testing.assert_allclose(
@@ -454,7 +454,7 @@ def test_numeric_columns_are_cut():
 
 
 def test_folds_cut_anew():
-    """Cuts learnt on all rows make noise look good; the rule must not see that."""
+    """Cuts learned on all rows make noise look good; the rule must not see that."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 400)), rng.integers(0, 2, 60)
     selection = NaiveBayes(features="cv", order="information", max_features=30).fit(X, y).selection_

@@ -108,7 +108,7 @@ def literal_em(X, label, U, n_classes, weight, strength, n_steps, weighted):
     n = len(X) + len(U)
     one_hot = np.eye(n_classes)[label]
 
-    def maximise(share_u):
+    def maximize(share_u):
         rows, share = np.vstack([X, U]), np.vstack([one_hot, weight * share_u])
         count, total = rows.T @ share, share.sum(axis=0)
         if weighted:
@@ -121,7 +121,7 @@ def literal_em(X, label, U, n_classes, weight, strength, n_steps, weighted):
 
     share = np.zeros((len(U), n_classes))
     for _ in range(n_steps):
-        table, base = maximise(share)
+        table, base = maximize(share)
         share = softmax(U @ table + base, axis=1)
     return table, base
 
@@ -196,7 +196,7 @@ def test_sparse_and_dense_rows_give_the_same_model():
     np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(X.toarray().astype(int)), **CLOSE)
 
 
-def test_unlabelled_rows_help_where_the_classes_are_the_pattern():
+def test_unlabeled_rows_help_where_the_classes_are_the_pattern():
     X, y, truth = clusters(n_labels=4)
     model = SemiSupervisedNaiveBayes().fit(X, y)
     known = y >= 0
@@ -206,7 +206,7 @@ def test_unlabelled_rows_help_where_the_classes_are_the_pattern():
     assert "Unlabeled rows have weight" in model.verdict_
 
 
-def test_the_guard_falls_back_where_unlabelled_rows_do_harm():
+def test_the_guard_falls_back_where_unlabeled_rows_do_harm():
     """Sixty words follow something else; the label follows one word, which is soon outvoted."""
     rng = np.random.default_rng(0)
     n = 600
@@ -234,7 +234,7 @@ def test_features_are_chosen_with_the_guessed_labels():
     assert (model.predict(sparse.hstack([X, noise]).tocsr()) == truth).mean() > 0.85
 
 
-# The weight of unlabelled rows
+# The weight of unlabeled rows
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=40), st.sampled_from([0, 2, 5]))
@@ -326,12 +326,12 @@ def test_rows_to_label_next_are_unsure_ones_and_some_others():
     model = SemiSupervisedNaiveBayes(unlabeled_weight=0.1, guard=False).fit(X, y)
     chosen = model.label_next(30)
     assert len(set(chosen.tolist())) == 30
-    unlabelled = X[np.flatnonzero(y < 0)]
-    entropy = entr(model.predict_proba(unlabelled)).sum(axis=1)
+    unlabeled = X[np.flatnonzero(y < 0)]
+    entropy = entr(model.predict_proba(unlabeled)).sum(axis=1)
     assert entropy[chosen].mean() > 1.2 * entropy.mean()
     assert set(chosen.tolist()) != set(np.argsort(-entropy)[:30].tolist())
     assert (np.diff(entropy[chosen]) <= 0).all()
-    np.testing.assert_array_equal(model.label_next(30, unlabelled), chosen)
+    np.testing.assert_array_equal(model.label_next(30, unlabeled), chosen)
     assert len(model.label_next(10**6)) == len(entropy)
 
 

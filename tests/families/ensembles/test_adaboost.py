@@ -16,7 +16,7 @@ import boost_oracles as oracle
 from strategies import tied_tables
 from vitalfew import AdaBoost, DecisionTree, NaiveBayes, Stump
 from vitalfew.exceptions import GuessingWarning, RuleError
-from vitalfew.families.ensembles.boost_theory import edge_bound, generalisation_bound, stump_dimension
+from vitalfew.families.ensembles.boost_theory import edge_bound, generalization_bound, stump_dimension
 
 pytestmark = pytest.mark.filterwarnings("ignore::vitalfew.exceptions.GuessingWarning")
 ROUNDS = 12
@@ -321,7 +321,7 @@ def test_the_frame_names_what_a_person_wants_to_see():
     frame = AdaBoost(5).fit(X, y).path_.to_frame()
     assert list(frame.columns) == [
         "round", "feature", "stump", "error", "alpha", "Z", "product_of_Z", "edge_bound", "training_error",
-        "generalisation_bound",
+        "generalization_bound",
     ]  # fmt: skip
     assert frame["feature"][0] in X.columns
 
@@ -374,12 +374,12 @@ def test_early_ends_are_explained():
 
 
 def test_categories_missing_and_unseen_values():
-    frame = pd.DataFrame({"colour": ["red", "blue", None, "red", "green", "blue"] * 5, "size": [1.0, np.nan, 3] * 10})
+    frame = pd.DataFrame({"color": ["red", "blue", None, "red", "green", "blue"] * 5, "size": [1.0, np.nan, 3] * 10})
     y = np.array(["in", "out", "out", "in", "in", "out"] * 5)
     model = AdaBoost(3).fit(frame, y)
     assert model.score(frame, y) == 1
-    assert list(model.get_feature_names_out()) == ["colour"]
-    new = pd.DataFrame({"colour": ["violet", None, "red"], "size": [np.nan, 1e300, 0]})
+    assert list(model.get_feature_names_out()) == ["color"]
+    new = pd.DataFrame({"color": ["violet", None, "red"], "size": [np.nan, 1e300, 0]})
     assert list(model.predict(new)) == ["out", "out", "in"]
 
 
@@ -401,11 +401,11 @@ def test_the_bound_on_new_rows():
     assert stump_dimension(np.array([255]), np.array([False])) == 2  # two signs of a threshold part two points
     assert stump_dimension(np.full(50, 255), np.zeros(50, bool)) == 9  # 2^9 <= 900, 2^10 > 1000
     assert stump_dimension(np.array([5]), np.array([True])) == 5
-    bound = generalisation_bound(np.full(3, 0.1), 2, 10**7)
+    bound = generalization_bound(np.full(3, 0.1), 2, 10**7)
     assert (bound > 0.1).all()
     assert (np.diff(bound) > 0).all()
     assert bound[0] < 0.2
-    assert generalisation_bound(np.full(3, 0.1), 2, 10)[0] == np.inf
+    assert generalization_bound(np.full(3, 0.1), 2, 10)[0] == np.inf
 
 
 @pytest.mark.parametrize(

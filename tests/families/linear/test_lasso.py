@@ -789,7 +789,7 @@ def test_shrinkage_is_against_least_squares():
     spec = assert_valid(model.plot_shrinkage(sparse.csr_array(X), y))
     rows = next(d for layer in spec["layer"] if "feature" in (d := layer["data"]["values"])[0])
     np.testing.assert_allclose([r["least squares"] for r in rows], free)
-    np.testing.assert_allclose([r["penalised"] for r in rows], model.coef_)
+    np.testing.assert_allclose([r["penalized"] for r in rows], model.coef_)
 
 
 def test_many_lines_are_thinned_and_the_title_says_so():

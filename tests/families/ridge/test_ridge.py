@@ -88,11 +88,11 @@ def test_equal_to_scikit_learn(shape, has_intercept, kind):
 
 def test_one_column_by_hand():
     X, y = np.array([[1.0], [2.0], [4.0]]), np.array([1.0, 2.0, 6.0])
-    centred = X[:, 0] - 7 / 3
+    centered = X[:, 0] - 7 / 3
     model = Ridge(2).fit(X, y)
-    assert model.coef_[0] == pytest.approx(centred @ y / (centred @ centred + 2))
+    assert model.coef_[0] == pytest.approx(centered @ y / (centered @ centered + 2))
     assert model.intercept_ == pytest.approx(3 - model.coef_[0] * 7 / 3)
-    assert model.path_.degrees_of_freedom[0] == pytest.approx((centred @ centred) / (centred @ centred + 2))
+    assert model.path_.degrees_of_freedom[0] == pytest.approx((centered @ centered) / (centered @ centered + 2))
     assert model.path_.mean_squared_error[0] == pytest.approx(np.mean((y - model.predict(X)) ** 2))
 
 
@@ -220,8 +220,8 @@ def test_columns_of_any_unit(alpha):
     y = Z.sum(axis=1) + 0.1 * rng.normal(size=50)
     model = Ridge(alpha).fit(Z * unit, y)
     w = np.ones(50)
-    centred = Z - Z.mean(axis=0)
-    expected = np.linalg.solve(centred.T @ centred + np.diag(alpha / unit**2), centred.T @ (y - y.mean()))
+    centered = Z - Z.mean(axis=0)
+    expected = np.linalg.solve(centered.T @ centered + np.diag(alpha / unit**2), centered.T @ (y - y.mean()))
     np.testing.assert_allclose(model.coef_ * unit, expected, rtol=1e-11)
     from_moments = Ridge(alpha).fit_moments(Moments.from_data(Z * unit, y, w))
     np.testing.assert_allclose(from_moments.coef_ * unit, expected, rtol=1e-9)

@@ -14,7 +14,7 @@ from vitalfew.exceptions import SmallerModelWarning
 
 
 def correlated(n, d, k, rho, seed=0, noise=0.6):
-    """Neighbours are alike, k columns count."""
+    """Neighbors are alike, k columns count."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
     for j in range(1, d):

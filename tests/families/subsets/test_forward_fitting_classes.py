@@ -96,7 +96,7 @@ def test_bounds_never_miss_the_best(seed, has_intercept):
     np.testing.assert_allclose(path.log_loss[1:], [value for _, _, _, value in lines][: len(path.grid) - 1], rtol=1e-6)
 
 
-def test_many_steps_end_at_the_unpenalised_fit():
+def test_many_steps_end_at_the_unpenalized_fit():
     X, label = planted(200)
     model = ForwardFittingClassifier(2000).fit(X, label)
     free = LogisticRegression(0.0, tol=1e-10).fit(X, label)

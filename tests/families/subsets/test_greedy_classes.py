@@ -17,7 +17,7 @@ KINDS = [np.asfortranarray, np.ascontiguousarray, sparse.csc_array]
 
 
 def log_loss(X, y, columns, weight=None, has_intercept=True):
-    """Mean log loss of the unpenalised fit of some columns."""
+    """Mean log loss of the unpenalized fit of some columns."""
     w = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     classes, label = np.unique(y, return_inverse=True)
     if not len(columns):

@@ -21,7 +21,7 @@ def table(name):
 
 
 def test_prostate_as_in_the_elements_of_statistical_learning():
-    """Table 3.3: the best subset of two, with its coefficients on standardised columns."""
+    """Table 3.3: the best subset of two, with its coefficients on standardized columns."""
     frame = table("prostate.csv")
     X, y = frame.drop(columns="target"), frame["target"]
     X = (X - X.mean()) / X.std()

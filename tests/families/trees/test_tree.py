@@ -303,23 +303,23 @@ def test_numbers_go_from_simple_to_complex(knob, values):
 
 def frame(n=400):
     rng = np.random.default_rng(0)
-    colour = rng.choice(["red", "green", "blue", "</script>"], n)
+    color = rng.choice(["red", "green", "blue", "</script>"], n)
     size = rng.uniform(0, 10, n)
-    y = np.where((colour == "red") | (size > 7), "yes", "no")
-    return pd.DataFrame({"colour": colour, "size": size, "noise": rng.normal(size=n)}), y
+    y = np.where((color == "red") | (size > 7), "yes", "no")
+    return pd.DataFrame({"color": color, "size": size, "noise": rng.normal(size=n)}), y
 
 
 def test_categories_have_a_branch_each_and_new_ones_count_as_missing():
     X, y = frame()
     model = DecisionTree().fit(X, y)
     assert model.score(X, y) > 0.99
-    by_colour = model.tree_.feature == 0
-    assert (model.tree_.n_children[by_colour] == 4).any()
-    new = X.head(3).assign(colour=["violet", None, np.nan])
+    by_color = model.tree_.feature == 0
+    assert (model.tree_.n_children[by_color] == 4).any()
+    new = X.head(3).assign(color=["violet", None, np.nan])
     shares = model.predict_proba(new.assign(size=1.0))
     np.testing.assert_allclose(shares, shares[[0, 0, 0]])
     assert (shares[0] > 0.05).all()
-    assert list(model.get_feature_names_out()) == ["colour", "size"]
+    assert list(model.get_feature_names_out()) == ["color", "size"]
     assert model.transform(X).shape == (len(X), 2)
 
 
@@ -337,9 +337,9 @@ def test_words_and_drawing():
     model = DecisionTree().fit(X, y)
     text = model.export_text()
     assert "size <= 6.9" in text or "size <= 7.0" in text
-    assert "colour = red: yes (100.0% of" in text
+    assert "color = red: yes (100.0% of" in text
     assert len(model.rules()) == model.tree_.n_leaves
-    assert sum("colour = red" in rule for rule in model.rules()) >= 1
+    assert sum("color = red" in rule for rule in model.rules()) >= 1
     assert model.export_text(max_depth=1).count("\n") + 1 == model.tree_.n_children[0]
     drawn = model.plot()
     page = drawn.to_json()

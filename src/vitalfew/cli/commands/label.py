@@ -58,10 +58,11 @@ def label(
     semi_supervised: Annotated[
         bool, typer.Option("--semi-supervised", help="Same as --model em: also learn from unlabeled documents.")
     ] = False,
-    unlabelled: Annotated[
+    unlabeled: Annotated[
         str | None,
-        typer.Option("--unlabelled", metavar="TEXT", help="A label that means none, besides null, such as ''."),
+        typer.Option("--unlabeled", metavar="TEXT", help="Label that marks unlabeled documents, besides null."),
     ] = None,
+    unlabelled: Annotated[str | None, typer.Option("--unlabelled", metavar="TEXT", hidden=True)] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing table or file of that name.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only read and count; write nothing.")] = False,
     memory: Annotated[str, typer.Option("--memory", metavar="SIZE", help="Approximate memory limit.")] = "2GB",
@@ -92,6 +93,9 @@ def label(
     check_outputs({"--output": output}, [database])
     if output is not None and is_database(database, format):
         raise ValueError(f"--output is a file, but {database!r} is a database; use --into for the new table.")
+    if unlabelled is not None:
+        note("--unlabelled was renamed to --unlabeled and will be removed in the next release.")
+        unlabeled = unlabelled if unlabeled is None else unlabeled
     if semi_supervised:
         if model not in ("auto", "em"):
             raise ValueError(
@@ -106,7 +110,7 @@ def label(
         key=key,
         into=into if into is not None else output,
         model=model,
-        unlabelled=unlabelled,
+        unlabeled=unlabeled,
         replace=replace,
         dry_run=dry_run,
         memory=memory,
@@ -123,19 +127,19 @@ def _told(report: LabelReport, label: str) -> str:
     from vitalfew.cli.command_runner import shown
     from vitalfew.cli.tables import table_lines
 
-    n_labelled = report.n_documents - report.n_unlabelled
+    n_labeled = report.n_documents - report.n_unlabeled
     lines = [
-        f"{report.n_documents:,} documents, {n_labelled:,} of them labeled; {report.n_words:,} words.",
+        f"{report.n_documents:,} documents, {n_labeled:,} of them labeled; {report.n_words:,} words.",
         "",
     ]
     rows = [
-        {"class": str(c), "labelled": n, "predicted": report.n_predicted.get(c)} for c, n in report.n_labelled.items()
+        {"class": str(c), "labeled": n, "predicted": report.n_predicted.get(c)} for c, n in report.n_labeled.items()
     ]
-    lines += table_lines(rows, {"class": label, "labelled": "labelled", "predicted": "predicted"})
+    lines += table_lines(rows, {"class": label, "labeled": "labeled", "predicted": "predicted"})
     into = f"{report.into!r} ({', '.join(report.columns)})"
     if report.is_dry_run:
         models = ", ".join(report.models)
-        lines += ["", f"Would validate {models} and write {report.n_unlabelled:,} rows to {into}. Nothing was written."]
+        lines += ["", f"Would validate {models} and write {report.n_unlabeled:,} rows to {into}. Nothing was written."]
         return "\n".join(shown(line) for line in lines)
     if report.candidates:
         lines += ["", f"Errors on {report.n_tried:,} labeled documents, each held out once:", ""]
@@ -143,7 +147,7 @@ def _told(report: LabelReport, label: str) -> str:
     lines += [
         "",
         f"Labeled by {report.model}: {report.why}",
-        f"{report.n_unlabelled:,} rows written to {into}.",
+        f"{report.n_unlabeled:,} rows written to {into}.",
         f"{report.seconds:.1f} s, {report.documents_per_second:,.0f} documents per second.",
     ]
     return "\n".join(shown(line) for line in lines)

@@ -14,7 +14,7 @@ from vitalfew.cli.command_runner import note
 from vitalfew.cli.progress_bars import working
 from vitalfew.cli.task import TASKS, TableInput, parse_kinds
 from vitalfew.data.sources.protocol import Source
-from vitalfew.data.tables.column_kinds import ColumnKind, recognise
+from vitalfew.data.tables.column_kinds import ColumnKind, recognize
 from vitalfew.families.bayes.information_ranking import WITHOUT_ROWS, InformationRanking
 from vitalfew.families.linear.lasso import Lasso
 from vitalfew.families.subsets.best_subset import BestSubsetRegressor
@@ -71,7 +71,7 @@ def select_streamed(
     if time_budget is not None and method != "best":
         raise ValueError(f"--time-budget is only supported with --method best; omit it with {method}.")
     rule = known[method] if k is None else k
-    with working(f"summarising {source.name}"):
+    with working(f"summarizing {source.name}"):
         summary = summarize(rows, target, columns=names, kind="counts" if task == "classes" else "moments")
     with working(f"selecting features by {method}"):
         if isinstance(summary, Counts):
@@ -89,7 +89,7 @@ def _columns(rows: Source, target: str, overrides: dict[str, str], drop: Sequenc
         raise ValueError(f"column {target!r} is the target and cannot be dropped.")
     first = pa.Table.from_batches(islice(rows.batches(batch_rows=LOOKED_AT), 1), schema).drop_columns([target])
     names = []
-    for column, seen in zip(recognise(first, overrides), recognise(first)):
+    for column, seen in zip(recognize(first, overrides), recognize(first)):
         if column.name in drop:
             continue
         why = _why_not(column, seen, column.name in overrides)
@@ -151,7 +151,7 @@ def _by_moments(
     names = list(moments.names or ())
     own = [n for n in names if n in columns]
     column_of = {n: n if n in columns else max((c for c in columns if n.startswith(f"{c}=")), key=len) for n in names}
-    scaled = _standardised(moments, np.isin(names, own))
+    scaled = _standardized(moments, np.isin(names, own))
     model: Any
     if method == "lasso":
         model = Lasso(alpha="bic" if isinstance(rule, int) else rule).fit_moments(scaled)
@@ -170,7 +170,7 @@ def _by_moments(
     return sorted(lines, key=lambda line: -abs(line["weight"])), len(names)
 
 
-def _standardised(moments: Moments, is_number: np.ndarray) -> Moments:
+def _standardized(moments: Moments, is_number: np.ndarray) -> Moments:
     """Return moments of standardized numeric columns, as models of rows in memory get them."""
     spread = np.sqrt(np.diag(moments.scatter)[:-1] / moments.weight_sum)
     unit = np.append(np.where(is_number & (spread > 0), spread, 1.0), 1.0)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vitalfew.data.databases.base import Database
-from vitalfew.data.sources.formats import SUFFIXES, no_file, recognise_format
+from vitalfew.data.sources.formats import SUFFIXES, no_file, recognize_format
 from vitalfew.exceptions import DataFileError
 
 
@@ -45,10 +45,10 @@ def open_database(database: Any, *, format: str | None = None, read_only: bool =
     ...     sink.write(films)
     >>> with open_database(path) as database:
     ...     source = database.source("films")
-    ...     with database.sink("unlabelled", pa.schema([source.schema().field("id")])) as sink:
+    ...     with database.sink("unlabeled", pa.schema([source.schema().field("id")])) as sink:
     ...         for batch in source.batches(["id"], missing="label"):
     ...             sink.write(batch)
-    ...     database.source("unlabelled").read().to_pydict()
+    ...     database.source("unlabeled").read().to_pydict()
     {'id': [2, 3]}
     """
     opened = connect(database, format=format, read_only=read_only)
@@ -72,7 +72,7 @@ def connect(database: Any, *, format: str | None = None, read_only: bool = False
     if read_only and not os.path.exists(path):
         raise FileNotFoundError(no_file(Path(path)))
     is_there = os.path.exists(path)
-    found = format or (recognise_format(Path(path)) if is_there else SUFFIXES.get(Path(path).suffix.lower()))
+    found = format or (recognize_format(Path(path)) if is_there else SUFFIXES.get(Path(path).suffix.lower()))
     if found not in ("duckdb", "sqlite"):
         raise DataFileError(f"{path!r} is not a DuckDB or SQLite database; pass one, or a postgresql:// address.")
     return DuckDatabase(path, read_only) if found == "duckdb" else SqliteDatabase(path, read_only)

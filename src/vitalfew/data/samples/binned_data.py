@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew.data.coding.bins import BinCoder, Bins
-from vitalfew.data.samples.labeled import LabeledSample, LabelledRows
+from vitalfew.data.samples.labeled import LabeledRows, LabeledSample
 from vitalfew.data.samples.zero_weight import DroppedRows
 
 
@@ -26,7 +26,7 @@ class BinnedData(LabeledSample):
     @classmethod
     def read(cls, X, y, sample_weight, coder: BinCoder, *, is_fitted: bool = False) -> BinnedData:
         """Read, check and bin data; samples of weight zero are dropped, as if they had not been given."""
-        rows = LabelledRows.read(X, y, sample_weight)
+        rows = LabeledRows.read(X, y, sample_weight)
         bins = coder.transform(rows.X) if is_fitted else coder.fit(rows.X)
         return cls(bins, rows.label, rows.classes, rows.weight, coder, rows.given)
 

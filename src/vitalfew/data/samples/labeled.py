@@ -52,7 +52,7 @@ class LabeledSample:
 
 
 @dataclass(frozen=True)
-class LabelledRows(LabeledSample):
+class LabeledRows(LabeledSample):
     """Samples of a frame, an array or a sparse matrix, with labels and weights."""
 
     X: Any
@@ -62,7 +62,7 @@ class LabelledRows(LabeledSample):
     given: DroppedRows | None = None
 
     @classmethod
-    def read(cls, X, y, sample_weight) -> LabelledRows:
+    def read(cls, X, y, sample_weight) -> LabeledRows:
         """Read and check data, labels and weights; samples of weight zero are dropped."""
         X = read_rows(X)
         classes, label = encode_labels(y)
@@ -81,7 +81,7 @@ class LabelledRows(LabeledSample):
     def n_features(self) -> int:
         return self.X.shape[1]
 
-    def take(self, rows: NDArray[np.intp]) -> LabelledRows:
+    def take(self, rows: NDArray[np.intp]) -> LabeledRows:
         weight = None if self.weight is None else self.weight[rows]
         return replace(self, X=_safe_indexing(self.X, rows), label=self.label[rows], weight=weight, given=None)
 

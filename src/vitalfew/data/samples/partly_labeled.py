@@ -17,14 +17,14 @@ def split_labels(y) -> tuple[NDArray[np.bool_], NDArray, NDArray[np.int32]]:
     """
     check_given(y, "y")
     y = column_or_1d(y, warn=True)
-    has_label = are_labelled(y)
+    has_label = are_labeled(y)
     if not has_label.any():
         raise ValueError("y has no labels: every entry is missing or -1; label some rows of each class first.")
     classes, label = encode_labels(as_whole(y[has_label]))
     return has_label, classes, label
 
 
-def are_labelled(y: NDArray, minus_one: bool = True) -> NDArray[np.bool_]:
+def are_labeled(y: NDArray, minus_one: bool = True) -> NDArray[np.bool_]:
     """Return a mask of labeled samples; with `minus_one`, -1 means unlabeled."""
     if y.dtype.kind == "O":
         return np.array([not is_missing(v) and not (minus_one and _is_minus_one(v)) for v in y.tolist()], dtype=bool)

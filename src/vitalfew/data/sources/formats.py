@@ -42,7 +42,7 @@ PACKED = (".gz", ".bz2", ".zst")
 NAMES = {"parquet": "Parquet", "arrow": "Arrow", "duckdb": "DuckDB", "sqlite": "SQLite"}
 
 
-def recognise_format(path: Path) -> str:
+def recognize_format(path: Path) -> str:
     """Detect the format by a known suffix, otherwise by the first bytes; CSV is the default."""
     suffixes = [s.lower() for s in path.suffixes]
     is_packed = bool(suffixes) and suffixes[-1] in PACKED

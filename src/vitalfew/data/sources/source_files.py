@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vitalfew.data.sources.csv_file import Content, check_encoding, csv_errors, csv_options
-from vitalfew.data.sources.formats import FORMATS, arrow_errors, check_file, recognise_format
+from vitalfew.data.sources.formats import FORMATS, arrow_errors, check_file, recognize_format
 from vitalfew.data.sources.parquet_rows import parquet_batches
 from vitalfew.data.sources.protocol import BATCH_ROWS, asked, check_columns, check_header, chosen
 from vitalfew.exceptions import DataFileError
@@ -32,7 +32,7 @@ def find_files(paths: Sequence[str | os.PathLike], format: str | None) -> tuple[
     for file in found:
         if check_file(Path(file)):
             raise DataFileError(f"{file!r} is a pipe, which can only be read once; write it to a file first.")
-    kinds = {format or recognise_format(Path(file)): file for file in found}
+    kinds = {format or recognize_format(Path(file)): file for file in found}
     if len(kinds) > 1:
         raise DataFileError(
             f"{' and '.join(map(repr, list(kinds.values())[:2]))} have different formats; pass files of one format."

@@ -69,7 +69,7 @@ class ColumnKind:
         return self.kind in USED
 
 
-def recognise(table: Any, overrides: Mapping[str, str] | None = None) -> list[ColumnKind]:
+def recognize(table: Any, overrides: Mapping[str, str] | None = None) -> list[ColumnKind]:
     """Detect the kind of every column of a table, in order.
 
     ========== ==========================================================================================
@@ -95,11 +95,11 @@ def recognise(table: Any, overrides: Mapping[str, str] | None = None) -> list[Co
     Examples
     --------
     >>> import pandas as pd
-    >>> from vitalfew.data.tables.column_kinds import recognise
-    >>> table = pd.DataFrame({"age": [31, 45, None], "colour": ["red", "blue", "red"], "unit": ["cm", "cm", "cm"]})
-    >>> [(c.name, c.kind, c.n_missing) for c in recognise(table)]
-    [('age', 'numeric', 1), ('colour', 'category', 0), ('unit', 'constant', 0)]
-    >>> recognise(table, {"age": "category"})[0].kind
+    >>> from vitalfew.data.tables.column_kinds import recognize
+    >>> table = pd.DataFrame({"age": [31, 45, None], "color": ["red", "blue", "red"], "unit": ["cm", "cm", "cm"]})
+    >>> [(c.name, c.kind, c.n_missing) for c in recognize(table)]
+    [('age', 'numeric', 1), ('color', 'category', 0), ('unit', 'constant', 0)]
+    >>> recognize(table, {"age": "category"})[0].kind
     'category'
     """
     frame = table_frame(table)
@@ -112,7 +112,7 @@ def recognise(table: Any, overrides: Mapping[str, str] | None = None) -> list[Co
     return [
         numbers[j].kind(str(name), overrides.get(name))
         if j in numbers
-        else _recognise(frame.get_column(name), str(name), overrides.get(name))
+        else _recognize(frame.get_column(name), str(name), overrides.get(name))
         for j, name in enumerate(frame.columns)
     ]
 
@@ -142,7 +142,7 @@ def is_absent(series: nw.Series) -> nw.Series:
     return series.is_null() | series.is_nan() if series.dtype.is_float() else series.is_null()
 
 
-def _recognise(series: nw.Series, name: str, override: str | None) -> ColumnKind:
+def _recognize(series: nw.Series, name: str, override: str | None) -> ColumnKind:
     if _has_no_single_value(series):
         holds = f"contains {series.dtype}, not one value per row; expand it into separate columns"
         return ColumnKind(name, "empty", int(series.null_count()), 0, holds)
@@ -261,7 +261,7 @@ def _is_plain(value) -> bool:
     return is_missing(value) or isinstance(value, str | bool | int | float | Decimal | np.generic | date | time)
 
 
-def recognise_task(target: Any, task: str | None = None) -> str:
+def recognize_task(target: Any, task: str | None = None) -> str:
     """Return the task for a target, ``"classes"`` or ``"numeric"``, unless `task` is given.
 
     A numeric target means classes if it has at most two distinct values, or at most ten that are all integers.
@@ -269,8 +269,8 @@ def recognise_task(target: Any, task: str | None = None) -> str:
     Examples
     --------
     >>> import pandas as pd
-    >>> from vitalfew.data.tables.column_kinds import recognise_task
-    >>> recognise_task(pd.Series([1.5, 2.5, 3.0])), recognise_task(pd.Series(["a", "b"])), recognise_task([0, 1, 2, 1])
+    >>> from vitalfew.data.tables.column_kinds import recognize_task
+    >>> recognize_task(pd.Series([1.5, 2.5, 3.0])), recognize_task(pd.Series(["a", "b"])), recognize_task([0, 1, 2, 1])
     ('numeric', 'classes', 'classes')
     """
     if task is not None:

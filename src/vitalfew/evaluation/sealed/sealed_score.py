@@ -25,7 +25,7 @@ MOST_CLASSES = 100
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Judgment:
     """A score, the corresponding error, a confidence interval of the error, and the confusion matrix."""
 
     value: float
@@ -39,7 +39,7 @@ class Judgement:
     predictions: int | None = None
 
 
-def judge(model, X, y: NDArray, weight, groups, scoring, opened: Callable[[], None]) -> Judgement:
+def judge(model, X, y: NDArray, weight, groups, scoring, opened: Callable[[], None]) -> Judgment:
     """Score a fitted model. `opened` is called just before the labels are first used."""
     is_classification = task_of([model])
     metric = Metric.of(scoring, bool(is_classification))
@@ -82,18 +82,18 @@ def _counted(model, predicted: NDArray, y: NDArray) -> dict[str, Any]:
     return {"classes": classes.tolist(), "confusion": confusion_matrix(y, predicted, labels=classes).tolist()}
 
 
-def _error_rate(is_wrong: NDArray[np.bool_], weight, groups) -> Judgement:
+def _error_rate(is_wrong: NDArray[np.bool_], weight, groups) -> Judgment:
     w = np.ones(len(is_wrong)) if weight is None else weight
     error = float(np.average(is_wrong, weights=w))
     if groups is None:
         low, high = wilson(error, effective_rows(w))
     else:
         low, high = bootstrap(lambda rows: float(np.average(is_wrong[rows], weights=w[rows])), len(w), groups)
-    return Judgement(1.0 - error, error, low, high, ERROR_RATE)
+    return Judgment(1.0 - error, error, low, high, ERROR_RATE)
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def _squared(predicted: NDArray, y: NDArray, weight, groups) -> Judgement:
+def _squared(predicted: NDArray, y: NDArray, weight, groups) -> Judgment:
     loss = (predicted - y) ** 2
     w = np.ones(len(y)) if weight is None else weight
     error = float(np.sqrt(np.average(loss, weights=w)))
@@ -102,7 +102,7 @@ def _squared(predicted: NDArray, y: NDArray, weight, groups) -> Judgement:
     else:
         low, high = bootstrap(lambda rows: float(np.sqrt(np.average(loss[rows], weights=w[rows]))), len(y), groups)
     value = float(r2_score(y, predicted, sample_weight=weight)) if len(y) > 1 else np.nan
-    return Judgement(value, error, float(low), float(high), Metric.of(None, False).label)
+    return Judgment(value, error, float(low), float(high), Metric.of(None, False).label)
 
 
 class _Answers(BaseEstimator):
@@ -143,7 +143,7 @@ class _NumberAnswers(RegressorMixin, _Answers):
     pass
 
 
-def _by_scorer(model, X, y: NDArray, weight, groups, metric: Metric, opened: Callable[[], None]) -> Judgement:
+def _by_scorer(model, X, y: NDArray, weight, groups, metric: Metric, opened: Callable[[], None]) -> Judgment:
     """Score with scikit-learn's scorers on cached predictions; other functions get the model and the samples."""
     scorer: Any = check_scoring(model, metric.scoring) if isinstance(metric.scoring, str) else metric.scoring
     if isinstance(metric.scoring, str) and task_of([model]) is not None:
@@ -171,4 +171,4 @@ def _by_scorer(model, X, y: NDArray, weight, groups, metric: Metric, opened: Cal
     counted = _counted(model, shown.predict(np.arange(len(y))), y) if isinstance(shown, _ClassAnswers) else {}
     if shown is model:
         counted |= {"calls": count.calls, "predictions": count.predictions}
-    return Judgement(value, error, low, high, metric.label, **counted)
+    return Judgment(value, error, low, high, metric.label, **counted)

@@ -18,7 +18,7 @@ from vitalfew.evaluation.compare import model_name
 from vitalfew.evaluation.indexing import column_names, n_columns, n_rows
 from vitalfew.evaluation.sealed.opening_log import SealedLog
 from vitalfew.evaluation.sealed.sealed_file import read, write
-from vitalfew.evaluation.sealed.sealed_score import Judgement, judge
+from vitalfew.evaluation.sealed.sealed_score import Judgment, judge
 
 HIDDEN = ("y", "y_test", "labels", "label", "target", "targets", "X", "X_test", "data")
 LONGEST = 300
@@ -174,7 +174,7 @@ class SealedTest:
             opening = self._log.open(entry)
 
         try:
-            found: Judgement = self._judge(model, scoring, opened)
+            found: Judgment = self._judge(model, scoring, opened)
         except Exception as problem:
             if opening:
                 self._log.settle(opening, {"failure": _shortened(f"{type(problem).__name__}: {problem}")})
@@ -283,11 +283,11 @@ class SealedTest:
         )
 
 
-def _lock(X, y: NDArray, weight, groups) -> tuple[Callable[..., Judgement], Callable[..., dict[str, str]]]:
+def _lock(X, y: NDArray, weight, groups) -> tuple[Callable[..., Judgment], Callable[..., dict[str, str]]]:
     """Return functions that score and save the data, which only they hold."""
     assert n_rows(X) == len(y)
 
-    def judged(model, scoring, opened: Callable[[], None]) -> Judgement:
+    def judged(model, scoring, opened: Callable[[], None]) -> Judgment:
         return judge(model, X, y, weight, groups, scoring, opened)
 
     def written(path, log: list[dict[str, Any]], train: dict[str, Any]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import _safe_indexing, column_or_1d
 
-from vitalfew.data.samples.partly_labeled import are_labelled
+from vitalfew.data.samples.partly_labeled import are_labeled
 from vitalfew.data.tables.frames import as_frame
 from vitalfew.data.tables.partitions import (
     add_all,
@@ -73,10 +73,10 @@ class Gathered(NamedTuple):
     X: Any
     y: NDArray
     weight: NDArray[np.float64] | None
-    unlabelled: list[Any]
+    unlabeled: list[Any]
 
 
-def gather_labelled(X, y, sample_weight=None) -> Gathered:
+def gather_labeled(X, y, sample_weight=None) -> Gathered:
     """Split a collection into labeled and unlabeled rows; the partitions of `X`, `y` and weights must match."""
     parts = persist(on_each(_part, *aligned_partitions(X=X, y=y, sample_weight=sample_weight)))
     with_labels = [part for part in compute(on_each(_first, parts)) if part is not None]
@@ -105,11 +105,11 @@ def _part(X, y, weight) -> tuple[Any, Any]:
         raise ValueError(
             f"partitions of X and y must have the same number of rows, got {X.shape[0]} and {len(labels)}."
         )
-    has_label = are_labelled(labels)
+    has_label = are_labeled(labels)
     known, unknown = np.flatnonzero(has_label), np.flatnonzero(~has_label)
     own = None if weight is None else np.asarray(weight, dtype=float)[known]
-    labelled = (_safe_indexing(X, known), labels[known], own) if len(known) else None
-    return labelled, _safe_indexing(X, unknown) if len(unknown) else None
+    labeled = (_safe_indexing(X, known), labels[known], own) if len(known) else None
+    return labeled, _safe_indexing(X, unknown) if len(unknown) else None
 
 
 def _first(pair):

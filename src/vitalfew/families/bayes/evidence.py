@@ -114,7 +114,7 @@ class Evidence:
            - \sum_c \log \binom{n_c + k - 1}{k - 1}
         """
         counts = self.counts
-        given = normalise(self.log_table + self.log_prior)
+        given = normalize(self.log_table + self.log_prior)
         told = np.einsum("sc,sc->s", counts.table, log_of(given) - self.log_prior)
         cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
         return sum_by_feature(told, counts.offsets) - cost - subset_cost(1, counts.n_features)
@@ -133,7 +133,7 @@ def log_of(probability: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.maximum(log, LOG_ZERO, out=log)
 
 
-def normalise(score: NDArray[np.float64]) -> NDArray[np.float64]:
+def normalize(score: NDArray[np.float64]) -> NDArray[np.float64]:
     """Convert joint log-probabilities to probabilities over the last axis."""
     # Loop over classes: the last axis is short, and NumPy is slow over short axes.
     classes = range(score.shape[-1])

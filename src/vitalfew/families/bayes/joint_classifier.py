@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from vitalfew.data.tables.frames import tag_tables
-from vitalfew.families.bayes.evidence import normalise
+from vitalfew.families.bayes.evidence import normalize
 from vitalfew.families.selector import CheckedScore, Selector
 
 
@@ -24,7 +24,7 @@ class JointClassifier(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X) -> NDArray[np.float64]:
         """Return P(y | x) for each sample and class."""
-        return normalise(self.predict_joint_log_proba(X))
+        return normalize(self.predict_joint_log_proba(X))
 
     def predict_log_proba(self, X) -> NDArray[np.float64]:
         """Return log P(y | x) for each sample and class."""

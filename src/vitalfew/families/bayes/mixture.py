@@ -12,7 +12,7 @@ from scipy import sparse
 
 from vitalfew import _core
 from vitalfew.data.tables.blocks import BinaryBlock, Block
-from vitalfew.families.bayes.evidence import Evidence, log_of, normalise, used_table
+from vitalfew.families.bayes.evidence import Evidence, log_of, normalize, used_table
 from vitalfew.summaries.counts import Counts
 from vitalfew.support.progress import progress
 
@@ -47,7 +47,7 @@ class Rows(Protocol):
 class Model(Protocol):
     """Model of the rows of each class: the M-step and its prior."""
 
-    def maximise(self, sums: Sums) -> Parameters:
+    def maximize(self, sums: Sums) -> Parameters:
         """Return the parameters with the largest posterior, given sums."""
 
     def log_density(self, parameters: Parameters) -> float:
@@ -71,7 +71,7 @@ class PresenceRows:
         score = self.score(parameters)
         peak = score.max(axis=1, keepdims=True)
         log_likelihood = float((peak[:, 0] + np.log(np.exp(score - peak).sum(axis=1))).sum())
-        share = np.ascontiguousarray(normalise(score).T)
+        share = np.ascontiguousarray(normalize(score).T)
         table = np.column_stack([self.block.count(None, line, 1, self.threads)[:, 0] for line in share])
         return Sums(table, share.sum(axis=1)), log_likelihood
 
@@ -182,7 +182,7 @@ class PresenceModel:
         counts = self.form._replace(table=sums.table, class_count=sums.total, unlabeled=rest)
         return Evidence(counts, self.strength, self.prior_mean)
 
-    def maximise(self, sums: Sums) -> Parameters:
+    def maximize(self, sums: Sums) -> Parameters:
         evidence = self._evidence(sums)
         return Parameters(used_table(evidence.log_table, self.form.n_values, self.support), evidence.log_prior)
 
@@ -207,7 +207,7 @@ class WeightModel:
         used = np.where(self.support, self.pooled, 0.0)
         return used / max(used.sum(), 1e-300)
 
-    def maximise(self, sums: Sums) -> Parameters:
+    def maximize(self, sums: Sums) -> Parameters:
         used = np.where(self.support[:, None], sums.table, 0.0)
         prior = self.prior
         total = used.sum(axis=0) + self.strength
@@ -231,8 +231,8 @@ class Run:
 
 def run_em(
     model: Model,
-    labelled: Sums,
-    unlabelled: Rows | None,
+    labeled: Sums,
+    unlabeled: Rows | None,
     weight: float,
     *,
     start: Sums | None = None,
@@ -247,25 +247,25 @@ def run_em(
     EM starts from the parameters that `start` gives, by default those of the labeled rows, and stops after a step that
     gains less than `tol` per row.
     """
-    if unlabelled is None or weight == 0 or unlabelled.n_rows == 0:
-        parameters = model.maximise(labelled)
-        return Run(parameters, labelled, [_height(model, labelled, parameters)], True)
-    parameters, sums = model.maximise(labelled if start is None else start), labelled
-    enough = tol * (labelled.total.sum() + weight * unlabelled.n_rows)
+    if unlabeled is None or weight == 0 or unlabeled.n_rows == 0:
+        parameters = model.maximize(labeled)
+        return Run(parameters, labeled, [_height(model, labeled, parameters)], True)
+    parameters, sums = model.maximize(labeled if start is None else start), labeled
+    enough = tol * (labeled.total.sum() + weight * unlabeled.n_rows)
     objective: list[float] = []
     with progress(max_iter, "EM", verbose) as bar:
         for _ in range(max_iter):
-            expected, log_likelihood = unlabelled.expect(parameters)
-            objective.append(_height(model, labelled, parameters) + weight * log_likelihood)
+            expected, log_likelihood = unlabeled.expect(parameters)
+            objective.append(_height(model, labeled, parameters) + weight * log_likelihood)
             bar.update(1)
-            sums = Sums(labelled.table + weight * expected.table, labelled.total + weight * expected.total)
+            sums = Sums(labeled.table + weight * expected.table, labeled.total + weight * expected.total)
             if len(objective) > 1 and objective[-1] - objective[-2] < enough:
                 return Run(parameters, sums, objective, True)
-            parameters = model.maximise(sums)
+            parameters = model.maximize(sums)
     return Run(parameters, sums, objective, False)
 
 
-def _height(model: Model, labelled: Sums, parameters: Parameters) -> float:
+def _height(model: Model, labeled: Sums, parameters: Parameters) -> float:
     """Return the log-likelihood of the labeled rows, plus the log prior of the parameters."""
-    log_likelihood = np.vdot(labelled.table, parameters.log_table) + labelled.total @ parameters.log_prior
+    log_likelihood = np.vdot(labeled.table, parameters.log_table) + labeled.total @ parameters.log_prior
     return float(log_likelihood) + model.log_density(parameters)

@@ -19,7 +19,7 @@ from vitalfew.data.tables.frames import NumberedNames, RawTable, read_table
 from vitalfew.data.tables.partitions import is_partitioned
 from vitalfew.data.tables.sparse_checks import check_sparse
 from vitalfew.families.bayes.cluster_rows import ClusterRows
-from vitalfew.families.bayes.evidence import default_strength, normalise
+from vitalfew.families.bayes.evidence import default_strength, normalize
 from vitalfew.families.bayes.mixture import Model, PresenceModel, PresenceRows, Rows, Run, Sums, WeightModel, WeightRows
 from vitalfew.summaries.counts import Counts
 from vitalfew.support.arrow import check_given
@@ -38,7 +38,7 @@ class MixtureData(Protocol):
     @property
     def weight(self) -> NDArray[np.float64] | None: ...
     @property
-    def unlabelled(self) -> Rows | None: ...
+    def unlabeled(self) -> Rows | None: ...
     @property
     def coder(self) -> TableCoder: ...
 
@@ -80,7 +80,7 @@ class PresenceData:
     """Samples with discrete features: words that are present or absent, or the columns of a table."""
 
     data: DiscreteData
-    unlabelled: Rows | None
+    unlabeled: Rows | None
 
     @classmethod
     def read(cls, X, y, weight, X_unlabeled, coder: TableCoder) -> PresenceData:
@@ -128,7 +128,7 @@ class PresenceData:
 
     def model(self, strength, prior_mean, support) -> PresenceModel:
         sums = self.sums()
-        everything = sums.table.sum(axis=1) + (0.0 if self.unlabelled is None else self.unlabelled.lines())
+        everything = sums.table.sum(axis=1) + (0.0 if self.unlabeled is None else self.unlabeled.lines())
         form = Counts(
             np.zeros_like(sums.table),
             self.data.block.offsets,
@@ -143,12 +143,12 @@ class PresenceData:
 
     def split(self, train, test):
         fitted, tested = self.data.split(train, test)
-        unlabelled = self.unlabelled
+        unlabeled = self.unlabeled
         if fitted.unlabeled is not None:
-            unlabelled = PresenceRows(fitted.unlabeled, self.coder.threads)
-        elif isinstance(unlabelled, ClusterRows) and fitted.coder is not self.coder:
-            unlabelled = unlabelled.again(_reader(self.n_features, False, fitted.coder))
-        return PresenceData(fitted, unlabelled), PresenceRows(tested.block, self.coder.threads)
+            unlabeled = PresenceRows(fitted.unlabeled, self.coder.threads)
+        elif isinstance(unlabeled, ClusterRows) and fitted.coder is not self.coder:
+            unlabeled = unlabeled.again(_reader(self.n_features, False, fitted.coder))
+        return PresenceData(fitted, unlabeled), PresenceRows(tested.block, self.coder.threads)
 
     def discrete(self, share, weight) -> DiscreteData:
         return _with_guesses(self.data, share, weight)
@@ -162,7 +162,7 @@ class WeightData:
     label: NDArray[np.int32]
     classes: NDArray
     weight: NDArray[np.float64] | None
-    unlabelled: Rows | None
+    unlabeled: Rows | None
     coder: TableCoder
 
     @classmethod
@@ -183,29 +183,29 @@ class WeightData:
         return self.rows.sums(self.label, self.weight, len(self.classes))
 
     def restricted(self, support) -> WeightData:
-        unlabelled = self.unlabelled
-        if isinstance(unlabelled, WeightRows):
-            unlabelled = unlabelled.restricted(support)
-        elif unlabelled is not None and not support.all():
+        unlabeled = self.unlabeled
+        if isinstance(unlabeled, WeightRows):
+            unlabeled = unlabeled.restricted(support)
+        elif unlabeled is not None and not support.all():
             raise ValueError(
                 "feature selection is not supported for weighted words in a Dask collection; use features=None."
             )
-        return replace(self, rows=self.rows.restricted(support), unlabelled=unlabelled)
+        return replace(self, rows=self.rows.restricted(support), unlabeled=unlabeled)
 
     def start(self, before, found, weight) -> Sums:
         own = self.sums()
-        if not isinstance(self.unlabelled, WeightRows):
+        if not isinstance(self.unlabeled, WeightRows):
             return own
-        share = weight * normalise(before.unlabelled.score(found.parameters))
-        return Sums(own.table + np.asarray(self.unlabelled.X.T @ share), own.total + share.sum(axis=0))
+        share = weight * normalize(before.unlabeled.score(found.parameters))
+        return Sums(own.table + np.asarray(self.unlabeled.X.T @ share), own.total + share.sum(axis=0))
 
     def model(self, strength, prior_mean, support) -> WeightModel:
         if prior_mean != "pooled":
             raise ValueError(f"prior_mean must be 'pooled' with events='weights', got {prior_mean!r}.")
         own = self.sums()
         pooled, n = own.table.sum(axis=1), float(own.total.sum())
-        if self.unlabelled is not None:
-            pooled, n = pooled + self.unlabelled.lines(), n + self.unlabelled.n_rows
+        if self.unlabeled is not None:
+            pooled, n = pooled + self.unlabeled.lines(), n + self.unlabeled.n_rows
         chosen = default_strength(int(support.sum())) if strength == "auto" else float(strength)
         return WeightModel(pooled, chosen * float(pooled[support].sum()) / n, support)
 
@@ -216,7 +216,7 @@ class WeightData:
 
     def discrete(self, share, weight) -> DiscreteData:
         block = _pattern_of(self.rows.X)
-        unlabeled = _pattern_of(self.unlabelled.X) if isinstance(self.unlabelled, WeightRows) else None
+        unlabeled = _pattern_of(self.unlabeled.X) if isinstance(self.unlabeled, WeightRows) else None
         raw = RawTable(block.n_rows, self.coder.names, sparse_block=block)
         own = DiscreteData(block, self.label, self.classes, self.weight, self.coder, raw, unlabeled)
         return _with_guesses(own, share, weight)

@@ -24,7 +24,7 @@ from vitalfew.families.bayes.evidence import (
     describe_features,
     linear_form,
     log_of,
-    normalise,
+    normalize,
     used_table,
 )
 from vitalfew.families.bayes.joint_classifier import JointClassifier
@@ -497,7 +497,7 @@ class NaiveBayes(JointClassifier):
     def _describe(self, data: DiscreteData) -> rules.Bits:
         counts = self.counts_
         score = data.block.score(self._used_table(), None, data.coder.threads)[:, 0] + self.class_log_prior_
-        own = log_of(np.take_along_axis(normalise(score), data.label[:, None], axis=1)[:, 0])
+        own = log_of(np.take_along_axis(normalize(score), data.label[:, None], axis=1)[:, 0])
         log_likelihood = own.sum() if data.weight is None else data.weight @ own
         n_values = (counts.n_values + counts.has_missing)[self.support_]
         return rules.description_length(log_likelihood, counts.class_count, counts.n_features, n_values)

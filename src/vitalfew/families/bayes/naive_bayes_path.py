@@ -12,7 +12,7 @@ from vitalfew import _core
 from vitalfew.data.samples.discrete_data import DiscreteData
 from vitalfew.data.tables.blocks import Events
 from vitalfew.data.tables.frames import NumberedNames
-from vitalfew.families.bayes.evidence import Evidence, log_of, normalise
+from vitalfew.families.bayes.evidence import Evidence, log_of, normalize
 from vitalfew.rules.charts.parts import chart_text, knob_x
 from vitalfew.rules.criteria import class_cost, feature_cost, subset_cost
 from vitalfew.rules.path import DescriptionLength, LeaveOneOut, Likelihood
@@ -103,7 +103,7 @@ class FeaturePath:
         The cost is O(entries + samples x points x classes).
         """
         score = data.block.score(self.evidence.log_table, self._events, data.coder.threads)
-        return self._at_points(normalise(score + self.evidence.log_prior))
+        return self._at_points(normalize(score + self.evidence.log_prior))
 
     def loo(self) -> LeaveOneOut:
         """Return leave-one-out predictions, exact for each set of features, which is taken as given."""
@@ -272,7 +272,7 @@ class PriorPath:
     def predict(self, data: DiscreteData) -> NDArray[np.float64]:
         """Return class probabilities at all points: (samples, points, classes)."""
         points = [
-            normalise(data.block.score(e.log_table, None, data.coder.threads)[:, 0] + e.log_prior)
+            normalize(data.block.score(e.log_table, None, data.coder.threads)[:, 0] + e.log_prior)
             for e in self._evidence()
         ]
         return np.stack(points, axis=1)
@@ -335,7 +335,7 @@ def loo_probabilities(evidence: Evidence, data: DiscreteData, events: Events | N
         rows = np.flatnonzero(group_of_row.reshape(-1) == g)
         log_prior, table = evidence.without_row(int(label), float(w))
         score = data.block.take(rows).score(table, events, data.coder.threads)
-        out[rows] = normalise(score + log_prior)
+        out[rows] = normalize(score + log_prior)
     return out
 
 

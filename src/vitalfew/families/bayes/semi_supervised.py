@@ -19,8 +19,8 @@ from vitalfew.data.samples.partly_labeled import split_labels
 from vitalfew.data.tables.blocks import BinaryBlock
 from vitalfew.data.tables.partitions import is_partitioned, partitions_of
 from vitalfew.exceptions import UnlabeledDataWarning
-from vitalfew.families.bayes.cluster_rows import gather_labelled
-from vitalfew.families.bayes.evidence import check_prior, describe_lines, normalise
+from vitalfew.families.bayes.cluster_rows import gather_labeled
+from vitalfew.families.bayes.evidence import check_prior, describe_lines, normalize
 from vitalfew.families.bayes.joint_classifier import JointClassifier
 from vitalfew.families.bayes.label_next import label_next
 from vitalfew.families.bayes.mixture import Parameters, PresenceRows, Run, Sums, WeightRows, run_em
@@ -130,12 +130,12 @@ class SemiSupervisedNaiveBayes(JointClassifier):
     >>> truth = rng.integers(0, 2, 402)
     >>> X = (rng.random((402, 40)) < np.where(truth[:, None] == 1, 0.6, 0.3)).astype(int)
     >>> y = truth.copy()
-    >>> labelled = [int(np.argmax(truth == 0)), int(np.argmax(truth == 1))]
-    >>> y[np.setdiff1d(np.arange(402), labelled)] = -1
+    >>> labeled = [int(np.argmax(truth == 0)), int(np.argmax(truth == 1))]
+    >>> y[np.setdiff1d(np.arange(402), labeled)] = -1
     >>> model = SemiSupervisedNaiveBayes(unlabeled_weight=1.0, guard=False).fit(X, y)
     >>> round(float((model.predict(X) == truth).mean()), 2)
     0.98
-    >>> supervised = NaiveBayes(prior_strength=2).fit(X[labelled], truth[labelled])
+    >>> supervised = NaiveBayes(prior_strength=2).fit(X[labeled], truth[labeled])
     >>> round(float((supervised.predict(X) == truth).mean()), 2)
     0.77
     """
@@ -206,7 +206,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         self.feature_log_prob_, self.class_log_prior_ = fit.run.parameters
         self.amount_ = fit.run.sums.table.sum(axis=1)
         self.objective_, self.n_iter_ = np.array(fit.run.objective), len(fit.run.objective)
-        self._pool = data.unlabelled if isinstance(data.unlabelled, PresenceRows | WeightRows) else None
+        self._pool = data.unlabeled if isinstance(data.unlabeled, PresenceRows | WeightRows) else None
         self.support_ = fit.support
         if self.fell_back_:
             warnings.warn(verdict, UnlabeledDataWarning, stacklevel=2)
@@ -238,7 +238,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         rows = self._rows(X) if X is not None else self._pool
         if rows is None or rows.n_rows == 0:
             raise ValueError("the model was fitted without unlabeled rows; pass the rows to choose from as X.")
-        return label_next(normalise(rows.score(self._parameters())), n, self.random_state)
+        return label_next(normalize(rows.score(self._parameters())), n, self.random_state)
 
     def linear_form(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the evidence of each word for each class, and the base; summed over a row they give log P(x, y).
@@ -288,7 +288,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         if y is None:
             raise ValueError("SemiSupervisedNaiveBayes requires y to be passed, but the target y is None.")
         if is_partitioned(X):
-            X, y, sample_weight, rest = gather_labelled(X, y, sample_weight)
+            X, y, sample_weight, rest = gather_labeled(X, y, sample_weight)
             X_unlabeled = rest if X_unlabeled is None else [*rest, *partitions_of(X_unlabeled)]
         X = read_any(X)
         has_label, classes, label = split_labels(y)
@@ -318,7 +318,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         """Return held-out errors of the candidate weights; None if there is nothing to choose or to hold out."""
         given = self.unlabeled_weight
         is_number = isinstance(given, Real)
-        if data.unlabelled is None or data.unlabelled.n_rows == 0 or given == 0 or (is_number and not self.guard):
+        if data.unlabeled is None or data.unlabeled.n_rows == 0 or given == 0 or (is_number and not self.guard):
             return None
         folds = held_out(data.label, 0 if given == "loo" else int(self.n_folds), self.random_state)
         if not folds:
@@ -331,7 +331,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
             def predict(weight):
                 fit = self._fit_once(rest, weight, False)
                 held = rows.restricted(fit.support) if isinstance(rows, WeightRows) else rows
-                return normalise(held.score(fit.run.parameters))
+                return normalize(held.score(fit.run.parameters))
 
             return predict
 
@@ -340,7 +340,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
     def _choose_weight(self, data: MixtureData, scores: WeightScores | None) -> tuple[float, str]:
         """Return the weight, and the reason for it."""
         given = self.unlabeled_weight
-        if data.unlabelled is None or data.unlabelled.n_rows == 0:
+        if data.unlabeled is None or data.unlabeled.n_rows == 0:
             return 0.0, "There are no unlabeled rows: the model is supervised."
         if scores is None:
             if isinstance(given, Real):
@@ -368,7 +368,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         def climb(held: MixtureData, support: NDArray[np.bool_], start: Sums | None) -> Run:
             model = held.model(self.prior_strength, self.prior_mean, support)
             most, least = int(self.max_iter), float(self.tol)
-            rows = held.unlabelled
+            rows = held.unlabeled
             return run_em(model, held.sums(), rows, weight, start=start, max_iter=most, tol=least, verbose=verbose)
 
         first = climb(data, everything, None)
@@ -380,8 +380,8 @@ class SemiSupervisedNaiveBayes(JointClassifier):
 
     def _choose_features(self, data: MixtureData, parameters: Parameters, weight: float) -> NDArray[np.bool_]:
         """Select features by rule on all samples in memory, with their given or most probable labels."""
-        rows = data.unlabelled
-        share = normalise(rows.score(parameters)) if isinstance(rows, PresenceRows | WeightRows) else None
+        rows = data.unlabeled
+        share = normalize(rows.score(parameters)) if isinstance(rows, PresenceRows | WeightRows) else None
         chooser = NaiveBayes(
             prior_strength=self.prior_strength,
             prior_mean=self.prior_mean,

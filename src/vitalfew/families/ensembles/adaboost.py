@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from vitalfew import rules
 from vitalfew.data.coding.bins import BinCoder, to_dense
 from vitalfew.data.samples.binned_data import BinnedData
-from vitalfew.data.samples.labeled import LabelledRows, read_rows
+from vitalfew.data.samples.labeled import LabeledRows, read_rows
 from vitalfew.exceptions import GuessingWarning
 from vitalfew.families.ensembles.boost_learners import check_learner
 from vitalfew.families.ensembles.boost_path import BoostFamily, BoostPath, Data
@@ -212,7 +212,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
             if self.estimator == "tree":
                 data = replace(data, bins=to_dense(data.bins))
         else:
-            data = LabelledRows.read(X, y, sample_weight)
+            data = LabeledRows.read(X, y, sample_weight)
         check_classes(data.classes)
         if before is not None and not np.array_equal(before.classes, data.classes):
             raise ValueError("y has other classes than in the previous fit; set warm_start=False to start again.")

@@ -13,20 +13,21 @@ from scipy.special import expit, softmax
 from vitalfew import _core
 from vitalfew.data.coding.bins import BinCoder
 from vitalfew.data.samples.binned_data import BinnedData
-from vitalfew.data.samples.labeled import LabelledRows
+from vitalfew.data.samples.labeled import LabeledRows
 from vitalfew.families.ensembles.boost_learners import LearnerBooster
 from vitalfew.families.ensembles.boost_run import MARGIN_BINS, STOPS, BoostRun
-from vitalfew.families.ensembles.boost_theory import edge_bound, generalisation_bound, stump_dimension
+from vitalfew.families.ensembles.boost_theory import edge_bound, generalization_bound, stump_dimension
 from vitalfew.families.folds import paths_in_threads
 from vitalfew.families.trees.binned_tree import BinnedTree
 from vitalfew.families.trees.stump_set import StumpSet
 from vitalfew.rules.charts.parts import chart_text, knob_x
 from vitalfew.rules.resampling import paths_in_turn
 from vitalfew.rules.scoring import PointScores, mean_loss
+from vitalfew.support.deprecated_names import renamed_attribute
 from vitalfew.support.optional import import_altair, make_frame
 from vitalfew.support.progress import kernel_progress
 
-Data = BinnedData | LabelledRows
+Data = BinnedData | LabeledRows
 
 
 def rows_of(data: Data) -> Any:
@@ -167,7 +168,7 @@ class BoostPath:
                 edge_bound(run.error) if self.loss_name == "exponential" else np.full(len(run), np.nan)
             )
         columns["training_error"] = run.trained
-        columns["generalisation_bound"] = self.generalisation_bound(run)
+        columns["generalization_bound"] = self.generalization_bound(run)
         if self.validation_error is not None and self.form != "ova":
             columns["validation_error"] = self.validation_error[: len(run)]
         return columns
@@ -189,12 +190,14 @@ class BoostPath:
     def _vote_text(self, vote: float) -> str:
         return str(self.classes[int(vote)]) if self.form == "samme" else f"{vote:+.3g}"
 
-    def generalisation_bound(self, run: BoostRun) -> NDArray[np.float64]:
+    generalisation_bound = renamed_attribute("generalisation_bound", "generalization_bound")
+
+    def generalization_bound(self, run: BoostRun) -> NDArray[np.float64]:
         """Return the bound on the error on new samples, for stumps; NaN for learners with an unknown VC dimension."""
         if self.coder is None or self.form == "samme" or not isinstance(run.learners, StumpSet):
             return np.full(len(run), np.nan)
         n_bins = np.array([self.coder.n_bins(j) for j in range(len(self.coder.cuts))])
-        return generalisation_bound(run.trained, stump_dimension(n_bins, self.coder.is_category), self.n_rows)
+        return generalization_bound(run.trained, stump_dimension(n_bins, self.coder.is_category), self.n_rows)
 
     def plot(self):
         """Plot training error, its bounds and the validation error over the rounds as an Altair chart."""

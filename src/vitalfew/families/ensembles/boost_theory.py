@@ -28,7 +28,7 @@ def stump_dimension(n_bins: NDArray, is_category: NDArray[np.bool_]) -> int:
     return largest
 
 
-def generalisation_bound(trained: NDArray[np.float64], dimension: float, n_rows: float, confidence: float = 0.95):
+def generalization_bound(trained: NDArray[np.float64], dimension: float, n_rows: float, confidence: float = 0.95):
     r"""Return a bound on the error on new samples after each round, which holds with probability `confidence`.
 
     With D the VC dimension of T rounds with learners of dimension d, :math:`D = 2 (d + 1)(T + 1) \log_2(e (T + 1))`,

@@ -12,7 +12,7 @@ from scipy import sparse
 from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.data.tables.frames import names_of
-from vitalfew.families.folds import pays_to_summarise, squared_loss_folds
+from vitalfew.families.folds import pays_to_summarize, squared_loss_folds
 from vitalfew.families.linear.feature_groups import check_groups, group_factors
 from vitalfew.families.linear.penalty import default_ratio
 from vitalfew.families.linear.regressor import LinearRegressor
@@ -40,7 +40,7 @@ class LassoFamily:
 
     def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> LinearPath:
         """Return the path over all penalties of the grid, or over a default grid."""
-        summary = Moments.of(data) if isinstance(data, NumericData) and pays_to_summarise(data) else data
+        summary = Moments.of(data) if isinstance(data, NumericData) and pays_to_summarize(data) else data
         found = self._solve(summary, grid, heed)
         shape = (len(found["grid"]), data.n_features)
         coef = sparse.csr_array((found["value"], found["index"], found["start"]), shape=shape)
@@ -63,7 +63,7 @@ class LassoFamily:
 
     def uses_moments(self, data: NumericData) -> bool:
         """Return True if paths for this data are computed from its second moments."""
-        return pays_to_summarise(data)
+        return pays_to_summarize(data)
 
     def fold_paths(self, data: NumericData, splits, path: LinearPath, options):
         """Return the fold paths, by subtraction of fold moments if the path uses moments, otherwise in parallel."""

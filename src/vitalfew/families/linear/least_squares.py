@@ -45,12 +45,12 @@ class LeastSquares:
         self.X = np.array(X[:, self.varying], dtype=np.float64, order="F")
         self.lost = lost_digits(self.X)
         self._scale(mean[self.varying], data.target, weight)
-        self._factorise()
+        self._factorize()
 
     def _scale(self, mean, y, weight) -> None:
-        centred = self.X - mean
-        centred *= self.root[:, None]
-        norm = np.sqrt(np.einsum("ij,ij->j", centred, centred) + self.alpha)
+        centered = self.X - mean
+        centered *= self.root[:, None]
+        norm = np.sqrt(np.einsum("ij,ij->j", centered, centered) + self.alpha)
         self.scale = np.exp2(-np.round(np.log2(norm)))
         self.X *= self.scale
         self.lost = {j: lost * self.scale[j] for j, lost in self.lost.items()}
@@ -60,21 +60,21 @@ class LeastSquares:
         self.y = two_sum(y * self.y_scale, -self.y_mean * self.y_scale)
         self.ridge = np.sqrt(self.alpha) * self.scale
 
-    def _factorise(self) -> None:
-        centred = self.X - self.mean
+    def _factorize(self) -> None:
+        centered = self.X - self.mean
         if self.has_intercept:
-            centred -= (self.root**2 / self.weight_sum) @ centred  # remove the rounding error of the mean
+            centered -= (self.root**2 / self.weight_sum) @ centered  # remove the rounding error of the mean
         noise = EPS * (1 + np.maximum(self.X.max(axis=0), -self.X.min(axis=0)) * np.sqrt(self.weight_sum))
-        centred *= self.root[:, None]
+        centered *= self.root[:, None]
         if self.alpha:
-            centred = np.vstack([centred, np.diag(self.ridge)])
+            centered = np.vstack([centered, np.diag(self.ridge)])
         if not len(self.varying):
             self.rank, self.basic, self.order = 0, np.arange(0), np.arange(0)
-            self.Q, self.R = np.zeros((len(centred), 0)), np.zeros((0, 0))
+            self.Q, self.R = np.zeros((len(centered), 0)), np.zeros((0, 0))
             return
-        Q, R, order = linalg.qr(centred, mode="economic", pivoting=True, overwrite_a=True, check_finite=False)
+        Q, R, order = linalg.qr(centered, mode="economic", pivoting=True, overwrite_a=True, check_finite=False)
         # A column within rounding error of a linear combination of others counts as that combination.
-        kept = np.abs(np.diag(R)) > 16 * np.sqrt(max(centred.shape)) * noise[order[: len(R)]]
+        kept = np.abs(np.diag(R)) > 16 * np.sqrt(max(centered.shape)) * noise[order[: len(R)]]
         self.rank = int(np.argmin(kept)) if not kept.all() else len(kept)
         self.basic, self.order = order[: self.rank], order
         self.Q, self.R = Q[:, : self.rank], R[: self.rank]

@@ -97,7 +97,7 @@ class RidgeObjective:
         return np.column_stack([np.maximum(inner, 0), total])
 
     @cached_property
-    def centred(self) -> NDArray[np.float64]:
+    def centered(self) -> NDArray[np.float64]:
         """Dense array of the centered columns and the intercept column."""
         X = self.X.toarray() if sparse.issparse(self.X) else np.asarray(self.X, dtype=float)
         X = np.column_stack([X - self.mean, np.full(len(X), float(self.has_intercept))])
@@ -106,7 +106,7 @@ class RidgeObjective:
 
     def matrix(self, probability: NDArray, alpha: float) -> NDArray:
         """Return the Hessian, with coordinates ordered by output."""
-        p, X = probability[:, -self.n_outputs :], self.centred
+        p, X = probability[:, -self.n_outputs :], self.centered
         width = X.shape[1]
         full = np.empty((self.n_outputs * width,) * 2)
         for k in range(self.n_outputs):
@@ -194,7 +194,7 @@ def ridge_path(
     null_loss = objective.evaluate(theta, 0.0)[3]
     found: dict[str, list] = {"coef": [], "intercept": [], "gap": [], "loss": []}
     for point, alpha in enumerate(grid):
-        theta, gap, loss = _minimise(objective, theta, float(alpha), tol * null_loss)
+        theta, gap, loss = _minimize(objective, theta, float(alpha), tol * null_loss)
         plain = objective.to_plain(theta)
         found["coef"].append(plain[:, :-1].ravel().copy())
         found["intercept"].append(plain[:, -1].copy())
@@ -205,7 +205,7 @@ def ridge_path(
     return {name: np.array(values) for name, values in found.items()}
 
 
-def _minimise(objective: RidgeObjective, theta: NDArray, alpha: float, wanted: float) -> tuple[NDArray, float, float]:
+def _minimize(objective: RidgeObjective, theta: NDArray, alpha: float, wanted: float) -> tuple[NDArray, float, float]:
     value, gradient, probability, loss = objective.evaluate(theta, alpha)
     fell = np.inf
     for _ in range(MOST_STEPS):

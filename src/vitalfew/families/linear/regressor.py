@@ -14,7 +14,7 @@ from vitalfew import rules
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.data.tables.matrix import read_matrix
 from vitalfew.exceptions import RuleError
-from vitalfew.families.folds import summarise_folds
+from vitalfew.families.folds import summarize_folds
 from vitalfew.families.linear.least_squares import least_squares
 from vitalfew.families.linear.penalty import check_penalty, fixed_grid
 from vitalfew.families.selector import CheckedScore, Selector
@@ -44,7 +44,7 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         if self._rule in ("cv", "1se"):
             options = with_splits(options, data)
             if family.uses_moments(data):
-                summarise_folds(data, list(data.folds(options.cv)))
+                summarize_folds(data, list(data.folds(options.cv)))
         path = family.path(data, self._fixed_grid())
         return self._keep(path, self._choose(path, family, data, options))
 
@@ -165,14 +165,14 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         self.dual_gap_ = float(path.dual_gap[index])
 
 
-def plot_shrinkage(unpenalised: NDArray, coef: NDArray, names, at: str):
+def plot_shrinkage(unpenalized: NDArray, coef: NDArray, names, at: str):
     """Plot one point per feature, with least-squares coefficients on the x axis and penalized ones on the y axis."""
     alt = import_altair()
     rows = [
         {"least squares": float(u), "penalized": float(c), "feature": chart_text(names[j])}
-        for j, (u, c) in enumerate(zip(unpenalised, coef))
+        for j, (u, c) in enumerate(zip(unpenalized, coef))
     ]
-    low, high = float(min(unpenalised.min(), coef.min())), float(max(unpenalised.max(), coef.max()))
+    low, high = float(min(unpenalized.min(), coef.min())), float(max(unpenalized.max(), coef.max()))
     points = (
         alt.Chart(alt.Data(values=rows))
         .mark_circle(size=60)

@@ -91,10 +91,10 @@ class SparseLinearPath(CoefficientPath):
         if isinstance(self.data, Moments):
             full = self.data.scatter[np.ix_(active, active)] / self.data.weight_sum
             return full if self.has_intercept else full + np.outer(self.data.mean[active], self.data.mean[active])
-        columns, weight = self._centred(active)
+        columns, weight = self._centered(active)
         return columns.T @ (columns * weight[:, None])
 
-    def _centred(self, active: NDArray) -> tuple[NDArray, NDArray]:
+    def _centered(self, active: NDArray) -> tuple[NDArray, NDArray]:
         """Return the active columns, centered if there is an intercept, and weights that sum to one."""
         data = self._rows()
         columns = data.X[:, active]
@@ -131,7 +131,7 @@ class SparseLinearPath(CoefficientPath):
 
     def _leverage(self, point: int) -> NDArray[np.float64]:
         active = self._active(point)
-        columns, weight = self._centred(active)
+        columns, weight = self._centered(active)
         base = weight if self.has_intercept else np.zeros(len(columns))
         if len(active) == 0:
             return base

@@ -190,7 +190,7 @@ def rows_times(X, mean: NDArray, vectors: NDArray) -> Iterator[tuple[slice, NDAr
     if sparse.issparse(X):
         X, shift = X.tocsr(), mean @ vectors
     else:
-        centred, product = np.empty((min(step, n), d)), np.empty((min(step, n), vectors.shape[1]))
+        centered, product = np.empty((min(step, n), d)), np.empty((min(step, n), vectors.shape[1]))
     for start in range(0, n, step):
         check_deadline()
         rows = slice(start, min(start + step, n))
@@ -198,8 +198,8 @@ def rows_times(X, mean: NDArray, vectors: NDArray) -> Iterator[tuple[slice, NDAr
             yield rows, np.asarray(X[rows] @ vectors) - shift
         else:
             size = rows.stop - rows.start
-            np.subtract(X[rows], mean, out=centred[:size])
-            yield rows, np.matmul(centred[:size], vectors, out=product[:size])
+            np.subtract(X[rows], mean, out=centered[:size])
+            yield rows, np.matmul(centered[:size], vectors, out=product[:size])
 
 
 def solve_positive(matrix: NDArray, rhs: NDArray) -> tuple[NDArray, NDArray, float] | None:

@@ -10,7 +10,7 @@ from scipy import sparse
 from vitalfew import _core, rules
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.data.tables.frames import names_of
-from vitalfew.families.folds import pays_to_summarise, squared_loss_folds
+from vitalfew.families.folds import pays_to_summarize, squared_loss_folds
 from vitalfew.families.linear.regressor import LinearRegressor
 from vitalfew.families.solve import solve
 from vitalfew.families.subsets.fitting_path import FittingPath
@@ -57,7 +57,7 @@ class FittingFamily(FittingSettings):
         """Return the path over all steps, or over those of a grid."""
         most = self.most if grid is None else int(grid[-1])
         seen = data
-        if isinstance(data, NumericData) and not sparse.issparse(data.X) and pays_to_summarise(data):
+        if isinstance(data, NumericData) and not sparse.issparse(data.X) and pays_to_summarize(data):
             # Selecting a column again costs nothing, so the rows are read once per distinct column.
             seen = Moments.of(data) if "moments" in data.known or data.n_features <= most else data
         with kernel_progress(most, "forward-fitting", self.verbose) as show:
@@ -67,7 +67,7 @@ class FittingFamily(FittingSettings):
 
     def uses_moments(self, data: NumericData) -> bool:
         """Return True if fold paths are computed from second moments."""
-        return pays_to_summarise(data)
+        return pays_to_summarize(data)
 
     def fold_paths(self, data: NumericData, splits, path: FittingPath, options):
         """Return the fold paths, by subtraction of fold moments or in parallel."""

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData
-from vitalfew.families.folds import pays_to_summarise, squared_loss_folds
+from vitalfew.families.folds import pays_to_summarize, squared_loss_folds
 from vitalfew.families.linear.feature_groups import check_groups
 from vitalfew.families.solve import solve
 from vitalfew.families.subsets.subset_model import SubsetRegressor, largest_size
@@ -72,7 +72,7 @@ class GreedyFamily(GreedySettings):
 
     def uses_moments(self, data: NumericData) -> bool:
         """Return True if fold paths are computed from second moments."""
-        return self.direction == "backward" or pays_to_summarise(data)
+        return self.direction == "backward" or pays_to_summarize(data)
 
     def fold_paths(self, data: NumericData, splits, path: SubsetPath, options):
         """Return the fold paths, by subtraction of fold moments or in parallel."""
@@ -82,7 +82,7 @@ class GreedyFamily(GreedySettings):
         if self.direction == "backward" or "moments" in data.known:
             return True
         # With few columns, one pass over the rows for about every third variable costs more than all moments.
-        return not sparse.issparse(data.X) and pays_to_summarise(data) and data.n_features <= 4 * most
+        return not sparse.issparse(data.X) and pays_to_summarize(data) and data.n_features <= 4 * most
 
 
 class GreedySubsetRegressor(SubsetRegressor):

@@ -22,7 +22,7 @@ from sklearn.utils import _safe_indexing
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.data.tables.frames import read_table
 from vitalfew.exceptions import CheckpointWarning
-from vitalfew.families.bayes.evidence import default_strength, normalise
+from vitalfew.families.bayes.evidence import default_strength, normalize
 from vitalfew.families.bayes.naive_bayes import NaiveBayes
 from vitalfew.families.ridge.ridge import Ridge
 from vitalfew.rules.scoring import ClassifierPoint
@@ -142,7 +142,7 @@ class EvidenceEvaluator(RefittingEvaluator):
             self.by_strength[strength] = [self._evidence(strength, *split) for split in self.splits]
         found = []
         for (_, test), (evidence, prior, classes) in zip(self.splits, self.by_strength[strength]):
-            point = ClassifierPoint(normalise(prior + evidence[list(subset)].sum(axis=0)), classes)
+            point = ClassifierPoint(normalize(prior + evidence[list(subset)].sum(axis=0)), classes)
             found.append(self.scorer(point, np.arange(len(test))[:, None], _safe_indexing(self.y, test)))
         return np.array(found, dtype=float)
 

@@ -29,7 +29,7 @@ def draw(tree: Tree, max_depth: int | None = None):
     across = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.6, shown.n_leaves - 0.4], nice=False))
     down = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-shown.depth - 0.4, 0.4], nice=False))
     classes = [chart_text(c) for c in tree.meaning.classes.tolist()]
-    colour = alt.Color("class:N", title=None, scale=alt.Scale(domain=classes))
+    color = alt.Color("class:N", title=None, scale=alt.Scale(domain=classes))
     tooltip = ["condition:N", "class:N", alt.Tooltip("share:Q", format=".1%"), alt.Tooltip("weight:Q", format=",.6g")]
     base = alt.Chart(alt.Data(values=boxes)).encode(y=down, tooltip=tooltip)
     strength = alt.Opacity("strength:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0, 1]))
@@ -40,7 +40,7 @@ def draw(tree: Tree, max_depth: int | None = None):
             x2="right:Q",
             y=alt.Y("bottom:Q", axis=None),
             y2="top:Q",
-            color=colour,
+            color=color,
             opacity=strength,
         ),
         base.mark_text(fontSize=10, fontWeight="bold", dy=-6).encode(x=across, text="label:N"),

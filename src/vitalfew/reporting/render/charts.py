@@ -135,7 +135,7 @@ def stability(part: dict) -> Figure | None:
                 "row": i,
                 "label": label(name, room // font),
                 "share": share,
-                "colour": MAIN if share >= facts["threshold"] else QUIET,
+                "color": MAIN if share >= facts["threshold"] else QUIET,
                 "tip": f"{label(name, 80)}\nselected in {percent(share)} of {facts['n_resamples']} resamples",
             }
             for i, (name, share) in enumerate(pairs)
@@ -144,7 +144,7 @@ def stability(part: dict) -> Figure | None:
         x = alt.X("share:Q", title="fraction of resamples", scale=alt.Scale(domain=[0, 1]), axis=axis)
         base, names = named_rows(sheet, rows, room)
         bars = base.mark_bar(height=12, cornerRadiusEnd=2, aria=False).encode(
-            x=x, color=alt.Color("colour:N", scale=None)
+            x=x, color=alt.Color("color:N", scale=None)
         )
         hover = base.mark_bar(color=INK, opacity=0, height=ROW_HEIGHT).encode(x=alt.datum(1), description="tip:N")
         line = sheet.chart([{"at": facts["threshold"]}])

@@ -16,7 +16,7 @@ from vitalfew.reporting.render import text
 from vitalfew.reporting.render.charts import all_figures
 from vitalfew.reporting.render.glossary import GLOSSARY
 from vitalfew.reporting.render.model_charts import model_name
-from vitalfew.reporting.render.svg import COLOURS, Figure
+from vitalfew.reporting.render.svg import COLORS, Figure
 from vitalfew.reporting.render.tables import columns_table, features_table
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -115,7 +115,7 @@ def _exports(card: dict | None) -> list[dict[str, Any]]:
 @cache
 def _own_code() -> dict[str, str]:
     """Return the style and the script of every page, and the policy that allows nothing else."""
-    style = _environment().get_template("style.css").render(colours=COLOURS)
+    style = _environment().get_template("style.css").render(colors=COLORS)
     script = (TEMPLATES / "page.js").read_text("utf-8")
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "

@@ -49,12 +49,12 @@ def errors(part: dict) -> Figure | None:
         base, names = named_rows(sheet, data, room)
         band = sheet.chart([{"from": data[0]["error"], "to": data[0]["high"]}])
         band = band.mark_rect(color=BAND, aria=False).encode(x=alt.X("from:Q", axis=axis, scale=scale), x2="to:Q")
-        colour = alt.Color("colour:N", scale=None)
+        color = alt.Color("color:N", scale=None)
         bars = base.mark_rule(strokeWidth=2, aria=False).encode(
-            x=alt.X("low:Q", axis=axis, scale=scale), x2="high:Q", color=colour
+            x=alt.X("low:Q", axis=axis, scale=scale), x2="high:Q", color=color
         )
         points = base.mark_point(size=80, opacity=1, strokeWidth=2, aria=False).encode(
-            x=x, color=colour, fill=alt.Fill("fill:N", scale=None), shape=alt.Shape("shape:N", scale=None)
+            x=x, color=color, fill=alt.Fill("fill:N", scale=None), shape=alt.Shape("shape:N", scale=None)
         )
         hover = base.mark_bar(color=INK, opacity=0, height=ROW_HEIGHT).encode(
             x=alt.datum(low - margin), x2=alt.datum(high + margin), description="tip:N"
@@ -81,15 +81,15 @@ def model_name(row: dict) -> str:
 
 def _error_row(i: int, row: dict, metric: str, letters: int) -> dict[str, Any]:
     se = row["se"] or 0.0
-    colour = CHOSEN if row["is_chosen"] else QUIET if row["is_baseline"] else MAIN
+    color = CHOSEN if row["is_chosen"] else QUIET if row["is_baseline"] else MAIN
     return {
         "row": i,
         "label": label(model_name(row), letters),
         "error": row["error"],
         "low": row["error"] - se,
         "high": row["error"] + se,
-        "colour": colour,
-        "fill": PAPER if row["is_baseline"] and not row["is_chosen"] else colour,
+        "color": color,
+        "fill": PAPER if row["is_baseline"] and not row["is_chosen"] else color,
         "shape": DIAMOND if row["is_chosen"] else DOT,
         "tip": f"{label(model_name(row), 100)}\n{metric}: {loss(row['error'], metric)} ± {loss(row['se'], metric)}\n"
         f"{number(row['n_features'])} features",
@@ -109,8 +109,8 @@ def frontier(part: dict) -> Figure | None:
         data = [{**_error_row(i, r, part["metric"], 40), "n": r["n_features"]} for i, r in enumerate(rows)]
         best = {(f["n_features"], f["error"]) for f in part["frontier"]}
         for r in data:
-            if (r["n"], r["error"]) not in best and r["colour"] == MAIN:
-                r |= {"colour": QUIET, "fill": QUIET}
+            if (r["n"], r["error"]) not in best and r["color"] == MAIN:
+                r |= {"color": QUIET, "fill": QUIET}
         most = max(r["n"] for r in data)
         scale = alt.Scale(type="symlog", constant=1, nice=False, domain=[-0.15, most * 1.2 or 1])
         steps = alt.Axis(values=round_steps(most * 1.1), format=",d", grid=False, labelOverlap="greedy")
@@ -122,7 +122,7 @@ def frontier(part: dict) -> Figure | None:
         line = sheet.chart(sorted(path, key=lambda p: p["n"]))
         line = line.mark_line(color=MAIN, interpolate="step-after", strokeWidth=1.75, opacity=0.6, aria=False)
         points = base.mark_point(size=80, opacity=1, strokeWidth=2, aria=False).encode(
-            color=alt.Color("colour:N", scale=None),
+            color=alt.Color("color:N", scale=None),
             fill=alt.Fill("fill:N", scale=None),
             shape=alt.Shape("shape:N", scale=None),
         )

@@ -61,7 +61,7 @@ def _rows(slopes: Sequence[dict], height: float, letters: int, is_narrow: bool) 
             {
                 "y": place(s["rank_alone"]),
                 "y2": place(s["rank_in_context"]),
-                "colour": CHOSEN if rises else QUIET,
+                "color": CHOSEN if rises else QUIET,
                 "width": 2 if rises else 1.25,
                 "left": alone,
                 "right": label(f"{context}  {name}{'' if is_narrow else partner}", letters),
@@ -89,11 +89,11 @@ def _layers(sheet: Sheet, rows: list[dict[str, Any]], height: float, lead: float
     across = partial(alt.X, scale=alt.Scale(domain=[0, 1 + lead], nice=False), axis=None)
     base = sheet.chart([{**row, "x": 0, "x2": 1, "x3": 1 + lead} for row in rows])
     base = base.encode(x=across("x:Q"), y=down("y:Q"))
-    colour = alt.Color("colour:N", scale=None)
+    color = alt.Color("color:N", scale=None)
     lines = base.mark_rule(opacity=0.9, aria=False).encode(
-        x2="x2:Q", y2="y2:Q", color=colour, strokeWidth=alt.StrokeWidth("width:Q", scale=None)
+        x2="x2:Q", y2="y2:Q", color=color, strokeWidth=alt.StrokeWidth("width:Q", scale=None)
     )
-    starts = base.mark_point(filled=True, size=36, opacity=1, aria=False).encode(color=colour)
+    starts = base.mark_point(filled=True, size=36, opacity=1, aria=False).encode(color=color)
     ends = starts.encode(x=across("x2:Q"), y=down("y2:Q"))
     ranks = base.mark_text(align="right", dx=-10, color=MUTED, fontSize=11, aria=False).encode(text="left:N")
     names = base.mark_text(align="left", dx=4, color=INK, fontSize=12, aria=False).encode(

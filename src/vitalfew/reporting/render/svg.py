@@ -21,7 +21,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 INK, MUTED, GRID = "#24292e", "#59626d", "#e4e7eb"
 MAIN, CHOSEN, QUIET = "#1f5fbf", "#b4470c", "#97a1ab"
 BAND, PAPER = "#e3ecf9", "#fffffe"
-COLOURS = {
+COLORS = {
     INK: ("ink", "#e4e8ec"),
     MUTED: ("muted", "#a6b0bb"),
     GRID: ("grid", "#2b323b"),
