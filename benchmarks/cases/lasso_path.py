@@ -1,6 +1,6 @@
 """The lasso path at equal accuracy: 100 penalties from the largest down, ours against all peers.
 
-No intercept; dense columns are centered and scaled, sparse rows have length one. `wide@100` is the data `wide` down to a
+No intercept; dense columns are centered and scaled, sparse rows have unit norm. `wide@100` is the data `wide` down to a
 hundredth of the largest penalty.
 """
 
