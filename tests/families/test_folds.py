@@ -25,7 +25,7 @@ def test_folds_run_side_by_side_by_default():
         verbose: bool = False
         grid: tuple = ()
 
-        def path(self, rows, _grid, _heed):
+        def path(self, rows, _grid, *, run):
             meet.wait()
             return rows.n_rows
 

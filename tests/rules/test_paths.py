@@ -1,5 +1,6 @@
 """Every path class implements the protocol between families and rules."""
 
+import dataclasses
 import importlib
 import inspect
 import pkgutil
@@ -56,3 +57,24 @@ def test_a_path_class(found):
             assert len(required(getattr(found, name))) == len(required(getattr(kind, name))), name
     if hasattr(found, "predict") and isinstance(loss := inspect.getattr_static(found, "loss", None), str):
         assert loss in LOSSES
+
+
+def family_classes():
+    for module in pkgutil.walk_packages(vitalfew.families.__path__, "vitalfew.families."):
+        for name, found in vars(importlib.import_module(module.name)).items():
+            if inspect.isclass(found) and found.__module__ == module.name and name.endswith("Family"):
+                yield found
+
+
+@pytest.mark.parametrize("found", list(family_classes()), ids=lambda found: found.__name__)
+def test_a_family_class(found):
+    parameters = list(inspect.signature(found.path).parameters.values())[1:]
+    assert [(p.name, p.kind) for p in parameters] == [
+        ("data", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        ("grid", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        ("run", inspect.Parameter.KEYWORD_ONLY),
+    ]
+    assert dataclasses.is_dataclass(found)
+    for name, kind in {"fold_paths": protocol.SharingFamily, "uses_moments": protocol.MomentsFamily}.items():
+        if hasattr(found, name):
+            assert required(getattr(found, name)) == required(getattr(kind, name))

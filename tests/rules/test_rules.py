@@ -12,9 +12,11 @@ from sklearn.metrics import log_loss, make_scorer, roc_auc_score
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, train_test_split
 
 import oracles
-from vitalfew import Bagging, InformationRanking, NaiveBayes, aic, bic, description_length, ebic
+from vitalfew import Bagging, GreedySubsetRegressor, InformationRanking, NaiveBayes, aic, bic, description_length, ebic
+from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.exceptions import RuleError
-from vitalfew.rules import Selection
+from vitalfew.families.subsets.greedy import GreedyFamily
+from vitalfew.rules import Options, Selection, curves
 from vitalfew.rules.charts.parts import chart_text
 
 FEATURE_RULES = ["cv", "1se", "holdout", "loo", "bic", "aic", "ebic", "mdl"]
@@ -464,3 +466,28 @@ def test_description_length_counts_the_possible_count_vectors():
 def test_description_length_refuses_other_units():
     with pytest.raises(ValueError, match="unit"):
         description_length(-1.0, [1, 1], 2, [2], unit="bit")
+
+
+@pytest.mark.parametrize("order", [("bic", "cv", "1se", "loo"), ("1se", "cv"), ("1se",), ("holdout", "aic")])
+def test_curves_of_one_path_are_those_of_separate_fits(order):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6))
+    y = X[:, 1] + rng.normal(size=60)
+    data = NumericData.read(X, y, None)
+    family = GreedyFamily("cv", None, "forward", True, None, 1)
+    found = curves(family.path(data), family, data, order, Options(random_state=3))
+    assert tuple(found) == order
+    for rule, selection in found.items():
+        alone = GreedySubsetRegressor(rule, random_state=3).fit(X, y).selection_
+        assert (selection.rule, selection.index) == (alone.rule, alone.index)
+        np.testing.assert_allclose(selection.score, alone.score, rtol=1e-9)
+
+
+def test_curves_fit_each_fold_once(monkeypatch):
+    rng = np.random.default_rng(0)
+    data = NumericData.read(rng.normal(size=(30, 3)), rng.normal(size=30), None)
+    family = GreedyFamily("cv", None, "forward", True, None, 1)
+    calls, own = [], GreedyFamily.fold_paths
+    monkeypatch.setattr(GreedyFamily, "fold_paths", lambda *given: calls.append(1) or own(*given))
+    curves(family.path(data), family, data, ("cv", "1se"), Options())
+    assert calls == [1]

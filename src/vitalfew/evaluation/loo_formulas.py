@@ -71,7 +71,7 @@ def _ridge(model, X, y, weight) -> LeftOut:
     """Divide the residuals by one minus the leverage."""
     model._check_parameters()
     data = model._read(X, y, weight)
-    path = model._family(data.n_features, data.names).path(data, np.array([float(model.alpha)]))
+    path = model._family(data).path(data, np.array([float(model.alpha)]))
     return LeftOut(EXACT, "residuals divided by one minus leverage", path.loo().prediction[:, 0])
 
 
@@ -105,7 +105,7 @@ def _lasso(model: Lasso, X, y, weight) -> LeftOut:
     model._check_parameters()
     data = model._read(X, y, weight)
     penalty = np.array([_without_a_row(model.alpha, data.n_rows)])
-    found = model._family(data.n_features, data.names).path(data, penalty).loo()
+    found = model._family(data).path(data, penalty).loo()
     return LeftOut(APPROXIMATE, found.note, found.prediction[:, 0])
 
 
@@ -124,7 +124,7 @@ def _logistic(model: LogisticRegression, X, y, weight) -> LeftOut | str:
 def _naive_bayes(model: NaiveBayes, X, y, weight) -> LeftOut | str:
     """Subtract each sample from the counts."""
     model._check_parameters()
-    data = model._read(X, y, weight, None, reset=True)
+    data = model._read(X, y, weight)
     counts = counts_of(data)
     cut = any(isinstance(coding, Cuts) and len(coding.cuts) for coding in counts.codings or [])
     if data.coder.is_supervised:

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.rules.path import Run
 from vitalfew.summaries.moments import Moments, fold_moments
 from vitalfew.support.deadline import Inheriting
 from vitalfew.support.threads import limit_threads
@@ -60,19 +61,18 @@ def _paths(family, data, splits, path, options):
 def paths_in_threads(family, data, splits, path) -> Iterator[tuple[Any, Any]]:
     """Yield, in order, the path of each fold over the grid of `path` and the samples to test it on.
 
-    The family is a dataclass with `threads` and `verbose`. Its ``path(rows, grid, heed)`` passes `heed` to a kernel as
-    the progress callback, which raises InterruptedError once the work is canceled.
+    The family is a dataclass with `threads` and `verbose`.
     """
     alone = replace(family, threads=1, verbose=False)
     stop = Event()
 
-    def heed(_done: float) -> None:
+    def cancel(_done: float) -> None:
         if stop.is_set():
             raise InterruptedError
 
     def work(train, test):
         fitted, tested = data.split(train, test)
-        return alone.path(fitted, path.grid, heed), tested
+        return alone.path(fitted, path.grid, run=Run(cancel)), tested
 
     # Each fold has its own thread, so linear algebra inside it must not start more. The limit also applies to the
     # core, so its threads are counted before the limit is set.

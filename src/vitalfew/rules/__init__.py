@@ -1,7 +1,17 @@
 """Rules that pick one point of a path. `registry.RULES` lists them; `path.Path` is the protocol they build on."""
 
 from vitalfew.rules.criteria import Bits, aic, bic, description_length, ebic
-from vitalfew.rules.registry import Options, check_rule, choose, fixed, last_point, resolve, supported_rules
+from vitalfew.rules.registry import (
+    Options,
+    check_rule,
+    choose,
+    curves,
+    fixed,
+    grid_point,
+    last_point,
+    resolve,
+    supported_rules,
+)
 from vitalfew.rules.selection import Selection
 
 __all__ = [
@@ -12,9 +22,11 @@ __all__ = [
     "bic",
     "check_rule",
     "choose",
+    "curves",
     "description_length",
     "ebic",
     "fixed",
+    "grid_point",
     "last_point",
     "resolve",
     "supported_rules",

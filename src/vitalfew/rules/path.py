@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,11 +111,44 @@ class Described(Path, Protocol):
     def description_length(self) -> DescriptionLength: ...
 
 
-class Family(Protocol):
-    """Procedure that fits a path: on all data, or on a fold over the grid of another path.
+@dataclass(frozen=True)
+class Run:
+    """Circumstances in which a path is computed.
 
-    A family may also define ``fold_paths(data, splits, path, options)``, which yields the path of each fold and the
-    data to test it on, if it has a better way than fitting one fold after the other.
+    `cancel` replaces the progress callback of kernels; it raises InterruptedError once the work is canceled. `previous`
+    is the path that a warm start continues.
     """
 
-    def path(self, data, grid: NDArray | None = None) -> Any: ...
+    cancel: Callable[[float], None] | None = None
+    previous: Any = None
+
+
+ALONE = Run()
+
+DataT = TypeVar("DataT", contravariant=True)
+PathT = TypeVar("PathT", covariant=True)
+
+
+class Family(Protocol[DataT, PathT]):
+    """Procedure that fits a path: on all data, or on a fold over the grid of another path.
+
+    A family is a frozen dataclass of settings. Families that share work between folds also implement `SharingFamily`;
+    those that can use second moments instead of samples implement `MomentsFamily`.
+    """
+
+    def path(self, data: DataT, grid: NDArray | None = None, *, run: Run = ALONE) -> PathT:
+        """Return the path over `grid`, or over the family's own grid."""
+
+
+class SharingFamily(Family[DataT, PathT], Protocol[DataT, PathT]):
+    """A family with a better way than fitting one fold after the other."""
+
+    def fold_paths(self, data: DataT, splits, path, options) -> Iterator[tuple[PathT, Any]]:
+        """Yield the path of each fold over the grid of `path`, and the data to test it on."""
+
+
+class MomentsFamily(Family[DataT, PathT], Protocol[DataT, PathT]):
+    """A family whose paths can be computed from second moments."""
+
+    def uses_moments(self, data: DataT) -> bool:
+        """Return True if moments are the faster way for this data."""

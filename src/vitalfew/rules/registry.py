@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from vitalfew.exceptions import RuleError
 from vitalfew.rules.criteria import choose_criterion, choose_mdl
 from vitalfew.rules.path import Family, Path
-from vitalfew.rules.resampling import choose_by_folds, choose_by_holdout, choose_by_loo, choose_by_oob
+from vitalfew.rules.resampling import choose_by_folds, choose_by_holdout, choose_by_loo, choose_by_oob, with_splits
 from vitalfew.rules.selection import Selection
 
 
@@ -66,16 +66,32 @@ def choose(rule: str, path: Path, family: Family | None, data, options: Options)
     return RULES[rule].choose(rule, path, family, data, options)
 
 
-def resolve(
-    value, path: Path, family: Family | None, data, options: Options, *, at: Callable[[Path, Any], int] | None = None
-) -> Selection:
-    """Return the point that `value` selects if it is a rule, or the point that it stands for if it is a number.
+def curves(path: Path, family: Family | None, data, rules: Iterable[str], options: Options) -> dict[str, Selection]:
+    """Return the curve and the choice of several rules on one path, which is not fitted again.
 
-    `at` gives the index of the point of a number. By default, the number is a value of the grid.
+    All rules see the same folds, and "cv" and "1se" share one fit of each fold.
     """
-    if isinstance(value, str):
-        return choose(value, path, family, data, options)
-    return fixed(path, int(np.flatnonzero(path.grid == float(value))[0]) if at is None else at(path, value))
+    options = with_splits(options, data) if {"cv", "1se"}.intersection(rules) else options
+    found: dict[str, Selection] = {}
+    for rule in rules:
+        twin = found.get({"cv": "1se", "1se": "cv"}.get(rule, ""))
+        if twin is None:
+            found[rule] = choose(rule, path, family, data, options)
+        else:
+            found[rule] = replace(twin, rule=rule, index=twin.index_1se if rule == "1se" else twin.index_best)
+    return found
+
+
+def resolve(
+    value, path: Path, family: Family | None, data, options: Options, *, at: Callable[[Path, Any], int]
+) -> Selection:
+    """Return the point that `value` selects if it is a rule, or the point ``at(path, value)`` if it is a number."""
+    return choose(value, path, family, data, options) if isinstance(value, str) else fixed(path, at(path, value))
+
+
+def grid_point(path: Path, value) -> int:
+    """Return the point whose knob has this value."""
+    return int(np.flatnonzero(path.grid == float(value))[0])
 
 
 def last_point(path: Path, _value) -> int:

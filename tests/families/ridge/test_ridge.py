@@ -569,9 +569,9 @@ def test_a_model_is_small_when_stored():
 
 def test_forms_follow_the_shape():
     X, y = table(10, 10)
-    assert isinstance(Ridge()._family(10, None).path(Ridge()._read(X, y, None)).form, PrimalForm)
+    assert isinstance(Ridge()._family(None).path(Ridge()._read(X, y, None)).form, PrimalForm)
     X, y = table(10, 11)
-    assert isinstance(Ridge()._family(11, None).path(Ridge()._read(X, y, None)).form, DualForm)
+    assert isinstance(Ridge()._family(None).path(Ridge()._read(X, y, None)).form, DualForm)
 
 
 def test_shrinkage_chart():

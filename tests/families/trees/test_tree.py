@@ -25,6 +25,7 @@ from vitalfew.exceptions import RuleError
 from vitalfew.families.trees.tree_family import TreeFamily
 from vitalfew.families.trees.tree_path import KNOBS, PruningPath
 from vitalfew.rules import supported_rules
+from vitalfew.rules.path import Run
 from vitalfew.rules.scoring import score_predictions
 
 UCI = Path(__file__).resolve().parents[4] / "shared" / "data" / "uci"
@@ -499,11 +500,11 @@ def test_growth_can_be_stopped():
     rng = np.random.default_rng(0)
     data = read(rng.normal(size=(40_000, 20)), rng.integers(0, 2, 40_000), None, None)
 
-    def heed(_done):
+    def cancel(_done):
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        TreeFamily("leaves", "gain", 1.0, None, 0, (), 2, False).grow(data, heed)
+        TreeFamily("leaves", "gain", 1.0, None, 0, (), 2, False).grow(data, Run(cancel))
 
 
 def test_copies_and_pickles():

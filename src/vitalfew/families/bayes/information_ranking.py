@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import rules
@@ -18,6 +17,7 @@ from vitalfew.data.tables.frames import tag_tables
 from vitalfew.exceptions import RuleError
 from vitalfew.families.bayes.evidence import Evidence, check_prior, check_prior_fits, default_strength
 from vitalfew.families.bayes.naive_bayes_path import FeatureFamily, FeaturePath, counts_of, keep_names
+from vitalfew.families.path_estimator import Chosen, PathEstimator, unchanged_on_failure
 from vitalfew.families.selector import Selector
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.information import information
@@ -27,7 +27,14 @@ from vitalfew.support.checks import check_choice, check_threads
 WITHOUT_ROWS = ("fdr", "gain", "bic", "aic", "ebic")
 
 
-class InformationRanking(Selector, BaseEstimator):
+class Ranked(NamedTuple):
+    """Counts to rank features by, and the samples if there are any."""
+
+    counts: Counts
+    rows: DiscreteData | None = None
+
+
+class InformationRanking(Selector, PathEstimator):
     r"""Select the features that are most informative about the label, each on its own.
 
     Features are ranked by :math:`I(X_j; Y)`. `k` is the number to keep, or a rule that scores Naive Bayes with the
@@ -77,6 +84,8 @@ class InformationRanking(Selector, BaseEstimator):
     array([4])
     """
 
+    _knob = "k"
+
     def __init__(
         self,
         k: int | str = "fdr",
@@ -104,53 +113,54 @@ class InformationRanking(Selector, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Rank the features and select the first k."""
-        self._check_parameters()
-        coder = TableCoder(self.numeric, check_threads(self.n_jobs))
-        if y is None:
-            raise ValueError("InformationRanking requires y to be passed, but the target y is None.")
-        data = DiscreteData.read(X, y, sample_weight, coder)
-        validate_data(self, X, skip_check_array=True)
-        return self._rank(counts_of(data), data)
-
     def fit_counts(self, counts: Counts):
         """Rank from counts alone, such as those of :func:`~vitalfew.summarize`; the result equals that of `fit`.
 
         `k` may be a number, ``"fdr"``, ``"gain"``, ``"bic"``, ``"aic"`` or ``"ebic"``; other rules need the samples.
         """
+        with unchanged_on_failure(self):
+            return self._fit_counts(counts)
+
+    def _fit_counts(self, counts: Counts) -> Self:
         self._check_parameters()
         if isinstance(self.k, str) and self.k not in WITHOUT_ROWS:
             listed = ", ".join(map(repr, WITHOUT_ROWS))
             raise RuleError(f"k={self.k!r} requires the rows: call fit, or set k to a number or one of {listed}.")
         keep_names(self, counts)
-        return self._rank(counts, None)
+        ranked = Ranked(counts)
+        chosen = self._choose(ranked)
+        return self._set_fitted({**self._path_attributes(chosen), **self._attributes(chosen, ranked)})
 
-    def _rank(self, counts: Counts, data: DiscreteData | None):
+    def _read(self, X, y, sample_weight) -> Ranked:
+        data = DiscreteData.read(X, y, sample_weight, TableCoder(self.numeric, check_threads(self.n_jobs)))
+        validate_data(self, X, skip_check_array=True)
+        return Ranked(counts_of(data), data)
+
+    def _attributes(self, chosen: Chosen, data: Ranked) -> dict[str, Any]:
+        counts = data.counts
         found = information(counts.table, counts.offsets)
         scores = (found.corrected() if self.correction else found).mutual / np.log(2)
         gains = self._evidence(counts, default_strength(0)).own_gain / np.log(2)
         order = np.argsort(-scores, kind="stable")
         ranking = np.empty(len(order), dtype=np.int64)
         ranking[order] = np.arange(1, len(order) + 1)
-        chosen = self._choose(counts, data)
-        # Nothing is set before all of it is known: a fit that fails leaves the previous one as it was.
-        self.p_values_, self.scores_, self.gains_, self.ranking_ = found.p_value, scores, gains, ranking
-        for name in ("path_", "selection_"):
-            if hasattr(self, name):
-                delattr(self, name)
-        if chosen is not None:
-            self.path_, self.selection_ = chosen
-        self.support_ = self._support()
-        return self
+        if self.k == "fdr":
+            support = false_discovery_control(found.p_value) <= self.alpha
+        elif self.k == "gain":
+            support = gains > 0
+        else:
+            support = chosen.path.at(chosen.index) if isinstance(self.k, str) else ranking <= self.k
+        measures = {"p_values_": found.p_value, "scores_": scores, "gains_": gains, "ranking_": ranking}
+        return {**measures, "support_": support}
 
     def _evidence(self, counts: Counts, strength: float) -> Evidence:
         fits = isinstance(self.prior_mean, str) or counts.is_binary
         given = strength if self.prior_strength == "auto" else float(self.prior_strength)
         return Evidence(counts, given, self.prior_mean if fits else "pooled")
 
-    def _choose(self, counts: Counts, data: DiscreteData | None) -> tuple[FeaturePath, rules.Selection] | None:
-        """Return the path and the selection of a rule that needs one, or None."""
+    def _choose(self, data: Ranked) -> Chosen:
+        """Fit the path and apply the rule, if it needs one."""
+        counts = data.counts
         d = counts.n_features
         if not isinstance(self.k, str) and self.k > d:
             raise ValueError(
@@ -158,22 +168,14 @@ class InformationRanking(Selector, BaseEstimator):
                 "the data."
             )
         if not isinstance(self.k, str) or self.k in ("fdr", "gain"):
-            return None
+            return Chosen()
         check_prior_fits(self.prior_mean, counts.n_values, counts.names)
         strength = default_strength(d) if self.prior_strength == "auto" else float(self.prior_strength)
         family = FeatureFamily(
             strength, self.prior_mean, "information", verbose=self.verbose, correction=self.correction
         )
-        path = family.path(counts if data is None else data)
-        options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
-        return path, rules.choose(self.k, path, family, data, options)
-
-    def _support(self) -> NDArray[np.bool_]:
-        if self.k == "fdr":
-            return false_discovery_control(self.p_values_) <= self.alpha
-        if self.k == "gain":
-            return self.gains_ > 0
-        return self.path_.at(self.selection_.index) if isinstance(self.k, str) else self.ranking_ <= self.k
+        path = family.path(counts if data.rows is None else data.rows)
+        return Chosen.of(path, rules.choose(self.k, path, family, data.rows, self._options()))
 
     def _check_parameters(self) -> None:
         check_choice("numeric", self.numeric, NUMERIC)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -39,23 +39,13 @@ from vitalfew.families.bayes.naive_bayes_path import (
     keep_names,
     loo_probabilities,
 )
+from vitalfew.families.path_estimator import Chosen, PathEstimator, unchanged_on_failure, without_rows
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.partition_rows import count_partitions
 from vitalfew.support.checks import check_choice, check_threads, check_weight, encode_labels, is_count
 from vitalfew.support.optional import make_frame
 
 ORDERS = ("greedy", "information")
-
-
-@dataclass
-class _Chosen:
-    """Selections and paths by knob, in the order in which they were made."""
-
-    selections: dict[str, rules.Selection] = field(default_factory=dict)
-    paths: dict[str, Any] = field(default_factory=dict)
-
-    def add(self, selection: rules.Selection, path) -> None:
-        self.selections[selection.knob], self.paths[selection.knob] = selection, path
 
 
 def _with_classes(counts: Counts, classes) -> Counts:
@@ -92,7 +82,7 @@ def _can_fit_partially(model: NaiveBayes) -> bool:
     return True
 
 
-class NaiveBayes(JointClassifier):
+class NaiveBayes(JointClassifier, PathEstimator):
     r"""Naive Bayes for binary and k-ary features, with a Beta or Dirichlet prior and feature selection.
 
     .. math:: P(x, y) = P(y) \prod_{j \in J} P(x_j \mid y) \prod_{j \notin J} P(x_j), \qquad
@@ -178,6 +168,9 @@ class NaiveBayes(JointClassifier):
     0.92
     """
 
+    _data: DiscreteData | None
+    _length: rules.Bits | None
+
     def __init__(
         self,
         *,
@@ -214,15 +207,10 @@ class NaiveBayes(JointClassifier):
         `sample_weight` then have the same partitions, and a sample with a missing label is unlabeled. The workers
         count, and the model is that of :meth:`fit_counts`.
         """
-        self._check_parameters()
         if is_partitioned(X):
+            self._check_parameters()
             return self._fit_partitions(X, y, sample_weight, X_unlabeled)
-        data = self._read(X, y, sample_weight, X_unlabeled, reset=True)
-        chosen = _Chosen()
-        strength = self._choose_prior(data, chosen)
-        support, counts = self._choose_features(data, strength, chosen)
-        # Keep the rows until the description length is requested.
-        return self._keep(Evidence(counts, strength, self.prior_mean), support, data.coder, chosen, data)
+        return self._fit(X, y, sample_weight, X_unlabeled=X_unlabeled)
 
     def _fit_partitions(self, X, y, sample_weight, X_unlabeled):
         why = _needs_rows(self, "fit on a Dask collection")
@@ -241,6 +229,10 @@ class NaiveBayes(JointClassifier):
         Features can be all, the k most informative or chosen by ``"bic"``, ``"aic"`` or ``"ebic"`` in the order of
         information; other rules and the greedy order need the samples.
         """
+        with unchanged_on_failure(self):
+            return self._fit_counts(counts)
+
+    def _fit_counts(self, counts: Counts) -> Self:
         self._check_parameters()
         why = _needs_rows(self, "fit_counts")
         if why is not None:
@@ -251,9 +243,14 @@ class NaiveBayes(JointClassifier):
         keep_names(self, counts)
         coder = TableCoder(self.numeric, check_threads(self.n_jobs))
         coder.codings, coder.names, coder.is_sparse = counts.codings or [], counts.names, counts.codings is None
-        chosen = _Chosen()
+        return self._fit_evidence(counts, coder)
+
+    def _fit_evidence(self, counts: Counts, coder: TableCoder) -> Self:
+        """Fit from counts alone."""
+        chosen = Chosen()
         evidence = Evidence(counts, self._given_strength(counts.n_features), self.prior_mean)
-        return self._keep(evidence, self._support_from_counts(evidence, chosen), coder, chosen, None)
+        support = self._support_from_counts(evidence, chosen)
+        return self._set_fitted({**self._path_attributes(chosen), **self._of_evidence(evidence, support, coder, None)})
 
     @available_if(_can_fit_partially)
     def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
@@ -263,11 +260,15 @@ class NaiveBayes(JointClassifier):
         time. Features can be all, the k most informative or chosen by ``"bic"``, ``"aic"`` or ``"ebic"`` in the order
         of information: the greedy search and resampling need all samples at once.
         """
+        with unchanged_on_failure(self):
+            return self._fit_more(X, y, classes, sample_weight)
+
+    def _fit_more(self, X, y, classes, sample_weight) -> Self:
         self._check_parameters()
+        if y is None:
+            raise ValueError("NaiveBayes requires y to be passed, but the target y is None.")
         is_first = not hasattr(self, "counts_")
-        data = self._read(
-            X, y, sample_weight, None, reset=is_first, numeric="distinct" if self.numeric == "mdl" else None
-        )
+        data = self._read(X, y, sample_weight, reset=is_first, numeric="distinct" if self.numeric == "mdl" else None)
         counts = _with_classes(counts_of(data), classes) if is_first else self.counts_ + counts_of(data)
         if not is_first and len(counts.classes) > len(self.classes_):
             new = sorted(set(counts.classes.tolist()) - set(self.classes_.tolist()))
@@ -276,9 +277,7 @@ class NaiveBayes(JointClassifier):
             )
         check_prior_fits(self.prior_mean, counts.n_values, counts.names)
         coder = replace(data.coder, codings=counts.codings or [])
-        chosen = _Chosen()
-        evidence = Evidence(counts, self._given_strength(counts.n_features), self.prior_mean)
-        return self._keep(evidence, self._support_from_counts(evidence, chosen), coder, chosen, None)
+        return self._fit_evidence(counts, coder)
 
     def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
         """Return log P(x_J, y) for each sample and class."""
@@ -361,9 +360,9 @@ class NaiveBayes(JointClassifier):
             raise ValueError(f"max_features must be None or an integer number of features, got {self.max_features!r}.")
         check_prior("auto" if is_rule else self.prior_strength, self.prior_mean)
 
-    def _read(self, X, y, sample_weight, X_unlabeled, *, reset: bool, numeric: str | None = None) -> DiscreteData:
-        if y is None:
-            raise ValueError("NaiveBayes requires y to be passed, but the target y is None.")
+    def _read(
+        self, X, y, sample_weight, *, X_unlabeled=None, reset: bool = True, numeric: str | None = None
+    ) -> DiscreteData:
         coder = TableCoder(numeric or self.numeric, check_threads(self.n_jobs))
         data = DiscreteData.read(X, y, sample_weight, coder, X_unlabeled)
         validate_data(self, X, reset=reset, skip_check_array=True)
@@ -381,16 +380,35 @@ class NaiveBayes(JointClassifier):
         weight = check_weight(sample_weight, table.n_rows)
         return DiscreteData(self.coder_.transform(table), label, self.classes_, weight, self.coder_, table)
 
-    def _options(self) -> rules.Options:
-        return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+    def _choose(self, data: DiscreteData) -> Chosen:
+        """Choose the prior strength, then the features."""
+        chosen = Chosen()
+        self._choose_features(data, self._choose_prior(data, chosen), chosen)
+        return chosen
 
-    def _choose_prior(self, data: DiscreteData, chosen: _Chosen) -> float:
+    def _attributes(self, chosen: Chosen, data: DiscreteData) -> dict[str, Any]:
+        d = data.block.n_features
+        selected = chosen.selections.get("prior_strength")
+        strength = self._given_strength(d) if selected is None else selected.value
+        if "features" in chosen.paths:
+            path = chosen.paths["features"]
+            counts, support = path.evidence.counts, path.at(chosen.selections["features"].index)
+        else:
+            counts, support = counts_of(data), np.ones(d, dtype=bool)
+        # The rows are held until the description length is requested.
+        return self._of_evidence(Evidence(counts, strength, self.prior_mean), support, data.coder, data)
+
+    def _path_attributes(self, chosen: Chosen) -> dict[str, Any]:
+        paths = {knob: without_rows(path) for knob, path in chosen.paths.items()}
+        return {"selections_": chosen.selections, "paths_": paths}
+
+    def _choose_prior(self, data: DiscreteData, chosen: Chosen) -> float:
         if self.prior_strength == "auto" or not isinstance(self.prior_strength, str):
             return self._given_strength(data.block.n_features)
         family = PriorFamily(self.prior_mean)
         path = family.path(data)
         selection = rules.choose(self.prior_strength, path, family, data, self._options())
-        chosen.add(selection, path)
+        chosen.add(path, selection)
         return path.at(selection.index)
 
     def _given_strength(self, n_candidates: int) -> float:
@@ -404,11 +422,11 @@ class NaiveBayes(JointClassifier):
         most = self.max_features or MAX_GREEDY if isinstance(self.features, str) else int(self.features)
         return default_strength(min(most, n_candidates))
 
-    def _choose_features(self, data: DiscreteData, strength: float, chosen: _Chosen):
-        """Return the features in J as a mask, and the counts."""
+    def _choose_features(self, data: DiscreteData, strength: float, chosen: Chosen) -> None:
+        """Add the path of the features to the choice, unless all are used."""
         d = data.block.n_features
         if self.features is None:
-            return np.ones(d, dtype=bool), counts_of(data)
+            return
         size = None if isinstance(self.features, str) else int(self.features)
         if size is not None and size > d:
             raise ValueError(
@@ -419,17 +437,14 @@ class NaiveBayes(JointClassifier):
         stops_by_mdl = self.features == "mdl"
         family = FeatureFamily(strength, self.prior_mean, self.order, self.backward, most, stops_by_mdl, self.verbose)
         path = family.path(data)
-        selection = rules.resolve(self.features, path, family, data, self._options(), at=rules.last_point)
-        chosen.add(selection, path)
-        return path.at(selection.index), path.evidence.counts
+        chosen.add(path, rules.resolve(self.features, path, family, data, self._options(), at=rules.last_point))
 
     def choose_features(self, data: DiscreteData) -> NDArray[np.bool_]:
         """Return the features that the rule selects, for data that is already coded."""
         self._check_parameters()
-        chosen = _Chosen()
-        return self._choose_features(data, self._choose_prior(data, chosen), chosen)[0]
+        return self._attributes(self._choose(data), data)["support_"]
 
-    def _support_from_counts(self, evidence: Evidence, chosen: _Chosen) -> NDArray[np.bool_]:
+    def _support_from_counts(self, evidence: Evidence, chosen: Chosen) -> NDArray[np.bool_]:
         """Select features by their own information, for which counts are enough."""
         d = evidence.counts.n_features
         if self.features is None:
@@ -438,22 +453,22 @@ class NaiveBayes(JointClassifier):
         selection = rules.resolve(
             self.features, path, None, None, self._options(), at=lambda _, size: min(int(size), d)
         )
-        chosen.add(selection, path)
+        chosen.add(path, selection)
         return path.at(selection.index)
 
-    def _keep(self, evidence: Evidence, support, coder: TableCoder, chosen: _Chosen, data: DiscreteData | None):
-        """Set the fitted attributes all at once, so that a failed fit changes nothing."""
-        self.classes_ = evidence.counts.classes
-        self.coder_ = coder
-        self.counts_ = evidence.counts
-        self.prior_strength_ = evidence.prior_strength
-        self.class_log_prior_ = evidence.log_prior
-        self.feature_log_prob_ = evidence.log_table
-        self.selections_, self.paths_ = chosen.selections, chosen.paths
-        self._data: DiscreteData | None = data
-        self._length: rules.Bits | None = None
-        self.support_ = support
-        return self
+    def _of_evidence(self, evidence: Evidence, support, coder: TableCoder, data: DiscreteData | None) -> dict[str, Any]:
+        """Return the fitted attributes other than paths and selections."""
+        return {
+            "classes_": evidence.counts.classes,
+            "coder_": coder,
+            "counts_": evidence.counts,
+            "prior_strength_": evidence.prior_strength,
+            "class_log_prior_": evidence.log_prior,
+            "feature_log_prob_": evidence.log_table,
+            "_data": data,
+            "_length": None,
+            "support_": support,
+        }
 
     def _evidence(self) -> Evidence:
         check_is_fitted(self)

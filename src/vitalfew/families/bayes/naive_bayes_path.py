@@ -13,9 +13,10 @@ from vitalfew.data.samples.discrete_data import DiscreteData
 from vitalfew.data.tables.blocks import Events
 from vitalfew.data.tables.frames import NumberedNames
 from vitalfew.families.bayes.evidence import Evidence, log_of, normalize
+from vitalfew.families.rows_path import RowsPath
 from vitalfew.rules.charts.parts import chart_text, knob_x
 from vitalfew.rules.criteria import class_cost, feature_cost, subset_cost
-from vitalfew.rules.path import DescriptionLength, LeaveOneOut, Likelihood
+from vitalfew.rules.path import ALONE, DescriptionLength, LeaveOneOut, Likelihood, Run
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.information import information
 from vitalfew.support.deadline import accept_prefix
@@ -32,7 +33,7 @@ PRIOR_GRID = np.geomspace(1000, 0.01, 21)
 
 
 @dataclass(frozen=True)
-class FeaturePath:
+class FeaturePath(RowsPath):
     """Naive Bayes models over feature sets of increasing size.
 
     The path is a walk through sets: in step e, `feature[e]` enters (`sign` +1) or leaves (-1). Point g of the path is
@@ -49,10 +50,7 @@ class FeaturePath:
     trace: NDArray[np.float64] | None = None  # data part of the description length after each step, where known
 
     knob = "features"
-
-    def __getstate__(self):
-        # Rows are not part of a model: an unpickled path supports whatever does not need them.
-        return {**self.__dict__, "data": None}
+    kept = ("_data_nats",)
 
     @cached_property
     def _size_after(self) -> NDArray[np.int64]:
@@ -129,22 +127,25 @@ class FeaturePath:
     def description_length(self) -> DescriptionLength:
         """Return the nats of the labels given the features of each point, and of the set and its parameters."""
         counts = self.evidence.counts
-        if self.trace is not None:
-            data = self.trace[self.steps]
-        elif self.data is None:
-            raise ValueError(
-                "the description length requires the training rows, which are not stored with the model; fit it again."
-            )
-        else:
-            own = np.take_along_axis(self.predict(self.data), self.data.label[:, None, None], axis=2)[:, :, 0]
-            weight = np.ones(len(own)) if self.data.weight is None else self.data.weight
-            data = weight @ -log_of(own)
         model = (
             subset_cost(self.grid, counts.n_features)
             + class_cost(counts.class_count)
             + self._accumulated(self.feature_cost)
         )
-        return DescriptionLength(data, model)
+        return DescriptionLength(self._data_nats, model)
+
+    @cached_property
+    def _data_nats(self) -> NDArray[np.float64]:
+        """Nats of the labels given the features of each point."""
+        if self.trace is not None:
+            return self.trace[self.steps]
+        if self.data is None:
+            raise ValueError(
+                "the description length requires the training rows, which are not stored with the model; fit it again."
+            )
+        own = np.take_along_axis(self.predict(self.data), self.data.label[:, None, None], axis=2)[:, :, 0]
+        weight = np.ones(len(own)) if self.data.weight is None else self.data.weight
+        return weight @ -log_of(own)
 
     def _accumulated(self, per_feature: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum a quantity over the feature set of each point."""
@@ -197,7 +198,7 @@ class FeatureFamily:
     verbose: bool | None = None
     correction: str | None = None
 
-    def path(self, data: DiscreteData | Counts, grid: NDArray | None = None) -> FeaturePath:
+    def path(self, data: DiscreteData | Counts, grid: NDArray | None = None, *, run: Run = ALONE) -> FeaturePath:
         """Fit the path to samples or, in the order of information, to their counts."""
         counts = data if isinstance(data, Counts) else counts_of(data)
         evidence = Evidence(counts, self.prior_strength, self.prior_mean)
@@ -206,14 +207,14 @@ class FeatureFamily:
             sizes = _sizes(self._most(counts)) if grid is None else np.asarray(grid)
             return information_path(evidence, rows, sizes, self.correction)
         cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
-        feature, sign, trace = self._search(evidence, rows, cost, grid)
+        feature, sign, trace = self._search(evidence, rows, cost, grid, run)
         path = FeaturePath(evidence, rows, feature, sign, np.arange(len(feature) + 1), cost, self.order, trace)
         return replace(path, steps=_best_step_of_sizes(path, grid))
 
     def _most(self, counts: Counts) -> int:
         return counts.n_features if self.max_features is None else min(self.max_features, counts.n_features)
 
-    def _search(self, evidence: Evidence, data: DiscreteData, cost, grid) -> tuple[NDArray, NDArray, NDArray]:
+    def _search(self, evidence: Evidence, data: DiscreteData, cost, grid, run: Run) -> tuple[NDArray, NDArray, NDArray]:
         counts = evidence.counts
         if grid is not None:
             most, patience = int(grid[-1]), ENDLESS
@@ -236,7 +237,7 @@ class FeatureFamily:
                 patience_on_data=not self.stops_by_mdl,
                 backward=self.backward,
                 threads=data.coder.threads,
-                progress=show,
+                progress=run.cancel or show,
             )
             feature, sign, trace, is_complete = data.block.search_mdl(search)
         if not is_complete:
@@ -245,18 +246,15 @@ class FeatureFamily:
 
 
 @dataclass(frozen=True)
-class PriorPath:
+class PriorPath(RowsPath):
     """Naive Bayes models over the prior strength, from strong (simple) to weak."""
 
-    data: DiscreteData
+    data: DiscreteData | None
     counts: Counts
     prior_mean: float | str
     grid: NDArray[np.float64]
 
     knob = "prior_strength"
-
-    def __getstate__(self):
-        return {**self.__dict__, "data": None}
 
     @property
     def n_features(self) -> NDArray[np.int64]:
@@ -278,6 +276,7 @@ class PriorPath:
         return np.stack(points, axis=1)
 
     def loo(self) -> LeaveOneOut:
+        assert self.data is not None
         points = [loo_probabilities(e, self.data)[:, 0] for e in self._evidence()]
         return LeaveOneOut(np.stack(points, axis=1), True)
 
@@ -288,7 +287,7 @@ class PriorFamily:
 
     prior_mean: float | str
 
-    def path(self, data: DiscreteData, grid: NDArray | None = None) -> PriorPath:
+    def path(self, data: DiscreteData, grid: NDArray | None = None, *, run: Run = ALONE) -> PriorPath:  # noqa: ARG002
         return PriorPath(data, counts_of(data), self.prior_mean, PRIOR_GRID if grid is None else grid)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Integral
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import rules
@@ -20,9 +19,12 @@ from vitalfew.data.samples.labeled import LabeledRows, read_rows
 from vitalfew.exceptions import GuessingWarning
 from vitalfew.families.ensembles.boost_learners import check_learner
 from vitalfew.families.ensembles.boost_path import BoostFamily, BoostPath, Data
+from vitalfew.families.path_estimator import Chosen, PathEstimator, unchanged_on_failure
 from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.families.trees.decision_tree import DecisionTree
+from vitalfew.rules.path import Run
 from vitalfew.support.arrow import check_given
+from vitalfew.support.caller import warn_caller
 from vitalfew.support.checks import check_choice, check_classes, check_threads
 
 FORMS = ("auto", "ova", "samme")
@@ -30,7 +32,7 @@ VOTES = ("sign", "confidence")
 LOSSES = ("exponential", "logistic")
 
 
-class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
+class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
     r"""AdaBoost: weak classifiers fitted in sequence, each on samples weighted by the errors of the earlier ones.
 
     With labels :math:`y_i = \pm 1` and equal initial weights, round t finds the base classifier :math:`h_t` with the
@@ -120,6 +122,9 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
     'worst perimeter > 105.15: -1, else +1'
     """
 
+    _knob = "rounds"
+    path_: BoostPath
+
     def __init__(
         self,
         rounds: int | str = 100,
@@ -164,17 +169,11 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         validation : tuple (X, y), optional
             Held-out samples on which the error is reported after every round; they do not influence the fit.
         """
-        self._check_parameters()
-        before = self._before()
-        data = self._read(X, y, sample_weight, before)
-        family = self._family(len(data.classes))
-        path = family.path(data, before=before)
-        options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
-        selection = rules.resolve(self.rounds, path, family, data, options, at=rules.last_point)
-        if validation is not None:
-            path = replace(path, validation_error=self._validate(path, *validation))
-        validate_data(self, X, skip_check_array=True)
-        return self._keep(path, selection)
+        with unchanged_on_failure(self):
+            self._fit(X, y, sample_weight)
+            if validation is not None:
+                self.path_ = replace(self.path_, validation_error=self._validate(self.path_, *validation))
+        return self
 
     def _check_parameters(self) -> None:
         rules.check_rule("rounds", self.rounds, BoostPath, "a number of rounds")
@@ -198,12 +197,11 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
             check_learner(self.estimator)
         return self.estimator
 
-    def _before(self) -> BoostPath | None:
-        return self.path_ if self.warm_start and hasattr(self, "path_") else None
+    def _run(self, _data) -> Run:
+        return Run(previous=self.path_ if self.warm_start and hasattr(self, "path_") else None)
 
-    def _read(self, X, y, sample_weight, before: BoostPath | None) -> Data:
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+    def _read(self, X, y, sample_weight) -> Data:
+        before = self._run(None).previous
         data: Data
         if isinstance(self.estimator, str):  # compiled learners read bins
             known = None if before is None else before.coder
@@ -216,9 +214,11 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         check_classes(data.classes)
         if before is not None and not np.array_equal(before.classes, data.classes):
             raise ValueError("y has other classes than in the previous fit; set warm_start=False to start again.")
+        validate_data(self, X, skip_check_array=True)
         return data
 
-    def _family(self, n_classes: int) -> BoostFamily:
+    def _family(self, data: Data) -> BoostFamily:
+        n_classes = len(data.classes)
         learner = self._learner()
         form = self.multiclass
         if form == "auto":
@@ -247,22 +247,21 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
             raise ValueError("validation must be a pair (X, y) with the same number of rows.")
         return np.array([np.mean(path.classes[path.decide(scores)] != y) for scores in path.staged(rows)])
 
-    def _keep(self, path: BoostPath, selection: rules.Selection):
-        """Set the fitted attributes all at once, so that a failed fit changes nothing."""
+    def _attributes(self, chosen: Chosen, _data) -> dict[str, Any]:
+        path, rounds = chosen.path, int(chosen.selection.value)
         if not any(len(run) for run in path.runs):
-            warnings.warn(
+            warn_caller(
                 f"boosting stopped before the first round: {path.stop_reasons[0]}. All rows get the same prediction.",
                 GuessingWarning,
-                stacklevel=3,
             )
-        self.classes_ = path.classes
-        self.rounds_ = int(selection.value)
-        self.path_, self.selection_ = path, selection
-        votes = [run.alpha[: self.rounds_] / (run.alpha[: self.rounds_].sum() or 1.0) for run in path.runs]
-        self.alpha_ = votes if path.form == "ova" else votes[0]
-        self.stop_reason_ = "; ".join(dict.fromkeys(path.stop_reasons))
-        self.support_ = np.isin(np.arange(path.n_columns), path.features(self.rounds_))
-        return self
+        votes = [run.alpha[:rounds] / (run.alpha[:rounds].sum() or 1.0) for run in path.runs]
+        return {
+            "classes_": path.classes,
+            "rounds_": rounds,
+            "alpha_": votes if path.form == "ova" else votes[0],
+            "stop_reason_": "; ".join(dict.fromkeys(path.stop_reasons)),
+            "support_": np.isin(np.arange(path.n_columns), path.features(rounds)),
+        }
 
     # Predictions
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import replace
 from numbers import Integral, Real
-from typing import Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -21,14 +20,16 @@ from vitalfew.data.tables.frames import NumberedNames, check_shape, is_frame
 from vitalfew.data.tables.sparse_checks import sparse_rows
 from vitalfew.families.ensembles.bagging_path import BaggingFamily, BaggingPath, bag_size
 from vitalfew.families.ensembles.learners import make_learner
+from vitalfew.families.path_estimator import Chosen, PathEstimator
 from vitalfew.families.selector import CheckedScore
+from vitalfew.rules.path import ALONE, Run
 from vitalfew.support.arrow import check_given
 from vitalfew.support.checks import check_choice, check_classes, is_count
 
 VOTES = ("label", "probability")
 
 
-class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
+class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, PathEstimator):
     r"""Uniform votes of learners, each fitted to a bag: samples drawn at random from the training samples.
 
     The ensemble of learners :math:`h_1, \dots, h_m` gives class c the share
@@ -124,6 +125,8 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
     0.042
     """
 
+    _knob = "rounds"
+
     def __init__(
         self,
         estimator=None,
@@ -152,17 +155,6 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit learners to bags, then let the rule choose how many of them vote."""
-        learner = self._check_parameters()
-        data = self._read(X, y, sample_weight)
-        most = self.max_rounds if isinstance(self.rounds, str) else self.rounds
-        family = BaggingFamily.of(self, learner, int(most))
-        path = family.path(data, before=self._fitted_before(data, int(most)))
-        options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
-        selection = rules.resolve(self.rounds, path, replace(family, verbose=False), data, options, at=rules.last_point)
-        return self._keep(path, selection, data)
 
     def predict(self, X) -> NDArray:
         """Return the class with the most votes for each sample."""
@@ -211,7 +203,7 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "path_")
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         rules.check_rule("rounds", self.rounds, BaggingPath, "a number of learners")
         for name in ("rounds", "max_rounds"):
             value = getattr(self, name)
@@ -223,11 +215,8 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"votes='probability' requires predict_proba, which {learner!r} does not have; use votes='label'."
             )
-        return learner
 
     def _read(self, X, y, sample_weight) -> NumericData:
-        if y is None:
-            raise ValueError("Bagging requires y to be passed, but the target y is None.")
         table = self._table(X, reset=True)
         names = getattr(self, "feature_names_in_", NumberedNames(table.shape[1]))
         data = NumericData.of_matrix(table, names, y, sample_weight, is_classification=True)
@@ -261,10 +250,16 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
                 f"max_samples={size} exceeds the {n_rows} rows to draw from without replacement; draw fewer."
             )
 
-    def _fitted_before(self, data: NumericData, most: int) -> BaggingPath | None:
-        """Return the path that a warm start continues, or None."""
+    @property
+    def _most(self) -> int:
+        return int(self.max_rounds if isinstance(self.rounds, str) else self.rounds)
+
+    def _family(self, _data) -> BaggingFamily:
+        return BaggingFamily.of(self, make_learner(self.estimator), self._most)
+
+    def _run(self, data: NumericData) -> Run:
         if not self.warm_start or not hasattr(self, "path_"):
-            return None
+            return ALONE
         before: BaggingPath = self.path_
         now = (data.n_rows, data.n_features, np.asarray(data.classes).tolist(), self.votes)
         then = (len(before.curve.tally.times), before.n_columns, before.classes.tolist(), before.votes)
@@ -274,20 +269,24 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, BaseEstimator):
                     f"warm_start=True adds rounds to the previous fit and requires the same data and settings: it had "
                     f"{name}={first!r}, got {got!r}. Use warm_start=False to start again."
                 )
-        if most < len(before.grid):
+        if self._most < len(before.grid):
             raise ValueError(
-                f"warm_start=True cannot remove rounds: {len(before.grid)} are fitted, got rounds={most}. Use "
+                f"warm_start=True cannot remove rounds: {len(before.grid)} are fitted, got rounds={self._most}. Use "
                 "warm_start=False to start again."
             )
-        return before
+        return Run(previous=before)
 
-    def _keep(self, path: BaggingPath, selection: rules.Selection, data: NumericData):
-        self.classes_, self.rounds_ = path.classes, int(path.grid[selection.index])
-        self._in_use = None if data.given is None else data.given.kept
-        rows, shares = path.oob_shares(self.rounds_)
+    def _attributes(self, chosen: Chosen, data: NumericData) -> dict[str, Any]:
+        path, rounds = chosen.path, int(chosen.path.grid[chosen.index])
+        in_use = None if data.given is None else data.given.kept
+        rows, shares = path.oob_shares(rounds)
         n_given = data.n_rows if data.given is None else len(data.given.y)
-        self.oob_decision_function_ = np.full((n_given, len(path.classes)), np.nan)
-        self.oob_decision_function_[rows if self._in_use is None else self._in_use[rows]] = shares
-        self.oob_error_ = float(path.curve.error[self.rounds_ - 1])
-        self.path_, self.selection_ = path.without_data(), selection
-        return self
+        out_of_bag = np.full((n_given, len(path.classes)), np.nan)
+        out_of_bag[rows if in_use is None else in_use[rows]] = shares
+        return {
+            "classes_": path.classes,
+            "rounds_": rounds,
+            "oob_decision_function_": out_of_bag,
+            "oob_error_": float(path.curve.error[rounds - 1]),
+            "_in_use": in_use,
+        }

@@ -20,7 +20,8 @@ from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.data.tables.frames import is_frame
 from vitalfew.families.ensembles.learners import CountsVoter, FrameRows, RowsVoter, ballot
 from vitalfew.families.ensembles.out_of_bag import OutOfBagCurve, VoteTally, own_scores
-from vitalfew.rules.path import OutOfBag
+from vitalfew.families.rows_path import RowsPath
+from vitalfew.rules.path import ALONE, OutOfBag, Run
 from vitalfew.rules.scoring import PointScores
 from vitalfew.rules.selection import Selection
 from vitalfew.support.deadline import Inheriting, check_deadline, time_left
@@ -36,7 +37,7 @@ TOGETHER = 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class BaggingPath:
+class BaggingPath(RowsPath):
     """Votes of 1, 2, ... learners.
 
     Attributes
@@ -128,9 +129,6 @@ class BaggingPath:
             }
         )
 
-    def without_data(self) -> BaggingPath:
-        return replace(self, data=None)
-
     def extended(self, first: int) -> BaggingPath:
         """Return the path with the out-of-bag votes of the learners from `first` on."""
         assert self.data is not None
@@ -188,8 +186,9 @@ class BaggingFamily:
         options = (model.max_samples, model.bootstrap, model.votes, seed, model.n_jobs, model.verbose)
         return cls(estimator, most, *options)
 
-    def path(self, data: NumericData, grid: NDArray | None = None, before: BaggingPath | None = None) -> BaggingPath:
-        """Fit all rounds, or as many as a grid has; those of `before` are not refitted."""
+    def path(self, data: NumericData, grid: NDArray | None = None, *, run: Run = ALONE) -> BaggingPath:
+        """Fit all rounds, or as many as a grid has; those of a previous path are not refitted."""
+        before: BaggingPath | None = run.previous
         assert data.classes is not None
         most = self.most if grid is None else int(grid[-1])
         ensemble = self._ensemble(data) if before is None else self._go_on(before, data)

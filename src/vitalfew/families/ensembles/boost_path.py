@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from vitalfew.families.folds import paths_in_threads
 from vitalfew.families.trees.binned_tree import BinnedTree
 from vitalfew.families.trees.stump_set import StumpSet
 from vitalfew.rules.charts.parts import chart_text, knob_x
+from vitalfew.rules.path import ALONE, Run
 from vitalfew.rules.resampling import paths_in_turn
 from vitalfew.rules.scoring import PointScores, mean_loss
 from vitalfew.support.deprecated_names import renamed_attribute
@@ -267,17 +269,17 @@ class BoostFamily:
     seed: Any = None
     verbose: bool | None = False
 
-    def path(self, data: Data, grid: NDArray | None = None, heed=None, before: BoostPath | None = None) -> BoostPath:
-        """Run all rounds, or those of a grid, continuing from the rounds of `before` if given."""
+    def path(self, data: Data, grid: NDArray | None = None, *, run: Run = ALONE) -> BoostPath:
+        """Run all rounds, or those of a grid, continuing from the rounds of a previous path if there is one."""
         most = self.most if grid is None else int(grid[-1])
         labels = [data.label]
         if self.form == "ova":
             labels = [(data.label == c).astype(np.int32) for c in range(len(data.classes))]
-        earlier = [None] * len(labels) if before is None else before.runs
+        earlier = [None] * len(labels) if run.previous is None else run.previous.runs
         with kernel_progress(most * len(labels), "boosting", self.verbose) as show:
             runs = []
             for at, (label, done) in enumerate(zip(labels, earlier)):
-                tell = heed or (None if show is None else lambda taken, base=at * most: show(base + taken))
+                tell = run.cancel or (None if show is None else partial(_offset, show, at * most))
                 runs.append(self._run(data, label, most, done, tell))
         taken = max((len(run) for run in runs), default=0)
         points = np.arange(1, max(taken, 1) + 1) if grid is None else np.asarray(grid)
@@ -334,3 +336,8 @@ class BoostFamily:
             seed=self.seed,
         )
         return booster.run(rounds, done, tell)
+
+
+def _offset(show: Callable[[float], None], base: int, taken: float) -> None:
+    """Show the progress of a run that follows others."""
+    show(base + taken)

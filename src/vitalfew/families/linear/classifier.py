@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.data.tables.matrix import read_matrix
 from vitalfew.families.linear.logistic_path import log_probabilities, probabilities
+from vitalfew.families.path_estimator import Chosen, PathEstimator
 from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.support.checks import check_classes, check_threads, weigh_classes
 
@@ -20,8 +22,11 @@ from vitalfew.support.checks import check_classes, check_threads, weigh_classes
 NEVER = -30.0
 
 
-class LinearClassifier(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
-    """Base class of linear classifiers, with `classes_`, `coef_` and `intercept_` after fitting."""
+class LinearClassifier(Selector, CheckedScore, ClassifierMixin, PathEstimator):
+    """Base class of linear classifiers with a path over one knob.
+
+    A family defines `_family`, and `_point` for the attributes of the chosen point other than its coefficients.
+    """
 
     def decision_function(self, X) -> NDArray[np.float64]:
         """Return the linear predictors: the log odds of the second class, or one column per class."""
@@ -64,14 +69,22 @@ class LinearClassifier(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         return hasattr(self, "coef_")
 
     def _read(self, X, y, sample_weight) -> NumericData:
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         data = NumericData.read(X, y, sample_weight, is_classification=True, threads=check_threads(self.n_jobs))
         if self.class_weight is not None:
             data = replace(data, weight=weigh_classes(self.class_weight, data.y, data.label, data.weights))
         validate_data(self, X, skip_check_array=True)
         check_classes(data.classes)
         return data
+
+    def _attributes(self, chosen: Chosen, _data) -> dict[str, Any]:
+        path, index = chosen.path, chosen.index
+        coef, intercept = path.at(index)
+        of_model = {"classes_": path.classes, "coef_": coef, "intercept_": intercept}
+        return {**of_model, **self._point(path, index)}
+
+    def _point(self, path, index: int) -> dict[str, Any]:
+        """Return the fitted attributes of the chosen point other than its coefficients."""
+        raise NotImplementedError
 
 
 def present_classes(data: NumericData) -> tuple[NumericData, NDArray]:

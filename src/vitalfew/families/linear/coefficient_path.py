@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.families.rows_path import RowsPath
 from vitalfew.rules.charts.parts import chart_text, knob_x
 from vitalfew.rules.path import Likelihood
 from vitalfew.rules.scoring import LOSSES, PointScores, mean_loss
@@ -18,30 +17,6 @@ from vitalfew.support.optional import import_altair, make_frame
 
 # More lines than this cannot be distinguished in a chart.
 MOST_LINES = 60
-
-
-class RowsPath:
-    """Path that holds the training rows for the rules and drops them when it becomes part of a fitted model."""
-
-    data: Any
-    # `transient` attributes serve only the rules and are dropped with the rows; `kept` cached values survive.
-    transient: tuple[str, ...] = ("data",)
-    kept: tuple[str, ...] = ()
-
-    def __getstate__(self):
-        # Rows are not part of a model: an unpickled path supports only what works without them.
-        return {**self.__dict__, **dict.fromkeys(self.transient)}
-
-    def without_data(self):
-        """Return a copy of the path without the training rows."""
-        bare: Any = replace(self, **dict.fromkeys(self.transient))  # type: ignore[type-var]
-        bare.__dict__.update({name: self.__dict__[name] for name in self.kept if name in self.__dict__})
-        return bare
-
-    def _rows(self) -> NumericData:
-        if not isinstance(self.data, NumericData):
-            raise ValueError("this requires the training rows, which are not stored with the model; fit it again.")
-        return self.data
 
 
 class CoefficientPath(RowsPath):

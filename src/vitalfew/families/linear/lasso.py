@@ -18,6 +18,7 @@ from vitalfew.families.linear.penalty import default_ratio
 from vitalfew.families.linear.regressor import LinearRegressor
 from vitalfew.families.linear.sparse_path import LinearPath
 from vitalfew.families.solve import solve
+from vitalfew.rules.path import ALONE, Run
 from vitalfew.summaries.moments import Moments
 from vitalfew.support.checks import check_threads
 from vitalfew.support.progress import kernel_progress
@@ -38,10 +39,10 @@ class LassoFamily:
     threads: int
     verbose: bool | None = False
 
-    def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> LinearPath:
+    def path(self, data: NumericData | Moments, grid: NDArray | None = None, *, run: Run = ALONE) -> LinearPath:
         """Return the path over all penalties of the grid, or over a default grid."""
         summary = Moments.of(data) if isinstance(data, NumericData) and pays_to_summarize(data) else data
-        found = self._solve(summary, grid, heed)
+        found = self._solve(summary, grid, run)
         shape = (len(found["grid"]), data.n_features)
         coef = sparse.csr_array((found["value"], found["index"], found["start"]), shape=shape)
         intercept = found["intercept"]
@@ -69,7 +70,7 @@ class LassoFamily:
         """Return the fold paths, by subtraction of fold moments if the path uses moments, otherwise in parallel."""
         return squared_loss_folds(self, data, splits, path, options)
 
-    def _solve(self, data: NumericData | Moments, grid, heed=None) -> dict[str, Any]:
+    def _solve(self, data: NumericData | Moments, grid, run: Run) -> dict[str, Any]:
         n_points = self.n_points if grid is None else len(grid)
         with kernel_progress(n_points, "lasso path", self.verbose) as show:
             request = _core.PathRequest(
@@ -83,7 +84,7 @@ class LassoFamily:
                 intercept=self.fit_intercept,
                 tol=self.tol,
                 threads=self.threads,
-                progress=heed or show,
+                progress=run.cancel or show,
             )
             return solve("lasso", data, request, self.fit_intercept, grid is None)
 
@@ -212,9 +213,9 @@ class Lasso(LinearRegressor):
         if not self.tol > 0:
             raise ValueError(f"tol must be positive, got {self.tol!r}.")
 
-    def _family(self, n_features: int, names) -> LassoFamily:
-        factor = check_factors(self.penalty_factors, n_features)
-        group = check_groups(self.feature_groups, n_features, names)
+    def _family(self, data: NumericData | Moments) -> LassoFamily:
+        factor = check_factors(self.penalty_factors, data.n_features)
+        group = check_groups(self.feature_groups, data.n_features, data.names)
         if group is not None:
             factor = group_factors(factor, group)
             if self.positive:

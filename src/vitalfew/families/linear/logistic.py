@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,8 @@ from vitalfew.families.linear.logistic_path import LogisticPath, one_hot, probab
 from vitalfew.families.linear.logistic_ridge import RidgeObjective, ridge_path
 from vitalfew.families.linear.penalty import check_penalty, default_ratio, fixed_grid
 from vitalfew.families.solve import solve
+from vitalfew.rules.path import ALONE, Run
+from vitalfew.support.caller import warn_caller
 from vitalfew.support.checks import check_choice, check_threads
 from vitalfew.support.progress import kernel_progress
 
@@ -39,13 +40,13 @@ class LogisticFamily:
     threads: int
     verbose: bool | None = False
 
-    def path(self, data: NumericData, grid: NDArray | None = None, heed=None) -> LogisticPath:
+    def path(self, data: NumericData, grid: NDArray | None = None, *, run: Run = ALONE) -> LogisticPath:
         """Return the path over all penalties of the grid, or over a default grid."""
         assert data.classes is not None
         reduced, present = present_classes(data)
         if grid is None and self.l1_ratio == 0:
             grid = self._ridge_grid(reduced)
-        found = self._solve(reduced, len(present), grid, heed)
+        found = self._solve(reduced, len(present), grid, run)
         coef, intercept = embed_classes(found["coef"], found["intercept"], present, len(data.classes), data.n_features)
         return LogisticPath(
             grid=found["grid"],
@@ -66,7 +67,7 @@ class LogisticFamily:
         """Return the fold paths, fitted in parallel."""
         return paths_in_threads(self, data, splits, path)
 
-    def _solve(self, data: NumericData, n_classes: int, grid, heed) -> dict[str, Any]:
+    def _solve(self, data: NumericData, n_classes: int, grid, run: Run) -> dict[str, Any]:
         n_outputs = 1 if n_classes <= 2 else n_classes
         shape = (len(grid) if grid is not None else self.n_points, n_outputs * data.n_features)
         if n_classes == 1:  # nothing to learn
@@ -82,9 +83,9 @@ class LogisticFamily:
             }
         with kernel_progress(shape[0], "logistic path", self.verbose) as show:
             if self.l1_ratio == 0:
-                found = ridge_path(data, grid, n_outputs, self.factor, self.fit_intercept, self.tol, heed or show)
+                found = ridge_path(data, grid, n_outputs, self.factor, self.fit_intercept, self.tol, run.cancel or show)
                 return {"grid": grid, **found, "coef": sparse.csr_array(found["coef"])}
-            found = self._run(data, n_classes, grid, heed or show)
+            found = self._run(data, n_classes, grid, run.cancel or show)
         shape = (len(found["grid"]), shape[1])
         found["coef"] = sparse.csr_array((found["value"], found["index"], found["start"]), shape=shape)
         found["intercept"] = found["intercept"].reshape(shape[0], n_outputs)
@@ -231,11 +232,8 @@ class LogisticRegression(LinearClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the whole path, then select the penalty by the rule."""
-        self._check_parameters()
-        data = self._read(X, y, sample_weight)
-        family = LogisticFamily(
+    def _family(self, data: NumericData) -> LogisticFamily:
+        return LogisticFamily(
             self._rho(),
             bool(self.fit_intercept),
             check_factors(self.penalty_factors, data.n_features),
@@ -245,9 +243,12 @@ class LogisticRegression(LinearClassifier):
             check_threads(self.n_jobs),
             self.verbose,
         )
-        path = family.path(data, fixed_grid(self.alpha, self.grid))
-        options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
-        return self._keep(path, rules.resolve(self.alpha, path, family, data, options), data, family)
+
+    def _grid(self) -> NDArray[np.float64] | None:
+        return fixed_grid(self.alpha, self.grid)
+
+    def _index_of(self, path, value) -> int:
+        return rules.grid_point(path, value)
 
     def _rho(self) -> float:
         return {"l1": 1.0, "l2": 0.0, "elasticnet": float(self.l1_ratio)}[self.penalty]
@@ -262,24 +263,19 @@ class LogisticRegression(LinearClassifier):
         if not self.tol > 0:
             raise ValueError(f"tol must be positive, got {self.tol!r}.")
 
-    def _keep(self, path: LogisticPath, selection: rules.Selection, data: NumericData, family: LogisticFamily):
-        """Set the fitted attributes all at once, so that a failed fit changes nothing."""
-        coef, intercept = path.at(selection.index)
-        alpha = float(path.grid[selection.index])
-        violation = kkt_violation(coef, intercept, data, alpha, family)
+    def _point(self, path: LogisticPath, index: int) -> dict[str, Any]:
+        data: Any = path.data
+        coef, intercept = path.at(index)
+        alpha = float(path.grid[index])
         share = np.bincount(data.label, weights=data.weight) / data.weight_sum
-        if coef.any() and path.log_loss[selection.index] < 1e-3 * float(-np.sum(share * np.log(share))):
-            warnings.warn(
+        if coef.any() and path.log_loss[index] < 1e-3 * float(-np.sum(share * np.log(share))):
+            warn_caller(
                 f"the classes are perfectly separated at alpha={alpha:.3g}: probabilities are 0 or 1, and only the "
                 "penalty keeps the coefficients finite. Do not interpret their size; use a larger penalty.",
                 SeparationWarning,
-                stacklevel=3,
             )
-        self.classes_ = path.classes
-        self.alpha_, self.dual_gap_, self.kkt_violation_ = alpha, float(path.dual_gap[selection.index]), violation
-        self.path_, self.selection_ = path.without_data(), selection
-        self.coef_, self.intercept_ = coef, intercept
-        return self
+        violation = kkt_violation(coef, intercept, data, alpha, self._family(data))
+        return {"alpha_": alpha, "dual_gap_": float(path.dual_gap[index]), "kkt_violation_": violation}
 
 
 def kkt_violation(coef, intercept, data: NumericData, alpha: float, family: LogisticFamily) -> float:

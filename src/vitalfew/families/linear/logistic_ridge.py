@@ -186,7 +186,7 @@ def ridge_path(
     factor: NDArray | None,
     has_intercept: bool,
     tol: float,
-    heed: Callable[[float], None] | None,
+    progress: Callable[[float], None] | None,
 ) -> dict[str, Any]:
     """Return coefficients, intercepts, relative duality gaps and losses at each penalty, with warm starts."""
     objective = RidgeObjective(data, n_outputs, factor, has_intercept)
@@ -200,8 +200,8 @@ def ridge_path(
         found["intercept"].append(plain[:, -1].copy())
         found["gap"].append(gap / null_loss if null_loss > 0 else 0.0)
         found["loss"].append(loss)
-        if heed is not None:
-            heed(point + 1.0)
+        if progress is not None:
+            progress(point + 1.0)
     return {name: np.array(values) for name, values in found.items()}
 
 

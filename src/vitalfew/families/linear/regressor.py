@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import rules
@@ -17,6 +17,7 @@ from vitalfew.exceptions import RuleError
 from vitalfew.families.folds import summarize_folds
 from vitalfew.families.linear.least_squares import least_squares
 from vitalfew.families.linear.penalty import check_penalty, fixed_grid
+from vitalfew.families.path_estimator import Chosen, PathEstimator, unchanged_on_failure
 from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.rules.charts.parts import chart_text
 from vitalfew.rules.resampling import select_from_folds, with_splits
@@ -27,26 +28,11 @@ from vitalfew.support.optional import import_altair
 CRITERIA = ("bic", "aic", "ebic")
 
 
-class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
+class LinearRegressor(Selector, CheckedScore, RegressorMixin, PathEstimator):
     """Base class of linear regressors with a path over one knob.
 
-    Subclasses set the knob (`_knob`) and define how the path is fitted (`_family()`).
+    A family defines `_family`, and `_point` for the attributes of the chosen point other than its coefficients.
     """
-
-    _knob = "alpha"
-
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the whole path, then select a point by the rule."""
-        self._check_parameters()
-        data = self._read(X, y, sample_weight)
-        family = self._family(data.n_features, data.names)
-        options = self._options()
-        if self._rule in ("cv", "1se"):
-            options = with_splits(options, data)
-            if family.uses_moments(data):
-                summarize_folds(data, list(data.folds(options.cv)))
-        path = family.path(data, self._fixed_grid())
-        return self._keep(path, self._choose(path, family, data, options))
 
     def fit_moments(self, moments: Moments | Sequence[Moments]) -> Self:
         """Fit from second moments alone, with the same result as `fit` on the samples, up to rounding.
@@ -54,20 +40,24 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         Only rules that need no samples are supported: a number, ``"bic"``, ``"aic"`` or ``"ebic"``. With a sequence of
         moments, one per fold, ``"cv"`` and ``"1se"`` are supported too: each fold tests the model fitted to the others.
         """
+        with unchanged_on_failure(self):
+            return self._fit_moments(moments)
+
+    def _fit_moments(self, moments: Moments | Sequence[Moments]) -> Self:
         self._check_parameters()
         folds = [moments] if isinstance(moments, Moments) else list(moments)
         if not folds:
             raise ValueError("expected at least one Moments, got an empty list.")
         total = sum(folds[1:], start=folds[0])
-        names = [] if total.names is None else total.names
-        family = self._family(total.n_features, names)
-        path = family.path(total, self._fixed_grid())
+        family = self._family(total)
+        path = family.path(total, self._grid())
         self.n_features_in_ = total.n_features
         if total.names is not None and total._own_names():
             self.feature_names_in_ = np.asarray(total.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        return self._keep(path, self._choose_from_moments(path, family, total, folds))
+        chosen = Chosen.of(path, self._select_from_moments(path, family, total, folds))
+        return self._set_fitted({**self._path_attributes(chosen), **self._attributes(chosen, total)})
 
     def predict(self, X) -> NDArray[np.float64]:
         """Return the prediction of the fitted linear model for each sample."""
@@ -103,14 +93,6 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
 
-    @property
-    def _rule(self):
-        """Value of the knob: a rule, or a fixed value set by the user."""
-        return getattr(self, self._knob)
-
-    def _family(self, n_features: int, names):
-        raise NotImplementedError
-
     def _path_type(self) -> type:
         raise NotImplementedError
 
@@ -118,51 +100,48 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         check_penalty(self, self._path_type())
 
     def _read(self, X, y, sample_weight, reset: bool = True) -> NumericData:
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         data = NumericData.read(X, y, sample_weight, threads=check_threads(self.n_jobs))
         validate_data(self, X, reset=reset, skip_check_array=True)
         return data
 
-    def _fixed_grid(self) -> NDArray[np.float64] | None:
-        """Return the grid set by the user through `alpha` or `grid`, or None if the path computes its own."""
+    def _grid(self) -> NDArray[np.float64] | None:
         return fixed_grid(self.alpha, self.grid)
 
-    def _choose(self, path, family, data, options: rules.Options) -> rules.Selection:
-        """Return the point of the path selected by the rule, or the one fixed by the user."""
-        return rules.resolve(self._rule, path, family, data, options)
+    def _index_of(self, path, value) -> int:
+        return rules.grid_point(path, value)
 
-    def _options(self) -> rules.Options:
-        return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+    def _prepare(self, family, data) -> rules.Options:
+        options = self._options()
+        if self._value in ("cv", "1se"):
+            options = with_splits(options, data)
+            if family.uses_moments(data):
+                summarize_folds(data, list(data.folds(options.cv)))
+        return options
 
-    def _choose_from_moments(self, path, family, total: Moments, folds: list[Moments]) -> rules.Selection:
-        if not isinstance(self._rule, str) or self._rule in CRITERIA:
-            return self._choose(path, family, total, self._options())
-        if self._rule in ("cv", "1se") and self.scoring is None:
+    def _select_from_moments(self, path, family, total: Moments, folds: list[Moments]) -> rules.Selection:
+        if not isinstance(self._value, str) or self._value in CRITERIA:
+            return rules.resolve(self._value, path, family, total, self._options(), at=self._index_of)
+        if self._value in ("cv", "1se") and self.scoring is None:
             if len(folds) < 2:
                 raise RuleError(
-                    f"{self._knob}={self._rule!r} requires the moments of each fold; pass a list of at least two "
+                    f"{self._knob}={self._value!r} requires the moments of each fold; pass a list of at least two "
                     "Moments."
                 )
             scores = [family.path(total - fold, path.grid).default_scores(fold).value for fold in folds]
-            return select_from_folds(self._rule, path, np.array(scores))
+            return select_from_folds(self._value, path, np.array(scores))
         criteria = ", ".join(repr(r) for r in CRITERIA if r in rules.supported_rules(path))
         raise RuleError(
-            f"{self._knob}={self._rule!r} requires the rows; use fit, or one of 'cv', '1se' (on Moments of folds, with "
+            f"{self._knob}={self._value!r} requires the rows; use fit, or one of 'cv', '1se' (on Moments of folds, with "
             f"the default scoring), {criteria} or a number."
         )
 
-    def _keep(self, path, selection: rules.Selection):
-        """Set the fitted attributes all at once, so that a failed fit changes nothing."""
-        self.coef_, self.intercept_ = path.at(selection.index)
-        self._keep_point(path, selection.index)
-        self.path_, self.selection_ = path.without_data(), selection
-        return self
+    def _attributes(self, chosen: Chosen, _data) -> dict[str, Any]:
+        coef, intercept = chosen.path.at(chosen.index)
+        return {"coef_": coef, "intercept_": intercept, **self._point(chosen.path, chosen.index)}
 
-    def _keep_point(self, path, index: int) -> None:
-        """Set the fitted attributes of the selected point other than its coefficients."""
-        self.alpha_ = float(path.grid[index])
-        self.dual_gap_ = float(path.dual_gap[index])
+    def _point(self, path, index: int) -> dict[str, Any]:
+        """Return the fitted attributes of the chosen point other than its coefficients."""
+        return {"alpha_": float(path.grid[index]), "dual_gap_": float(path.dual_gap[index])}
 
 
 def plot_shrinkage(unpenalized: NDArray, coef: NDArray, names, at: str):

@@ -12,14 +12,15 @@ from vitalfew.families.linear.coefficient_path import gaussian_likelihood
 from vitalfew.families.ridge.eigen import shrinkage_grid
 from vitalfew.families.ridge.kernel_forms import ExactForm, NystroemForm
 from vitalfew.families.ridge.kernels import Kernel, KernelData
+from vitalfew.families.rows_path import RowsPath
 from vitalfew.rules.charts.parts import knob_x
-from vitalfew.rules.path import LeaveOneOut, Likelihood
+from vitalfew.rules.path import ALONE, LeaveOneOut, Likelihood, Run
 from vitalfew.support.optional import import_altair, make_frame
 from vitalfew.support.threads import limit_threads
 
 
 @dataclass(frozen=True)
-class KernelPath:
+class KernelPath(RowsPath):
     """Path of kernel ridge regression over a decreasing grid of penalties.
 
     Attributes
@@ -53,12 +54,7 @@ class KernelPath:
     # The extended criterion penalizes the choice of a subset, and none is chosen here.
     without_rules = ("ebic",)
 
-    def __getstate__(self):
-        return {**self.__dict__, "data": None, "form": None}
-
-    def without_data(self) -> KernelPath:
-        """Return a copy of the path without the training rows, except those of its basis."""
-        return replace(self, data=None, form=None)
+    transient = ("data", "form")
 
     @property
     def n_features(self) -> NDArray[np.int64]:
@@ -126,7 +122,7 @@ class KernelFamily:
     ratio: float | None
     threads: int
 
-    def path(self, data: KernelData, grid: NDArray | None = None) -> KernelPath:
+    def path(self, data: KernelData, grid: NDArray | None = None, *, run: Run = ALONE) -> KernelPath:  # noqa: ARG002
         """Return the path over all penalties of the grid, or over a default grid."""
         with limit_threads(self.threads):
             form = self._form(data)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Integral
-from typing import Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -17,6 +17,7 @@ from vitalfew import rules
 from vitalfew.data.samples.numeric_data import NumericData, check_products
 from vitalfew.data.tables.matrix import read_matrix
 from vitalfew.families.linear.penalty import check_penalty, fixed_grid
+from vitalfew.families.path_estimator import Chosen, PathEstimator
 from vitalfew.families.ridge.kernel_forms import NystroemForm
 from vitalfew.families.ridge.kernel_path import KernelFamily, KernelPath
 from vitalfew.families.ridge.kernels import Kernel, KernelData, check_kernel, parameters_of
@@ -34,7 +35,7 @@ DEGREES = (1, 2, 3, 4, 5)
 COEF0 = (10.0, 3.0, 1.0, 0.3, 0.1, 0.0)
 
 
-class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
+class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
     r"""Kernel ridge regression with penalty and kernel parameters selected by rules, and exact leave-one-out.
 
     .. math:: \hat y(x) = \sum_i a_i k(x_i, x), \qquad a = (K + \alpha I)^{-1} y
@@ -163,18 +164,6 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Select the kernel parameters, fit the whole path, then select the penalty by the rule."""
-        self._check_parameters()
-        data = self._read(X, y, sample_weight)
-        family, selections = self._family(data), {}
-        for name in CHOSEN:
-            if is_to_choose(getattr(self, name)):
-                family, selections[name] = self._choose_parameter(name, family, data)
-        path = family.path(data, fixed_grid(self.alpha, self.grid))
-        selections["alpha"] = rules.resolve(self.alpha, path, family, data, self._options())
-        return self._keep(path, selections)
-
     def predict(self, X) -> NDArray[np.float64]:
         """Return the prediction for each sample."""
         check_is_fitted(self)
@@ -220,8 +209,6 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
             raise ValueError(f"n_components must be None or an integer number of landmarks >= 1, got {n!r}.")
 
     def _read(self, X, y, sample_weight) -> KernelData:
-        if y is None:
-            raise ValueError("KernelRidge requires y to be passed, but the target y is None.")
         data = NumericData.read(X, y, sample_weight, threads=check_threads(self.n_jobs))
         n_given = len(data.target if data.given is None else data.given.y)
         if self.kernel == "precomputed" and data.n_features != n_given:
@@ -246,8 +233,16 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
             check_threads(self.n_jobs),
         )
 
-    def _options(self) -> rules.Options:
-        return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+    def _choose(self, data: KernelData) -> Chosen:
+        """Select the kernel parameters one after the other, then the penalty."""
+        family, chosen = self._family(data), Chosen()
+        for name in CHOSEN:
+            if is_to_choose(getattr(self, name)):
+                family, selection = self._choose_parameter(name, family, data)
+                chosen.add(None, selection)
+        path = family.path(data, fixed_grid(self.alpha, self.grid))
+        chosen.add(path, rules.resolve(self.alpha, path, family, data, self._options(), at=rules.grid_point))
+        return chosen
 
     def _choose_parameter(self, name: str, family: KernelFamily, data) -> tuple[KernelFamily, rules.Selection]:
         """Score each value of a kernel parameter at its best penalty, and return the family with the selected value."""
@@ -274,24 +269,23 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, BaseEstimator):
         chosen = replace(curve, index=curve.index_1se if rule == "1se" else curve.index_best)
         return family.with_parameter(name, chosen.value), chosen
 
-    def _keep(self, path: KernelPath, selections: dict[str, rules.Selection]):
-        """Set the fitted attributes all at once, so that a failed fit changes nothing."""
-        selection = selections["alpha"]
-        self.nystroem_error_ = float(path.form.error)
-        self.note_ = ""
+    def _attributes(self, chosen: Chosen, data: KernelData) -> dict[str, Any]:
+        path: KernelPath = chosen.path
+        error, note = float(path.form.error), ""
         if isinstance(path.form, NystroemForm):
-            assert path.data is not None
-            m, n = path.dual_coef.shape[1], path.data.n_rows
-            self.note_ = (
-                f"The kernel matrix of {n:,} rows is approximated from {m:,} landmarks, with relative trace error "
-                f"{self.nystroem_error_:.2g}; set n_components to change their number."
+            note = (
+                f"The kernel matrix of {data.n_rows:,} rows is approximated from {path.dual_coef.shape[1]:,} "
+                f"landmarks, with relative trace error {error:.2g}; set n_components to change their number."
             )
-        self.dual_coef_, self.X_fit_ = path.at(selection.index), path.basis
-        self.alpha_ = float(path.grid[selection.index])
-        for name in CHOSEN:
-            setattr(self, f"{name}_", path.kernel.parameters.get(name))
-        self.path_, self.selection_, self.selections_ = path.without_data(), selection, selections
-        return self
+        return {
+            "nystroem_error_": error,
+            "note_": note,
+            "dual_coef_": path.at(chosen.index),
+            "X_fit_": path.basis,
+            "alpha_": float(path.grid[chosen.index]),
+            "selections_": chosen.selections,
+            **{f"{name}_": path.kernel.parameters.get(name) for name in CHOSEN},
+        }
 
 
 def is_to_choose(value) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,9 @@ from vitalfew.families.linear.regressor import LinearRegressor
 from vitalfew.families.ridge.eigen import DIGITS, shrinkage_grid
 from vitalfew.families.ridge.ridge_forms import DualForm, PrimalForm, Solutions
 from vitalfew.families.ridge.ridge_path import RidgePath
+from vitalfew.rules.path import ALONE, Run
 from vitalfew.summaries.moments import Moments
+from vitalfew.support.caller import warn_caller
 from vitalfew.support.checks import check_threads
 from vitalfew.support.threads import limit_threads
 
@@ -35,7 +37,7 @@ class RidgeFamily:
     ratio: float | None
     threads: int
 
-    def path(self, data: NumericData | Moments, grid: NDArray | None = None) -> RidgePath:
+    def path(self, data: NumericData | Moments, grid: NDArray | None = None, *, run: Run = ALONE) -> RidgePath:  # noqa: ARG002
         """Return the path over all penalties of the grid, or over a default grid."""
         with limit_threads(self.threads):
             form = self._form(data)
@@ -223,7 +225,7 @@ class Ridge(LinearRegressor):
     def _path_type(self) -> type:
         return RidgePath
 
-    def _family(self, _n_features: int, _names) -> RidgeFamily:
+    def _family(self, _data) -> RidgeFamily:
         return RidgeFamily(
             bool(self.fit_intercept),
             int(self.grid) if np.ndim(self.grid) == 0 else 0,
@@ -231,16 +233,15 @@ class Ridge(LinearRegressor):
             check_threads(self.n_jobs),
         )
 
-    def _keep(self, path: RidgePath, selection):
-        super()._keep(path, selection)
-        digits = int(path.trusted_digits[selection.index])
+    def _point(self, path: RidgePath, index: int) -> dict[str, Any]:
+        attributes = super()._point(path, index)
+        digits = int(path.trusted_digits[index])
         if digits < DIGITS:
             has_rows = isinstance(path.data, NumericData)
             remedy = "drop some of the columns" if has_rows else "fit from the rows (fit), center or scale the columns"
-            warnings.warn(
+            warn_caller(
                 f"columns are collinear or nearly so: the coefficients have about {digits} correct digits at "
-                f"alpha={self.alpha_:g}; {remedy}, or increase alpha.",
+                f"alpha={attributes['alpha_']:g}; {remedy}, or increase alpha.",
                 ConditioningWarning,
-                stacklevel=3,
             )
-        return self
+        return attributes

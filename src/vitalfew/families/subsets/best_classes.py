@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vitalfew import rules
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.folds import paths_in_threads
 from vitalfew.families.linear.classifier import present_classes
-from vitalfew.families.subsets.best_subset import BestSettings, check_ties, find_ties, tie_frame, with_gap
+from vitalfew.families.subsets.best_subset import BestSettings, certificate, check_ties, with_gap
 from vitalfew.families.subsets.greedy_classes import SubsetClassifier, solve_classes
 from vitalfew.families.subsets.subset_class_path import SubsetClassPath
 from vitalfew.families.subsets.subset_model import check_time_budget
+from vitalfew.rules.path import ALONE, Run
 from vitalfew.support.progress import kernel_progress
 
 
@@ -30,6 +31,8 @@ class BestClassPath(SubsetClassPath):
 
     gap: NDArray[np.float64]
 
+    measure, unit = "log_loss", 1.0
+
     def _columns(self) -> dict[str, NDArray]:
         return {**super()._columns(), "gap": self.gap}
 
@@ -38,12 +41,12 @@ class BestClassPath(SubsetClassPath):
 class BestClassFamily(BestSettings):
     """Settings and solver of best subset paths for classification."""
 
-    def path(self, data: NumericData, grid: NDArray | None = None, heed=None) -> BestClassPath:
+    def path(self, data: NumericData, grid: NDArray | None = None, *, run: Run = ALONE) -> BestClassPath:
         """Return the path up to the largest requested size, or over the sizes of a grid."""
         most = self.most(data, grid)
         reduced, present = present_classes(data)
         with kernel_progress(most, "best subsets", self.verbose) as show:
-            found = solve_classes("best_classes", reduced, self.request(most, heed or show))
+            found = solve_classes("best_classes", reduced, self.request(most, run.cancel or show))
         path = SubsetClassPath.from_kernel(found, data, present, self.fit_intercept, grid)
         return with_gap(BestClassPath, path, found, path.log_loss)
 
@@ -160,15 +163,9 @@ class BestSubsetClassifier(SubsetClassifier):
         check_time_budget(self.time_budget)
         check_ties(self, "log loss")
 
-    def _family(self, _n_features: int, _names) -> BestClassFamily:
+    def _family(self, _data) -> BestClassFamily:
         return BestClassFamily.of(self)
 
-    def _keep(self, path, selection: rules.Selection):
-        super()._keep(path, selection)
-        self.gap_ = float(path.gap[selection.index])
-        self.certified_ = self.gap_ == 0
-        loss = float(path.log_loss[selection.index])
-        found = find_ties(self, "near_classes", present_classes(path.data)[0], self.subset_, loss)
-        self.near_ties_complete_ = found["is_complete"]
-        self.near_ties_ = tie_frame(found, "log_loss", 1.0, loss, path.names)
-        return self
+    def _point(self, path, index: int) -> dict[str, Any]:
+        data = present_classes(path.data)[0]
+        return {**super()._point(path, index), **certificate(self, "near_classes", data, path, index)}

@@ -15,6 +15,7 @@ from vitalfew.families.folds import squared_loss_folds
 from vitalfew.families.solve import solve
 from vitalfew.families.subsets.subset_model import SubsetRegressor, check_time_budget, largest_size
 from vitalfew.families.subsets.subset_path import SubsetPath
+from vitalfew.rules.path import ALONE, Run
 from vitalfew.rules.selection import frame_or_columns
 from vitalfew.summaries.moments import Moments
 from vitalfew.support.checks import check_threads
@@ -41,6 +42,8 @@ class BestSubsetPath(SubsetPath):
     """
 
     gap: NDArray[np.float64]
+
+    measure, unit = "mean_squared_error", 2.0  # of the loss that the kernel minimizes
 
     def _columns(self) -> dict[str, NDArray]:
         return {**super()._columns(), "gap": self.gap}
@@ -94,12 +97,12 @@ def with_gap(path_type: type, path, found: dict[str, Any], loss: NDArray, of_los
 class BestFamily(BestSettings):
     """Settings and solver of best subset paths, from second moments with a proof, or by exchanges on the rows."""
 
-    def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> BestSubsetPath:
+    def path(self, data: NumericData | Moments, grid: NDArray | None = None, *, run: Run = ALONE) -> BestSubsetPath:
         """Return the path up to the largest requested size, or over the sizes of a grid."""
         most = self.most(data, grid)
         seen = Moments.of(data) if isinstance(data, NumericData) and self.uses_moments(data) else data
         with kernel_progress(most, "best subsets", self.verbose) as show:
-            found = self._solve(seen, most, heed or show)
+            found = self._solve(seen, most, run.cancel or show)
         path = SubsetPath.from_kernel(found, data, seen, self.fit_intercept, grid)
         return with_gap(BestSubsetPath, path, found, path.mean_squared_error, of_loss=2.0)
 
@@ -244,20 +247,14 @@ class BestSubsetRegressor(SubsetRegressor):
         check_time_budget(self.time_budget)
         check_ties(self, "mean squared error")
 
-    def _family(self, _n_features: int, _names) -> BestFamily:
+    def _family(self, _data) -> BestFamily:
         return BestFamily.of(self)
 
-    def _keep_point(self, path: BestSubsetPath, index: int) -> None:
-        super()._keep_point(path, index)
-        self.gap_ = float(path.gap[index])
-        self.certified_ = self.gap_ == 0
+    def _point(self, path: BestSubsetPath, index: int) -> dict[str, Any]:
         data = path.data
         if isinstance(data, NumericData):
-            data = Moments.of(data) if self._family(data.n_features, data.names).uses_moments(data) else None
-        loss = 0.5 * float(path.mean_squared_error[index])
-        found = find_ties(self, "near", data, path.subset(index), loss)
-        self.near_ties_complete_ = found["is_complete"]
-        self.near_ties_ = tie_frame(found, "mean_squared_error", 2.0, 2 * loss, path.names)
+            data = Moments.of(data) if self._family(data).uses_moments(data) else None
+        return {**super()._point(path, index), **certificate(self, "near", data, path, index)}
 
 
 def check_ties(model, measure: str) -> None:
@@ -268,11 +265,24 @@ def check_ties(model, measure: str) -> None:
         raise ValueError(f"max_ties must be at least 1, got {model.max_ties!r}.")
 
 
-def find_ties(model, kernel: str, data: NumericData | Moments | None, columns: NDArray, loss: float) -> dict[str, Any]:
+def certificate(model, kernel: str, data: NumericData | Moments | None, path, index: int) -> dict[str, Any]:
+    """Return the fitted attributes that say how good the subset is: its gap, and subsets that do nearly as well."""
+    gap, columns = float(path.gap[index]), path.subset(index)
+    best = float(getattr(path, path.measure)[index])
+    found = find_ties(model, kernel, data, columns, best / path.unit, gap == 0)
+    return {
+        "gap_": gap,
+        "certified_": gap == 0,
+        "near_ties_": tie_frame(found, path.measure, path.unit, best, path.names),
+        "near_ties_complete_": found["is_complete"],
+    }
+
+
+def find_ties(model, kernel: str, data, columns: NDArray, loss: float, is_certified: bool) -> dict[str, Any]:
     """Return the kernel's subsets of one size with nearly the best loss, or the best alone if it cannot search."""
     alone = {"start": np.array([0, len(columns)]), "index": columns, "loss": np.array([loss]), "is_complete": False}
     if len(columns) == 0 or data is None or model.near_ties == 0:
-        return {**alone, "is_complete": len(columns) == 0 or (model.near_ties == 0 and model.certified_)}
+        return {**alone, "is_complete": len(columns) == 0 or (model.near_ties == 0 and is_certified)}
     request = _core.NearRequest(
         k=len(columns),
         loss=loss * (1 + model.near_ties),

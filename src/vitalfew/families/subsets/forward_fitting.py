@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from numpy.typing import NDArray
 from scipy import sparse
@@ -14,6 +15,7 @@ from vitalfew.families.folds import pays_to_summarize, squared_loss_folds
 from vitalfew.families.linear.regressor import LinearRegressor
 from vitalfew.families.solve import solve
 from vitalfew.families.subsets.fitting_path import FittingPath
+from vitalfew.rules.path import ALONE, Run
 from vitalfew.summaries.moments import Moments
 from vitalfew.support.checks import check_threads, is_count
 from vitalfew.support.progress import kernel_progress
@@ -53,7 +55,7 @@ class FittingSettings:
 class FittingFamily(FittingSettings):
     """Settings and solver of forward-fitting paths for a numeric target."""
 
-    def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> FittingPath:
+    def path(self, data: NumericData | Moments, grid: NDArray | None = None, *, run: Run = ALONE) -> FittingPath:
         """Return the path over all steps, or over those of a grid."""
         most = self.most if grid is None else int(grid[-1])
         seen = data
@@ -61,7 +63,7 @@ class FittingFamily(FittingSettings):
             # Selecting a column again costs nothing, so the rows are read once per distinct column.
             seen = Moments.of(data) if "moments" in data.known or data.n_features <= most else data
         with kernel_progress(most, "forward-fitting", self.verbose) as show:
-            found = solve("fitting", seen, self.request(most, heed or show), self.fit_intercept, grid is None)
+            found = solve("fitting", seen, self.request(most, run.cancel or show), self.fit_intercept, grid is None)
         names = names_of(data)
         return FittingPath.from_kernel(found, data, seen, self.fit_intercept, grid, names)
 
@@ -181,14 +183,14 @@ class ForwardFittingRegressor(LinearRegressor):
     def _check_parameters(self) -> None:
         check_steps(self, FittingPath)
 
-    def _fixed_grid(self) -> NDArray | None:
+    def _grid(self) -> NDArray | None:
         return None
 
-    def _family(self, _n_features: int, _names) -> FittingFamily:
+    def _index_of(self, path, value) -> int:
+        return rules.last_point(path, value)
+
+    def _family(self, _data) -> FittingFamily:
         return FittingFamily.of(self)
 
-    def _choose(self, path, family, data, options) -> rules.Selection:
-        return rules.resolve(self.steps, path, family, data, options, at=rules.last_point)
-
-    def _keep_point(self, path, index: int) -> None:
-        self.steps_ = int(path.grid[index])
+    def _point(self, path, index: int) -> dict[str, Any]:
+        return {"steps_": int(path.grid[index])}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from vitalfew import rules
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.folds import paths_in_threads
 from vitalfew.families.linear.classifier import LinearClassifier, embed_classes, present_classes
@@ -17,6 +16,7 @@ from vitalfew.families.linear.logistic_path import OutputNames, SparseClassPath
 from vitalfew.families.solve import solve
 from vitalfew.families.subsets.fitting_path import Steps
 from vitalfew.families.subsets.forward_fitting import FittingSettings, check_steps
+from vitalfew.rules.path import ALONE, Run
 from vitalfew.support.optional import make_frame
 from vitalfew.support.progress import kernel_progress
 
@@ -62,14 +62,14 @@ class FittingClassPath(SparseClassPath):
 class FittingClassFamily(FittingSettings):
     """Settings and solver of forward-fitting paths for classification."""
 
-    def path(self, data: NumericData, grid: NDArray | None = None, heed=None) -> FittingClassPath:
+    def path(self, data: NumericData, grid: NDArray | None = None, *, run: Run = ALONE) -> FittingClassPath:
         """Return the path over all steps, or over those of a grid."""
         assert data.classes is not None
         most = self.most if grid is None else int(grid[-1])
         reduced, present = present_classes(data)
         n_outputs = 1 if len(present) <= 2 else len(present)
         with kernel_progress(most, "forward-fitting", self.verbose) as show:
-            found = self._solve(reduced, len(present), self.request(most, heed or show), grid is None)
+            found = self._solve(reduced, len(present), self.request(most, run.cancel or show), grid is None)
         steps = Steps(found["column"], found["change"])
         points = np.arange(len(steps.column) + 1) if grid is None else np.asarray(grid)
         at = np.minimum(points, len(steps.column))
@@ -172,6 +172,8 @@ class ForwardFittingClassifier(LinearClassifier):
     array([3, 8])
     """
 
+    _knob = "steps"
+
     def __init__(
         self,
         steps: int | str = "cv",
@@ -199,16 +201,11 @@ class ForwardFittingClassifier(LinearClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit all steps, then select their number by the rule."""
+    def _check_parameters(self) -> None:
         check_steps(self, FittingClassPath)
-        data = self._read(X, y, sample_weight)
-        family = FittingClassFamily.of(self)
-        path = family.path(data)
-        options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
-        selection = rules.resolve(self.steps, path, family, data, options, at=rules.last_point)
-        self.classes_ = path.classes
-        self.coef_, self.intercept_ = path.at(selection.index)
-        self.steps_ = int(path.grid[selection.index])
-        self.path_, self.selection_ = path.without_data(), selection
-        return self
+
+    def _family(self, _data) -> FittingClassFamily:
+        return FittingClassFamily.of(self)
+
+    def _point(self, path: FittingClassPath, index: int) -> dict[str, Any]:
+        return {"steps_": int(path.grid[index])}

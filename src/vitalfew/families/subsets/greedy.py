@@ -15,6 +15,7 @@ from vitalfew.families.linear.feature_groups import check_groups
 from vitalfew.families.solve import solve
 from vitalfew.families.subsets.subset_model import SubsetRegressor, largest_size
 from vitalfew.families.subsets.subset_path import SubsetPath
+from vitalfew.rules.path import ALONE, Run
 from vitalfew.summaries.moments import Moments
 from vitalfew.support.checks import check_choice, check_threads
 from vitalfew.support.progress import kernel_progress
@@ -62,12 +63,12 @@ class GreedySettings:
 class GreedyFamily(GreedySettings):
     """Settings and solver of greedy paths, from rows or, where that is cheaper, from second moments."""
 
-    def path(self, data: NumericData | Moments, grid: NDArray | None = None, heed=None) -> SubsetPath:
+    def path(self, data: NumericData | Moments, grid: NDArray | None = None, *, run: Run = ALONE) -> SubsetPath:
         """Return the path up to the largest requested size, or over the sizes of a grid."""
         most = self.most(data, grid)
         seen = Moments.of(data) if isinstance(data, NumericData) and self._wants_moments(data, most) else data
         with kernel_progress(most, "greedy search", self.verbose) as show:
-            found = solve("greedy", seen, self.request(most, heed or show), self.fit_intercept, grid is None)
+            found = solve("greedy", seen, self.request(most, run.cancel or show), self.fit_intercept, grid is None)
         return SubsetPath.from_kernel(found, data, seen, self.fit_intercept, grid)
 
     def uses_moments(self, data: NumericData) -> bool:
@@ -195,13 +196,13 @@ class GreedySubsetRegressor(SubsetRegressor):
         super()._check_parameters()
         check_choice("direction", self.direction, DIRECTIONS)
 
-    def _family(self, n_features: int, names) -> GreedyFamily:
+    def _family(self, data: NumericData | Moments) -> GreedyFamily:
         return GreedyFamily(
             self.k,
             self.max_features,
             self.direction,
             bool(self.fit_intercept),
-            check_groups(self.feature_groups, n_features, names),
+            check_groups(self.feature_groups, data.n_features, data.names),
             check_threads(self.n_jobs),
             self.verbose,
         )

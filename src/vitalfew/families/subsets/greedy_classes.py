@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vitalfew import rules
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.exceptions import SeparationWarning
 from vitalfew.families.folds import paths_in_threads
@@ -19,6 +17,8 @@ from vitalfew.families.solve import solve
 from vitalfew.families.subsets.greedy import DIRECTIONS, GreedySettings
 from vitalfew.families.subsets.subset_class_path import SubsetClassPath
 from vitalfew.families.subsets.subset_model import at_size, check_size
+from vitalfew.rules.path import ALONE, Run
+from vitalfew.support.caller import warn_caller
 from vitalfew.support.checks import check_choice, check_threads
 from vitalfew.support.progress import kernel_progress
 
@@ -30,12 +30,12 @@ SEPARATED = 1e-6
 class GreedyClassFamily(GreedySettings):
     """Settings and solver of greedy paths for classification."""
 
-    def path(self, data: NumericData, grid: NDArray | None = None, heed=None) -> SubsetClassPath:
+    def path(self, data: NumericData, grid: NDArray | None = None, *, run: Run = ALONE) -> SubsetClassPath:
         """Return the path up to the largest requested size, or over the sizes of a grid."""
         most = self.most(data, grid)
         reduced, present = present_classes(data)
         with kernel_progress(most, "greedy search", self.verbose) as show:
-            found = solve_classes("greedy_classes", reduced, self.request(most, heed or show), grid is None)
+            found = solve_classes("greedy_classes", reduced, self.request(most, run.cancel or show), grid is None)
         return SubsetClassPath.from_kernel(found, data, present, self.fit_intercept, grid)
 
     def fold_paths(self, data: NumericData, splits, path: SubsetClassPath, _options):
@@ -67,37 +67,22 @@ def solve_classes(kernel: str, data: NumericData, request, takes_prefix: bool = 
 class SubsetClassifier(LinearClassifier):
     """Base class of logistic models on a subset of the features, with a path over its size `k`."""
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Search for a model of every size, then select the size by the rule."""
-        self._check_parameters()
-        data = self._read(X, y, sample_weight)
-        family = self._family(data.n_features, data.names)
-        path = family.path(data)
-        options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
-        return self._keep(path, rules.resolve(self.k, path, family, data, options, at=at_size))
+    _knob = "k"
 
     def _check_parameters(self) -> None:
         check_size(self, SubsetClassPath)
 
-    def _family(self, n_features: int, names):
-        raise NotImplementedError
+    def _index_of(self, path, value) -> int:
+        return at_size(path, value)
 
-    def _keep(self, path: SubsetClassPath, selection: rules.Selection):
-        """Set the fitted attributes all at once, so that a failed fit changes nothing."""
-        coef, intercept = path.at(selection.index)
-        if coef.any() and path.log_loss[selection.index] < SEPARATED:
-            warnings.warn(
-                f"the classes are perfectly separated by {selection.value} variable(s): without a penalty, "
+    def _point(self, path: SubsetClassPath, index: int) -> dict[str, Any]:
+        if path.at(index)[0].any() and path.log_loss[index] < SEPARATED:
+            warn_caller(
+                f"the classes are perfectly separated by {path.grid[index]} variable(s): without a penalty, "
                 "coefficients diverge and their size is meaningless. Use fewer variables, or LogisticRegression.",
                 SeparationWarning,
-                stacklevel=3,
             )
-        self.classes_ = path.classes
-        self.k_ = int(path.grid[selection.index])
-        self.subset_ = path.subset(selection.index)
-        self.path_, self.selection_ = path.without_data(), selection
-        self.coef_, self.intercept_ = coef, intercept
-        return self
+        return {"k_": int(path.grid[index]), "subset_": path.subset(index)}
 
 
 class GreedySubsetClassifier(SubsetClassifier):
@@ -196,13 +181,13 @@ class GreedySubsetClassifier(SubsetClassifier):
         super()._check_parameters()
         check_choice("direction", self.direction, DIRECTIONS)
 
-    def _family(self, n_features: int, names) -> GreedyClassFamily:
+    def _family(self, data: NumericData) -> GreedyClassFamily:
         return GreedyClassFamily(
             self.k,
             self.max_features,
             self.direction,
             bool(self.fit_intercept),
-            check_groups(self.feature_groups, n_features, names),
+            check_groups(self.feature_groups, data.n_features, data.names),
             check_threads(self.n_jobs),
             self.verbose,
         )

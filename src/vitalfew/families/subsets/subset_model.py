@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from vitalfew import rules
 from vitalfew.exceptions import SmallerModelWarning
 from vitalfew.families.linear.regressor import LinearRegressor
+from vitalfew.support.caller import warn_caller
 from vitalfew.support.checks import is_count
 
 # Number of variables of the largest model a rule may select if `max_features` is None.
@@ -53,12 +54,11 @@ def at_size(path, k) -> int:
     """Return the point with `k` variables, or the last one with a warning if the path does not reach it."""
     reached = int(path.grid[-1])
     if reached < int(k):
-        warnings.warn(
+        warn_caller(
             f"k={k} variables were requested, but only {reached} could be selected: the remaining variables are "
             "constant or linearly dependent on the selected ones, or the fit is already perfect. The model uses "
             f"{reached}.",
             SmallerModelWarning,
-            stacklevel=5,
         )
     return min(int(k), reached)
 
@@ -71,12 +71,11 @@ class SubsetRegressor(LinearRegressor):
     def _check_parameters(self) -> None:
         check_size(self, self._path_type())
 
-    def _fixed_grid(self) -> NDArray | None:
+    def _grid(self) -> NDArray | None:
         return None
 
-    def _choose(self, path, family, data, options) -> rules.Selection:
-        return rules.resolve(self.k, path, family, data, options, at=at_size)
+    def _index_of(self, path, value) -> int:
+        return at_size(path, value)
 
-    def _keep_point(self, path, index: int) -> None:
-        self.k_ = int(path.grid[index])
-        self.subset_ = np.flatnonzero(self.coef_)
+    def _point(self, path, index: int) -> dict[str, Any]:
+        return {"k_": int(path.grid[index]), "subset_": np.flatnonzero(path.at(index)[0])}

@@ -34,7 +34,7 @@ class BinnedTree(BaseEstimator):
         """Grow and prune the tree."""
         weight = None if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
         data = BinnedData(bins, np.ascontiguousarray(label, np.int32), self.classes_, weight, self.coder)
-        self.tree_ = self.settings.grow(data)[0]
+        self.tree_ = self.settings.grow(data)
         return self
 
     def predict_proba(self, bins) -> NDArray[np.float64]:

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import rules
 from vitalfew.data.coding.bins import BinCoder, to_dense
 from vitalfew.data.samples.binned_data import BinnedData
 from vitalfew.data.tables.frames import tag_tables
+from vitalfew.families.path_estimator import Chosen, PathEstimator
 from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.families.trees.tree_family import CRITERIA, TreeFamily
 from vitalfew.families.trees.tree_nodes import Tree
 from vitalfew.families.trees.tree_path import KNOBS, PruningPath
 from vitalfew.families.trees.tree_plot import draw
 from vitalfew.families.trees.tree_text import indented, leaf_rules
-from vitalfew.rules import Selection
 from vitalfew.support.checks import check_choice, check_classes, check_threads, is_count, weigh_classes
 
 
@@ -38,7 +38,7 @@ NUMBERS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-class DecisionTree(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
+class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
     r"""Classification tree as in C4.5, pruned by a rule, with native categories and fractional missing values.
 
     A node of weight n is split on the feature with the highest gain ratio G / S among those whose gain is at least the
@@ -160,29 +160,10 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Grow the full tree, then prune it by each knob that is set."""
-        self._check_parameters()
-        data = self._read(X, y, sample_weight)
-        return self._keep(X, data, *self.grow(data))
-
-    def grow(self, data: BinnedData) -> tuple[Tree, PruningPath, dict[str, Selection]]:
-        """Grow and prune a tree on binned samples; return it, the path it was chosen from, and the selections."""
-        options = rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
-        family = self._family()
-        tree = family.grow(data)
-        wanted = {knob: getattr(self, knob) for knob in KNOBS if getattr(self, knob) is not None}
-        selections = {}
-        path = PruningPath.of("leaves", tree, None, None, family.threads)
-        for knob, value in wanted.items():
-            family = replace(family, knob=knob)
-            path = PruningPath.of(knob, tree, None, None if isinstance(value, str) else float(value), family.threads)
-            selections[knob] = rules.resolve(value, path, family, data, options)
-            tree = path.at(selections[knob].index)
-            family = replace(family, before=(*family.before, (knob, selections[knob].value)))
-        if not selections:
-            selections["leaves"] = rules.fixed(path, len(path.grid) - 1)
-        return tree, path, selections
+    def grow(self, data: BinnedData) -> Tree:
+        """Grow and prune a tree on binned samples."""
+        chosen = self._choose(data)
+        return chosen.path.at(chosen.index)
 
     def predict_proba(self, X) -> NDArray[np.float64]:
         """Return the class shares in the leaf of each sample, or their mean over leaves if values are missing."""
@@ -247,7 +228,7 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         if self.max_depth is not None and not (is_count(self.max_depth) and self.max_depth > 0):
             raise ValueError(f"max_depth must be None or an integer >= 1, got {self.max_depth!r}.")
 
-    def _family(self) -> TreeFamily:
+    def _family(self, _data) -> TreeFamily:
         # Best-first growth may stop early if the number of leaves is the first knob to prune.
         is_enough = self.max_p_chance is None and self.leaves is not None and not isinstance(self.leaves, str)
         most = int(self.leaves) if is_enough else 0  # type: ignore[arg-type]
@@ -257,22 +238,34 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         )
 
     def _read(self, X, y, sample_weight) -> BinnedData:
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         coder = BinCoder(self.max_bins, self.categorical_features, check_threads(self.n_jobs))
         data = BinnedData.read(X, y, sample_weight, coder)
         check_classes(data.classes)
+        validate_data(self, X, skip_check_array=True)
         data = replace(data, bins=to_dense(data.bins))
         if self.class_weight is None:
             return data
         return replace(data, weight=weigh_classes(self.class_weight, data.y, data.label, data.weights))
 
-    def _keep(self, X, data: BinnedData, tree: Tree, path: PruningPath, selections: dict[str, Selection]):
-        """Set the fitted attributes all at once, so that a failed fit changes nothing."""
-        validate_data(self, X, skip_check_array=True)
-        self.classes_ = data.classes
-        self.coder_ = data.coder
-        self.tree_, self.path_ = tree, path
-        self.selections_ = selections
-        self.selection_ = list(selections.values())[-1]
-        return self
+    def _choose(self, data: BinnedData) -> Chosen:
+        """Grow the full tree, then prune it by each knob that is set."""
+        options, family, chosen = self._options(), self._family(data), Chosen()
+        tree = family.grow(data)
+        for knob in KNOBS:
+            value = getattr(self, knob)
+            if value is None:
+                continue
+            family = replace(family, knob=knob)
+            path = PruningPath.of(knob, tree, None, None if isinstance(value, str) else float(value), family.threads)
+            selection = rules.resolve(value, path, family, data, options, at=rules.grid_point)
+            chosen.add(path, selection)
+            tree = path.at(selection.index)
+            family = replace(family, before=(*family.before, (knob, selection.value)))
+        if not chosen.paths:
+            path = PruningPath.of("leaves", tree, None, None, family.threads)
+            chosen.add(path, rules.fixed(path, len(path.grid) - 1))
+        return chosen
+
+    def _attributes(self, chosen: Chosen, data: BinnedData) -> dict[str, Any]:
+        tree = chosen.path.at(chosen.index)
+        return {"classes_": data.classes, "coder_": data.coder, "tree_": tree, "selections_": chosen.selections}

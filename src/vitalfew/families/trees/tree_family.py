@@ -14,6 +14,7 @@ from vitalfew.data.samples.binned_data import BinnedData
 from vitalfew.families.folds import paths_in_threads
 from vitalfew.families.trees.tree_nodes import Meaning, Tree
 from vitalfew.families.trees.tree_path import PruningPath
+from vitalfew.rules.path import ALONE, Run
 from vitalfew.support.progress import kernel_progress
 
 CRITERIA = {"gain_ratio": _core.SplitCriterion.gain_ratio, "gain": _core.SplitCriterion.gain}
@@ -32,7 +33,7 @@ class TreeFamily:
     threads: int
     verbose: bool | None
 
-    def grow(self, data: BinnedData, heed=None) -> Tree:
+    def grow(self, data: BinnedData, run: Run = ALONE) -> Tree:
         """Grow the full tree."""
         kernel, table = data.bins.kernel("grow_tree")
         with kernel_progress(data.n_rows, "growing a tree", self.verbose) as show:
@@ -43,7 +44,7 @@ class TreeFamily:
                 max_depth=self.max_depth or 0,
                 criterion=CRITERIA[self.criterion],
                 threads=self.threads,
-                progress=heed or show,
+                progress=run.cancel or show,
             )
             found = kernel(*table, data.label, data.weight, request)
         coder = data.coder
@@ -56,9 +57,9 @@ class TreeFamily:
             tree = PruningPath.of(knob, tree, np.array([value]), None).at(0)
         return tree
 
-    def path(self, data: BinnedData, grid: NDArray | None = None, heed=None) -> PruningPath:
+    def path(self, data: BinnedData, grid: NDArray | None = None, *, run: Run = ALONE) -> PruningPath:
         """Return the path of a tree grown on these samples."""
-        return PruningPath.of(self.knob, self.prune(self.grow(data, heed)), grid, None, self.threads)
+        return PruningPath.of(self.knob, self.prune(self.grow(data, run)), grid, None, self.threads)
 
     def fold_paths(self, data: BinnedData, splits, path: PruningPath, _options) -> Iterator[tuple[Any, Any]]:
         """Yield the path of each fold, fitted in parallel."""

@@ -14,10 +14,15 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import OneHotEncoder
 
 from vitalfew import rules
+from vitalfew.data.coding.table_coder import TableCoder
+from vitalfew.data.samples.discrete_data import DiscreteData
+from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.exceptions import TimeBudgetError, UnfinishedWarning
+from vitalfew.families.bayes.evidence import default_strength
 from vitalfew.families.bayes.naive_bayes import NaiveBayes
 from vitalfew.families.bayes.naive_bayes_path import FeatureFamily
-from vitalfew.families.subsets.greedy import GreedySubsetRegressor
+from vitalfew.families.linear.feature_groups import check_groups
+from vitalfew.families.subsets.greedy import GreedyFamily, GreedySubsetRegressor
 from vitalfew.reporting.phrases import listing, plural
 from vitalfew.reporting.study import Study
 from vitalfew.rules.criteria import subset_cost
@@ -111,17 +116,17 @@ def _class_path(study: Study, rows):
     """Fit Naive Bayes with features in the order in which they shorten the description of the labels most."""
     X, y = study.features.take(rows).X, study.y[rows]
     most = min(MOST_FEATURES, study.d)
-    model = NaiveBayes(features="bic", max_features=most, n_jobs=study.threads or None, verbose=False)
+    data = DiscreteData.read(X, y, None, TableCoder(threads=study.threads))
+    strength = default_strength(min(most, data.block.n_features))
+    family = FeatureFamily(strength, "pooled", max_features=most, verbose=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        is_whole = _fit_in_time(lambda: model.fit(X, y))
-        path = model.path_
-        family = FeatureFamily(model.prior_strength_, model.prior_mean, max_features=most, verbose=False)
+        path, is_whole = _path_in_time(lambda: family.path(data))
         options = rules.Options(random_state=study.seed, verbose=False)
-        resampled, missing = _in_time(lambda rule: rules.choose(rule, path, family, path.data, options))
+        resampled, missing = _in_time(lambda rule: rules.choose(rule, path, family, data, options))
     if not is_whole:
         missing.append(f"sizes above {path.grid[-1]}")
-    mdl = rules.choose("mdl", path, None, path.data, rules.Options())
+    mdl = rules.choose("mdl", path, None, data, rules.Options())
     described = path.description_length()
     counts = path.evidence.counts
     each = counts.n_classes * (counts.n_values - 1)
@@ -171,29 +176,22 @@ def _numeric_path(study: Study, rows):
     y = study.y[rows]
     most = min(MOST_FEATURES, study.d)
 
-    def model(rule: str) -> GreedySubsetRegressor:
-        return GreedySubsetRegressor(
-            rule,
-            feature_groups=group,
-            max_features=most,
-            random_state=study.seed,
-            n_jobs=study.threads or None,
-            verbose=False,
-        )
-
+    data = NumericData.read(X, y, None, threads=study.threads)
+    groups = check_groups(group, data.n_features, data.names)
+    family = GreedyFamily("bic", most, "forward", True, groups, study.threads)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        by_bic = model("bic")
-        is_whole = _fit_in_time(lambda: by_bic.fit(X, y))
-        # A truncated path would end elsewhere if it were fitted again.
+        path, is_whole = _path_in_time(lambda: family.path(data))
+        # The folds of a truncated path would end elsewhere.
         resampled: dict[str, rules.Selection] = {}
         missing = [label.format("squared error") for label in LABELS.values()]
         if is_whole:
-            resampled, missing = _in_time(lambda rule: model(rule).fit(X, y).selection_)
-    path = by_bic.path_
+            options = rules.Options(random_state=study.seed, verbose=False)
+            resampled, missing = _in_time(lambda rule: rules.choose(rule, path, family, data, options))
     if not is_whole:
         missing.append(f"sizes above {path.grid[-1]}")
     likelihood = path.log_likelihood()
+    bic = rules.choose("bic", path, None, data, rules.Options()).score
     k = np.asarray(path.grid)
     bits = (
         -np.asarray(likelihood.log_likelihood)
@@ -207,19 +205,19 @@ def _numeric_path(study: Study, rows):
         added,
         [
             Criterion("mdl", "description length", "bits", bits, None, BITS_EVEN),
-            Criterion("bic", "BIC", "BIC", by_bic.selection_.score, None, BIC_EVEN),
+            Criterion("bic", "BIC", "BIC", bic, None, BIC_EVEN),
             *(_resampled(rule, LABELS[rule].format("squared error"), found) for rule, found in resampled.items()),
         ],
         missing,
     )
 
 
-def _fit_in_time(fit: Callable[[], Any]) -> bool:
-    """Fit a path in its share of the remaining time. Return True if it was completed."""
+def _path_in_time(fit: Callable[[], Any]) -> tuple[Any, bool]:
+    """Fit a path in its share of the remaining time. Return it, and True if it is complete."""
     with warnings.catch_warnings(record=True) as told, deadline(FOR_THE_PATH * time_left()):
         warnings.simplefilter("always", UnfinishedWarning)
-        fit()
-    return not any(issubclass(one.category, UnfinishedWarning) for one in told)
+        path = fit()
+    return path, not any(issubclass(one.category, UnfinishedWarning) for one in told)
 
 
 def numbers_of(study: Study, rows) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:

@@ -1,0 +1,156 @@
+"""Base class of estimators that fit a path and let a rule choose a point of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from vitalfew import rules
+from vitalfew.families.rows_path import RowsPath
+from vitalfew.rules.path import ALONE, Run
+
+# Attributes that scikit-learn sets when it validates the input of a fit.
+OF_INPUT = ("n_features_in_", "feature_names_in_")
+
+
+@dataclass
+class Chosen:
+    """Path and selection of each knob that was chosen, in the order of choice."""
+
+    paths: dict[str, Any] = field(default_factory=dict)
+    selections: dict[str, rules.Selection] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, path, selection: rules.Selection) -> Chosen:
+        """Return the choice of a single knob."""
+        return cls({selection.knob: path}, {selection.knob: selection})
+
+    def add(self, path, selection: rules.Selection) -> None:
+        self.paths[selection.knob], self.selections[selection.knob] = path, selection
+
+    @property
+    def path(self) -> Any:
+        """Path of the last knob."""
+        return list(self.paths.values())[-1]
+
+    @property
+    def selection(self) -> rules.Selection:
+        """Selection of the last knob."""
+        return list(self.selections.values())[-1]
+
+    @property
+    def index(self) -> int:
+        """Index of the point of the last path."""
+        return self.selection.index
+
+
+class PathEstimator(BaseEstimator):
+    """Base class of estimators with a complexity knob that takes a number or a rule.
+
+    `fit` validates the input, fits the path, resolves the knob and sets the fitted attributes, all at once or not at
+    all. A family implements `_check_parameters`, `_read` (input to samples), `_family` (the procedure that fits paths)
+    and `_attributes` (those of the chosen point); it may override `_grid`, `_run` and `_index_of`, or `_choose` if it
+    has several knobs.
+    """
+
+    _knob = "alpha"
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Fit the whole path, then select a point by the rule."""
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight, **further) -> Self:
+        """Fit to samples; `further` arguments go to `_read`."""
+        with unchanged_on_failure(self):
+            self._check_parameters()
+            if y is None:
+                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+            data = self._read(X, y, sample_weight, **further)
+            chosen = self._choose(data)
+            return self._set_fitted({**self._path_attributes(chosen), **self._attributes(chosen, data)})
+
+    def _choose(self, data) -> Chosen:
+        """Fit the path and resolve the knob."""
+        family = self._family(data)
+        options = self._prepare(family, data)
+        path = family.path(data, self._grid(), run=self._run(data))
+        return Chosen.of(path, rules.resolve(self._value, path, family, data, options, at=self._index_of))
+
+    @property
+    def _value(self) -> Any:
+        """Value of the knob: a rule, or a number set by the user."""
+        return getattr(self, self._knob)
+
+    def _options(self) -> rules.Options:
+        """Return the options of rules that resample."""
+        return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
+
+    def _prepare(self, _family, _data) -> rules.Options:
+        """Return the options of the rule, after work that the path and the rule share."""
+        return self._options()
+
+    def _path_attributes(self, chosen: Chosen) -> dict[str, Any]:
+        """Return `path_`, without the rows it was fitted to, and `selection_`."""
+        return {"path_": without_rows(chosen.path), "selection_": chosen.selection} if chosen.selections else {}
+
+    def _set_fitted(self, attributes: dict[str, Any]) -> Self:
+        """Replace all attributes of an earlier fit."""
+        parameters = self.get_params(deep=False)
+        for name in [n for n in vars(self) if n.endswith("_") and n not in parameters and n not in OF_INPUT]:
+            delattr(self, name)
+        self.__dict__.update(attributes)
+        return self
+
+    # What a family implements
+
+    def _check_parameters(self) -> None:
+        """Raise an error that names the first invalid parameter."""
+        raise NotImplementedError
+
+    def _read(self, X, y, sample_weight) -> Any:
+        """Validate the input and return the samples in the form that the family reads."""
+        raise NotImplementedError
+
+    def _family(self, data) -> Any:
+        """Return the family with the settings of this estimator."""
+        raise NotImplementedError
+
+    def _attributes(self, chosen: Chosen, data) -> dict[str, Any]:
+        """Return the fitted attributes besides `path_` and `selection_`."""
+        raise NotImplementedError
+
+    # What a family may override
+
+    def _grid(self) -> NDArray | None:
+        """Return the values of the knob to compute, or None if the path computes its own."""
+        return None
+
+    def _run(self, _data) -> Run:
+        """Return the circumstances of the fit: a warm start continues a previous path."""
+        return ALONE
+
+    def _index_of(self, path, value) -> int:
+        """Return the index of the point that a number set by the user stands for."""
+        return rules.last_point(path, value)
+
+
+def without_rows(path) -> Any:
+    """Return the path without the rows it was fitted to."""
+    return path.without_data() if isinstance(path, RowsPath) else path
+
+
+@contextmanager
+def unchanged_on_failure(model) -> Iterator[None]:
+    """Restore the attributes of `model` if its fit fails or is interrupted."""
+    before = dict(vars(model))
+    try:
+        yield
+    except BaseException:
+        vars(model).clear()
+        vars(model).update(before)
+        raise
