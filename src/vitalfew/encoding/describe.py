@@ -10,15 +10,6 @@ from sklearn.pipeline import Pipeline
 
 from vitalfew.encoding.columns import TableColumns
 from vitalfew.encoding.encoding import EncodedFeature, chosen_mask, encoded_features
-from vitalfew.families.bayes.evidence import describe_features
-from vitalfew.families.bayes.naive_bayes import NaiveBayes
-from vitalfew.families.ensembles.adaboost import AdaBoost
-from vitalfew.families.trees.decision_tree import DecisionTree
-from vitalfew.families.trees.stump import Stump
-from vitalfew.families.trees.stump_set import StumpSet
-
-# Maximum number of boosting rounds listed individually.
-MOST_ROUNDS = 20
 
 
 def model_of(fitted: Any) -> Any:
@@ -46,8 +37,17 @@ def chosen_features(fitted: Any) -> list[dict[str, Any]]:
     For Naive Bayes, the information of the features is included.
     """
     model, features = model_of(fitted), features_of(fitted)
-    if isinstance(model, NaiveBayes):
-        return _of_naive_bayes(model, features)
+    if hasattr(model, "_feature_lines"):
+        return [
+            {
+                "feature": features[line.feature].name,
+                "column": features[line.feature].column,
+                "information": line.information,
+                "weight": line.weight,
+                "speaks_for": line.speaks_for,
+            }
+            for line in model._feature_lines()
+        ]
     mask = chosen_mask(model)
     used = np.arange(len(features)) if mask is None else np.flatnonzero(mask)
     weights = _weights(model)
@@ -60,27 +60,7 @@ def chosen_features(fitted: Any) -> list[dict[str, Any]]:
     return sorted(lines, key=lambda line: -abs(line["weight"] or 0.0))
 
 
-def _of_naive_bayes(model: NaiveBayes, features: list[EncodedFeature]) -> list[dict[str, Any]]:
-    """Describe the features of Naive Bayes, most informative first; only binary ones, such as words, have a weight."""
-    found = describe_features(model._evidence(), model.support_, list(range(len(features))))
-    lines = []
-    for i, j in enumerate(map(int, found["feature"])):
-        has_weight = "weight" in found
-        lines.append(
-            {
-                "feature": features[j].name,
-                "column": features[j].column,
-                "information": float(found["information"][i]),
-                "weight": float(found["weight"][i]) if has_weight else None,
-                "speaks_for": str(found["speaks_for"][i]) if has_weight else None,
-            }
-        )
-    return lines
-
-
 def _weights(model: Any) -> dict[int, tuple[float | None, str | None]]:
-    if isinstance(model, AdaBoost):
-        return _votes(model)
     coef = getattr(model, "coef_", None)
     if coef is None:
         importances = getattr(model, "feature_importances_", None)
@@ -98,45 +78,17 @@ def _weights(model: Any) -> dict[int, tuple[float | None, str | None]]:
     return found
 
 
-def _votes(model: AdaBoost) -> dict[int, tuple[float | None, str | None]]:
-    """Return the share of all votes cast by stumps on each feature."""
-    share = np.zeros(model.n_features_in_)
-    for run in model.path_.runs:
-        if not isinstance(run.learners, StumpSet):
-            return {}
-        n = min(model.rounds_, len(run))
-        np.add.at(share, run.learners.feature[:n], np.abs(run.alpha[:n]))
-    return {j: (float(s), None) for j, s in enumerate(share / max(share.sum(), np.finfo(float).tiny))}
-
-
 def rules_of(fitted: Any) -> str | None:
     """Return the text of trees, stumps and boosting rounds; None for models without rules."""
     model = model_of(fitted)
-    if isinstance(model, DecisionTree):
-        text = model.export_text()
-    elif isinstance(model, Stump):
-        text = model.rule_
-    elif isinstance(model, AdaBoost):
-        text = _rounds(model)
-    else:
+    if not hasattr(model, "_rules_text"):
         return None
+    text = model._rules_text()
     names = getattr(getattr(model, "coder_", None) or getattr(model.path_, "coder", None), "names", None)
     if names is not None and not isinstance(names, list):  # numbered: the input had no names
         features = features_of(fitted)
         text = re.sub(r"\bx(\d+)\b", lambda m: features[int(m[1])].name if int(m[1]) < len(features) else m[0], text)
     return text.rstrip("\n")
-
-
-def _rounds(model: AdaBoost) -> str:
-    frame = model.path_.to_frame()
-    columns = {name: list(frame[name]) for name in frame.columns}
-    lines = []
-    said = columns.get("stump", ["a learner"] * len(columns["round"]))
-    for i in range(min(len(said), MOST_ROUNDS)):
-        of_class = f"class {columns['class'][i]}: " if "class" in columns else ""
-        lines.append(f"round {columns['round'][i]}, vote {columns['alpha'][i]:.3g}: {of_class}{said[i]}")
-    more = len(columns["round"]) - len(lines)
-    return "\n".join([*lines, f"… and {more:,} more rounds"] if more > 0 else lines)
 
 
 def selection_of(fitted: Any) -> Any:

@@ -11,16 +11,11 @@ from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils import get_tags
 
 from vitalfew.data.tables.column_kinds import ColumnKind, used_kinds
 from vitalfew.data.text.word_presence import WordPresence
 from vitalfew.encoding.columns import MIN_ROWS, TableColumns
-from vitalfew.families.bayes.information_ranking import InformationRanking
-from vitalfew.families.bayes.naive_bayes import NaiveBayes
-from vitalfew.families.ensembles.adaboost import AdaBoost
-from vitalfew.families.ensembles.bagging import Bagging
-from vitalfew.families.trees.decision_tree import DecisionTree
-from vitalfew.families.trees.stump import Stump
 
 # Words beside other columns take one byte per row each, so their number is limited.
 MAX_WORDS = 1000
@@ -36,11 +31,8 @@ def reads_tables(model) -> bool:
     >>> reads_tables(DecisionTree()), reads_tables(Lasso())
     (True, False)
     """
-    if isinstance(model, AdaBoost):
-        return isinstance(model.estimator, str | DecisionTree | Stump)
-    if isinstance(model, Bagging):
-        return model.estimator is not None and not isinstance(model.estimator, str) and reads_tables(model.estimator)
-    return isinstance(model, NaiveBayes | DecisionTree | Stump | InformationRanking)
+    tags = get_tags(model).input_tags
+    return tags.string and tags.categorical and tags.allow_nan
 
 
 def make_encoded(

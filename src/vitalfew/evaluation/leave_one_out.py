@@ -14,9 +14,10 @@ from sklearn.utils.validation import has_fit_parameter
 
 from vitalfew import _core
 from vitalfew.evaluation.indexing import as_rows, looks_like_classes, read_y, take_parts
-from vitalfew.evaluation.loo_formulas import LeftOut, leave_out
+from vitalfew.evaluation.loo_formulas import leave_out
 from vitalfew.evaluation.metrics import task_of
 from vitalfew.families.ensembles.learners import fit_learner
+from vitalfew.families.left_out import LeftOut
 from vitalfew.rules.prefitted import warn_if_prefitted
 from vitalfew.rules.scoring import mean_loss
 from vitalfew.support.arrow import check_given

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vitalfew.families.bayes.unlabeled_weight import held_out, is_noise, standard_error
 from vitalfew.labeling.candidates import Candidate, LabeledDocuments, Others
+from vitalfew.rules.paired import held_out, losses_by_fold, prefer, standard_error, within_noise
 from vitalfew.support.progress import progress
 
 FOLDS = 5
@@ -63,39 +63,32 @@ def choose(
     with progress(len(candidates) * len(folds), "validating models", verbose) as bar:
         for candidate in candidates:
             loss = _losses(candidate, tried, others, folds, bar)
-            knobs.append(candidate.grid[_best_knob(loss)])
+            knobs.append(candidate.grid[prefer(loss, 0)])
             losses.append(_cross_fitted(loss, [len(f) for f in folds]))
     scores = _scores(candidates, knobs, np.array(losses))
-    index, why = _decide(scores)
+    index, why = _decide(scores, np.array(losses))
     return LabelerChoice(candidates[index], scores[index].knob, tuple(scores), len(losses[0]), why)
 
 
 def _losses(candidate: Candidate, tried: LabeledDocuments, others: Others, folds, bar) -> NDArray[np.float64]:
     """Return the zero-one losses of held-out documents: (values of the hyperparameter, documents in fold order)."""
-    parts = []
-    for test in folds:
-        train = tried.take(np.setdiff1d(np.arange(tried.n_rows), test))
+
+    def losses(train: NDArray[np.intp], test: NDArray[np.intp]) -> NDArray[np.float64]:
         rows = tried.take(test)
-        models = candidate.models(train, others, candidate.grid)
-        parts.append(np.array([m.predict(rows) != rows.code for m in models], dtype=float))
+        models = candidate.models(tried.take(train), others, candidate.grid)
         bar.update(1)
-    return np.concatenate(parts, axis=1)
+        return np.array([m.predict(rows) != rows.code for m in models], dtype=float)
 
-
-def _best_knob(loss: NDArray) -> int:
-    """Return the default value, which comes first, unless another has less error by more than one standard error."""
-    best = int(np.argmin(loss.mean(axis=1)))
-    excess = loss[0] - loss[best]
-    return 0 if is_noise(excess.mean(), standard_error(excess)) else best
+    return losses_by_fold(losses, tried.n_rows, folds)
 
 
 def _cross_fitted(loss: NDArray, sizes: list[int]) -> NDArray[np.float64]:
-    """Return the losses of each fold at the value that is best in the other folds."""
+    """Return the losses of each fold at the value that the other folds choose."""
     start = np.concatenate([[0], np.cumsum(sizes)])
     found = np.empty(loss.shape[1])
     for a, b in itertools.pairwise(start):
         rest = np.delete(loss, np.s_[a:b], axis=1)
-        found[a:b] = loss[_best_knob(rest) if rest.size else 0, a:b]
+        found[a:b] = loss[prefer(rest, 0) if rest.size else 0, a:b]
     return found
 
 
@@ -108,7 +101,7 @@ def _scores(candidates: Sequence[Candidate], knobs: list[float], losses: NDArray
     ]
 
 
-def _decide(scores: list[Score]) -> tuple[int, str]:
+def _decide(scores: list[Score], losses: NDArray) -> tuple[int, str]:
     best = int(np.argmin([s.error for s in scores]))
     preferred = next((i for i, s in enumerate(scores) if s.name == PREFERRED), best)
     s = scores[preferred]
@@ -119,7 +112,7 @@ def _decide(scores: list[Score]) -> tuple[int, str]:
         second = min(rest, key=lambda r: r.error)
         return best, f"it has the lowest error, {s.error:.1%}; {second.name}, the next best, has {second.error:.1%}."
     least = f"{scores[best].name} has the lowest error, {scores[best].error:.1%}"
-    if is_noise(s.excess, s.excess_error):
+    if within_noise(losses, best)[preferred]:
         return preferred, f"{least}, but {s.error:.1%} is within one standard error ({s.excess_error:.1%}) of it."
     return best, f"{least}; {s.name} has {s.error:.1%}, more than one standard error ({s.excess_error:.1%}) above."
 

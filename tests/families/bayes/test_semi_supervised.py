@@ -14,7 +14,8 @@ from scipy.special import entr, logsumexp, softmax
 from vitalfew import NaiveBayes, SemiSupervisedNaiveBayes, WordPresence, _core, load, save
 from vitalfew.datasets import load_docstrings
 from vitalfew.exceptions import UnlabeledDataWarning
-from vitalfew.families.bayes.unlabeled_weight import WeightScores, held_out
+from vitalfew.families.bayes.unlabeled_weight import WeightScores
+from vitalfew.rules.paired import held_out
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-10}
 

@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import rules
-from vitalfew.data.coding.table_coder import NUMERIC, TableCoder
+from vitalfew.data.coding.table_coder import NUMERIC, Cuts, TableCoder
 from vitalfew.data.samples.discrete_data import DiscreteData
 from vitalfew.data.tables.frames import read_table
 from vitalfew.data.tables.partitions import is_partitioned
@@ -39,6 +39,8 @@ from vitalfew.families.bayes.naive_bayes_path import (
     keep_names,
     loo_probabilities,
 )
+from vitalfew.families.description import FeatureLine
+from vitalfew.families.left_out import APPROXIMATE, EXACT, LeftOut, chosen_anew
 from vitalfew.families.path_estimator import Chosen, PathEstimator, unchanged_on_failure, without_rows
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.partition_rows import count_partitions
@@ -523,3 +525,43 @@ class NaiveBayes(JointClassifier, PathEstimator):
             if self.support_.all()
             else used_table(self.feature_log_prob_, self.counts_.n_values, self.support_)
         )
+
+    def _leave_out(self, X, y, sample_weight) -> LeftOut | str:
+        """Subtract each sample from the counts."""
+        if self.prior_strength != "auto" and (why := chosen_anew(self, "prior_strength")):
+            return why
+        if self.features is not None:
+            return "features are selected again without each row"
+        self._check_parameters()
+        data = self._read(X, y, sample_weight)
+        counts = counts_of(data)
+        if data.coder.is_supervised:
+            return "cuts of numeric columns are computed again without each row"
+        if self.prior_mean != "pooled" and counts.codings is not None and _has_rare_values(data):
+            return "a value that occurs in a single row changes the support of the prior"
+        evidence = Evidence(counts, self._given_strength(counts.n_features), self.prior_mean)
+        probability = loo_probabilities(evidence, data)[:, 0]
+        if any(isinstance(coding, Cuts) and len(coding.cuts) for coding in counts.codings or []):
+            note = "the cuts of numeric columns are held fixed"
+            return LeftOut(APPROXIMATE, note, None, probability, None, data.classes)
+        return LeftOut(EXACT, "counts without those of the row", None, probability, None, data.classes)
+
+    def _feature_lines(self) -> list[FeatureLine]:
+        found = describe_features(self._evidence(), self.support_, list(range(self.n_features_in_)))
+        has_weight = "weight" in found
+        return [
+            FeatureLine(
+                int(j),
+                float(found["weight"][i]) if has_weight else None,
+                str(found["speaks_for"][i]) if has_weight else None,
+                float(found["information"][i]),
+            )
+            for i, j in enumerate(found["feature"])
+        ]
+
+
+def _has_rare_values(data: DiscreteData) -> bool:
+    """Return True if some value of a feature occurs in a single row."""
+    block = data.block.to_codes()
+    known = block.codes != np.iinfo(block.codes.dtype).max
+    return any((np.bincount(c[k].astype(np.int64)) == 1).any() for c, k in zip(block.codes.T, known.T) if k.any())

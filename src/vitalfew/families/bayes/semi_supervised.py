@@ -27,7 +27,8 @@ from vitalfew.families.bayes.mixture import Parameters, PresenceRows, Run, Sums,
 from vitalfew.families.bayes.mixture_data import EVENTS, MixtureData, WeightData, read_mixture, read_rows
 from vitalfew.families.bayes.naive_bayes import ORDERS, NaiveBayes
 from vitalfew.families.bayes.naive_bayes_path import FeaturePath
-from vitalfew.families.bayes.unlabeled_weight import GRID, USUAL, WeightScores, held_out, score_weights
+from vitalfew.families.bayes.unlabeled_weight import GRID, USUAL, WeightScores, score_weights
+from vitalfew.rules.paired import held_out
 from vitalfew.support.checks import check_choice, check_consistent_length, check_threads, check_weight
 from vitalfew.support.optional import make_frame
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from vitalfew import rules
@@ -22,6 +23,7 @@ from vitalfew.families.ensembles.boost_path import BoostFamily, BoostPath, Data
 from vitalfew.families.path_estimator import Chosen, PathEstimator, unchanged_on_failure
 from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.families.trees.decision_tree import DecisionTree
+from vitalfew.families.trees.stump_set import StumpSet
 from vitalfew.rules.path import Run
 from vitalfew.support.arrow import check_given
 from vitalfew.support.caller import warn_caller
@@ -30,6 +32,8 @@ from vitalfew.support.checks import check_choice, check_classes, check_threads
 FORMS = ("auto", "ova", "samme")
 VOTES = ("sign", "confidence")
 LOSSES = ("exponential", "logistic")
+# Maximum number of boosting rounds listed as text.
+MOST_ROUNDS = 20
 
 
 class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
@@ -366,6 +370,30 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         shown = sorted({1, max(1, self.rounds_ // 10), self.rounds_}) if rounds is None else list(rounds)
         return self.path_.plot_margins(shown)
 
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of all votes that stumps on each feature cast."""
+        check_is_fitted(self)
+        share = np.zeros(self.n_features_in_)
+        for run in self.path_.runs:
+            if not isinstance(run.learners, StumpSet):
+                raise AttributeError("feature_importances_ exists for stumps; other learners do not have one feature.")
+            n = min(self.rounds_, len(run))
+            np.add.at(share, run.learners.feature[:n], np.abs(run.alpha[:n]))
+        return share / max(share.sum(), np.finfo(float).tiny)
+
+    def _rules_text(self) -> str:
+        """Return the first rounds as text, a line each."""
+        frame = self.path_.to_frame()
+        columns = {name: list(frame[name]) for name in frame.columns}
+        lines = []
+        said = columns.get("stump", ["a learner"] * len(columns["round"]))
+        for i in range(min(len(said), MOST_ROUNDS)):
+            of_class = f"class {columns['class'][i]}: " if "class" in columns else ""
+            lines.append(f"round {columns['round'][i]}, vote {columns['alpha'][i]:.3g}: {of_class}{said[i]}")
+        more = len(columns["round"]) - len(lines)
+        return "\n".join([*lines, f"… and {more:,} more rounds"] if more > 0 else lines)
+
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.support_
@@ -377,4 +405,8 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
+        # Compiled learners read tables; others receive the rows as they are.
+        inner = None if isinstance(self.estimator, str) else get_tags(self.estimator).input_tags
+        tags.input_tags.categorical = inner is None or inner.categorical
+        tags.input_tags.string = inner is None or inner.string
         return tags

@@ -195,7 +195,8 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, PathEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         inner = get_tags(make_learner(self.estimator))
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.input_tags.sparse, inner.input_tags.allow_nan
+        for name in ("sparse", "allow_nan", "categorical", "string"):
+            setattr(tags.input_tags, name, getattr(inner.input_tags, name))
         if inner.classifier_tags is not None:  # the votes of poor learners may be poor as well
             tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
         return tags

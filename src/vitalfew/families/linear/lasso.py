@@ -13,6 +13,7 @@ from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.data.tables.frames import names_of
 from vitalfew.families.folds import pays_to_summarize, squared_loss_folds
+from vitalfew.families.left_out import APPROXIMATE, LeftOut, chosen_anew, penalty_without_a_row
 from vitalfew.families.linear.feature_groups import check_groups, group_factors
 from vitalfew.families.linear.penalty import default_ratio
 from vitalfew.families.linear.regressor import LinearRegressor
@@ -232,6 +233,16 @@ class Lasso(LinearRegressor):
             check_threads(self.n_jobs),
             self.verbose,
         )
+
+    def _leave_out(self, X, y, sample_weight) -> LeftOut | str:
+        """Apply the ridge formula to the active set."""
+        if why := chosen_anew(self, "alpha"):
+            return why
+        self._check_parameters()
+        data = self._read(X, y, sample_weight)
+        penalty = np.array([penalty_without_a_row(self.alpha, data.n_rows)])
+        found = self._family(data).path(data, penalty).loo()
+        return LeftOut(APPROXIMATE, found.note, found.prediction[:, 0])
 
 
 def check_factors(factors, n_features: int) -> NDArray[np.float64] | None:

@@ -13,9 +13,10 @@ from vitalfew import _core, rules
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.exceptions import SeparationWarning
 from vitalfew.families.folds import paths_in_threads
+from vitalfew.families.left_out import APPROXIMATE, LeftOut, chosen_anew, penalty_without_a_row
 from vitalfew.families.linear.classifier import NEVER, LinearClassifier, embed_classes, present_classes
 from vitalfew.families.linear.lasso import check_factors
-from vitalfew.families.linear.logistic_path import LogisticPath, one_hot, probabilities
+from vitalfew.families.linear.logistic_path import MOST_COORDINATES, Design, LogisticPath, one_hot, probabilities
 from vitalfew.families.linear.logistic_ridge import RidgeObjective, ridge_path
 from vitalfew.families.linear.penalty import check_penalty, default_ratio, fixed_grid
 from vitalfew.families.solve import solve
@@ -276,6 +277,19 @@ class LogisticRegression(LinearClassifier):
             )
         violation = kkt_violation(coef, intercept, data, alpha, self._family(data))
         return {"alpha_": alpha, "dual_gap_": float(path.dual_gap[index]), "kkt_violation_": violation}
+
+    def _leave_out(self, X, y, sample_weight) -> LeftOut | str:
+        """Take one Newton step on the active coefficients."""
+        if why := chosen_anew(self, "alpha"):
+            return why
+        self.set_params(alpha=penalty_without_a_row(self.alpha, len(y)), grid=1).fit(X, y, sample_weight)
+        if np.count_nonzero(self.coef_) + len(self.coef_) > MOST_COORDINATES:
+            return f"more than {MOST_COORDINATES} coefficients are nonzero"
+        data, path, point = self._read(X, y, sample_weight), self.path_, self.selection_.index
+        decision = Design(path, point, data).without_each(path.decision(data)[:, point])
+        note = "one Newton step; the active set is held fixed"
+        outer = decision[:, 0] if decision.shape[1] == 1 else decision
+        return LeftOut(APPROXIMATE, note, None, probabilities(decision), outer, path.classes)
 
 
 def kkt_violation(coef, intercept, data: NumericData, alpha: float, family: LogisticFamily) -> float:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from vitalfew import rules
 from vitalfew.data.samples.numeric_data import NumericData, check_products
 from vitalfew.data.tables.matrix import read_matrix
+from vitalfew.families.left_out import APPROXIMATE, EXACT, LeftOut, chosen_anew, is_to_choose
 from vitalfew.families.linear.penalty import check_penalty, fixed_grid
 from vitalfew.families.path_estimator import Chosen, PathEstimator
 from vitalfew.families.ridge.kernel_forms import NystroemForm
@@ -287,10 +288,17 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
             **{f"{name}_": path.kernel.parameters.get(name) for name in CHOSEN},
         }
 
-
-def is_to_choose(value) -> bool:
-    """Return True if a parameter is to be selected, that is, if it is a rule or a list of values."""
-    return isinstance(value, str) or np.ndim(value) > 0
+    def _leave_out(self, X, y, sample_weight) -> LeftOut | str:
+        """Divide the dual coefficients by the diagonal of the inverse."""
+        if why := chosen_anew(self, "alpha", *CHOSEN):
+            return why
+        self._check_parameters()
+        data = self._read(X, y, sample_weight)
+        found = self._family(data).path(data, np.array([float(self.alpha)])).loo()
+        has_landmarks = self.n_components is not None or data.n_rows > MOST_ROWS
+        kind = APPROXIMATE if has_landmarks and found.note else EXACT
+        note = found.note or "dual coefficients divided by the diagonal of the inverse"
+        return LeftOut(kind, note, found.prediction[:, 0])
 
 
 def in_order(name: str, values) -> NDArray:

@@ -12,6 +12,7 @@ from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.data.tables.frames import names_of
 from vitalfew.exceptions import ConditioningWarning
 from vitalfew.families.folds import paths_from_moments
+from vitalfew.families.left_out import EXACT, LeftOut, chosen_anew
 from vitalfew.families.linear.least_squares import LeastSquares, is_affordable
 from vitalfew.families.linear.regressor import LinearRegressor
 from vitalfew.families.ridge.eigen import DIGITS, shrinkage_grid
@@ -245,3 +246,12 @@ class Ridge(LinearRegressor):
                 ConditioningWarning,
             )
         return attributes
+
+    def _leave_out(self, X, y, sample_weight) -> LeftOut | str:
+        """Divide the residuals by one minus the leverage."""
+        if why := chosen_anew(self, "alpha"):
+            return why
+        self._check_parameters()
+        data = self._read(X, y, sample_weight)
+        path = self._family(data).path(data, np.array([float(self.alpha)]))
+        return LeftOut(EXACT, "residuals divided by one minus leverage", path.loo().prediction[:, 0])

@@ -187,6 +187,9 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         check_is_fitted(self)
         return indented(self.tree_, max_depth)
 
+    def _rules_text(self) -> str:
+        return self.export_text()
+
     def rules(self) -> list[str]:
         """Return a rule in words for each leaf, the heaviest first."""
         check_is_fitted(self)

@@ -14,6 +14,7 @@ from vitalfew import _core
 from vitalfew.data.coding.bins import MOST_BINS, BinCoder, Bins
 from vitalfew.data.samples.binned_data import BinnedData
 from vitalfew.data.samples.labeled import read_rows
+from vitalfew.data.tables.frames import tag_tables
 from vitalfew.families.selector import CheckedScore
 from vitalfew.families.trees.stump_set import StumpSet
 from vitalfew.support.checks import check_classes, check_threads
@@ -165,8 +166,9 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         return np.array([self.stumps_.condition(t, self.coder_) for t in range(len(self.stumps_))], dtype=object)
 
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
+        tags = tag_tables(super().__sklearn_tags__())
         tags.classifier_tags.poor_score = True
         return tags
+
+    def _rules_text(self) -> str:
+        return self.rule_

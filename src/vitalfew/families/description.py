@@ -1,0 +1,17 @@
+"""How a fitted model describes itself to the report and the command line, where it says more than its coefficients.
+
+A model may define ``_feature_lines()``, which returns its features, and ``_rules_text()``, which returns its rules.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class FeatureLine(NamedTuple):
+    """A feature in use by its index, its weight and the class that it favors, and its information in bits."""
+
+    feature: int
+    weight: float | None
+    speaks_for: str | None
+    information: float
