@@ -131,8 +131,8 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, PathEstimator):
             return select_from_folds(self._value, path, np.array(scores))
         criteria = ", ".join(repr(r) for r in CRITERIA if r in rules.supported_rules(path))
         raise RuleError(
-            f"{self._knob}={self._value!r} requires the rows; use fit, or one of 'cv', '1se' (on Moments of folds, with "
-            f"the default scoring), {criteria} or a number."
+            f"{self._knob}={self._value!r} requires the rows; use fit, or one of 'cv', '1se' (on Moments of folds, "
+            f"with the default scoring), {criteria} or a number."
         )
 
     def _attributes(self, chosen: Chosen, _data) -> dict[str, Any]:
