@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from vitalfew.data.tables.sparse_checks import check_sparse
 from vitalfew.support.arrow import check_given
 
 
 class Selector(SelectorMixin):
-    """Mixin that selects columns by the mask of a fitted model and rejects malformed input."""
+    """Mixin that selects the columns in `support_` of a fitted model and rejects malformed input."""
 
     def transform(self, X) -> Any:
         """Reduce X to the selected features."""
@@ -21,6 +24,10 @@ class Selector(SelectorMixin):
     def inverse_transform(self, X) -> Any:
         """Return the selected features in their original positions, with zeros for all other features."""
         return super().inverse_transform(_checked(X))
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_  # type: ignore[attr-defined]
 
 
 class CheckedScore:

@@ -6,9 +6,8 @@ from numbers import Integral
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from vitalfew import rules
 from vitalfew.data.coding.table_coder import NUMERIC, TableCoder
@@ -192,10 +191,6 @@ class InformationRanking(Selector, PathEstimator):
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha must be between 0 and 1, got {self.alpha!r}.")
         check_prior(self.prior_strength, self.prior_mean)
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
 
     def __sklearn_tags__(self):
         tags = tag_tables(super().__sklearn_tags__())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from vitalfew.data.tables.frames import tag_tables
 from vitalfew.families.bayes.evidence import normalize
@@ -35,10 +34,6 @@ class JointClassifier(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         """Return the most probable class of each sample."""
         best = self.predict_joint_log_proba(X).argmax(axis=1)
         return self.classes_[best]
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
 
     def __sklearn_tags__(self):
         return tag_tables(super().__sklearn_tags__())

@@ -394,10 +394,6 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         more = len(columns["round"]) - len(lines)
         return "\n".join([*lines, f"… and {more:,} more rounds"] if more > 0 else lines)
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "path_")
 

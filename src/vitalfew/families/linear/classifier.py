@@ -57,9 +57,6 @@ class LinearClassifier(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         check_is_fitted(self)
         return (self.coef_ != 0).any(axis=0)
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        return self.support_
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

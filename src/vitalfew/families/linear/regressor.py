@@ -82,9 +82,6 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, PathEstimator):
         at = f"{self._knob} = {getattr(self, self._knob + '_'):.4g}"
         return plot_shrinkage(least_squares(data, self.fit_intercept)[0], self.coef_, data.names, at)
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        return self.support_
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

@@ -179,9 +179,6 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
         check_is_fitted(self)
         return np.ones(self.n_features_in_, dtype=bool)
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        return self.support_
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

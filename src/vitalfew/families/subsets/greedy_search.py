@@ -358,9 +358,6 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         mask[self.subset_] = True
         return mask
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        return self.support_
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator)

@@ -210,9 +210,6 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         check_is_fitted(self)
         return self.tree_.importances
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        return self.support_
-
     def __sklearn_tags__(self):
         return tag_tables(super().__sklearn_tags__())
 
