@@ -68,7 +68,7 @@ def show_words(model, names) -> None:
         f"\nWithout words the labels take {without:.0f} bits. With the words chosen by MDL they take {length.data:.0f}"
     )
     print(f"and the words themselves {length.model:.0f}: {length.total:.0f} in all.\n")
-    print(f"{'word':<16}{'tells alone':>13}   speaks for (log2 odds)")
+    print(f"{'word':<16}{'bits alone':>13}   evidence for (log2 odds)")
     frame = model.summary(names)
     columns = (frame[c] for c in ("feature", "information", "speaks_for", "weight"))
     for word, bits, speaks_for, weight in zip(*columns, strict=True):

@@ -68,7 +68,7 @@ def test_text_alone(run, hotel, tmp_path):
         (["--method", "laso"], "unknown method 'laso'; did you mean 'lasso'"),
         (["--k", "0"], "--k must be a number of features or a rule, got '0'"),
         (["--k", "1.5"], "--k must be a number of features or a rule"),
-        (["--k", "soon"], "features='soon' is not a rule"),
+        (["--k", "soon"], "features='soon' is not supported"),
         (["--k", "999"], "999"),
         (["--time-budget", "5"], "--time-budget is only supported with --method best"),
         (["-o", "features.docx"], "must end with .csv"),
