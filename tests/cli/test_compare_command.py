@@ -14,7 +14,7 @@ def test_the_table(run, hotel):
     names = {line.split("  ")[0] for line in lines}
     assert names == {"nb", "tree", "stump", "most frequent class"}
     assert shown.stdout.count("simplest within 1 SE") == 1
-    assert "error rate on 3 folds of 160 rows, selection inside each" in shown.stderr
+    assert "error rate on 3 folds of 160 rows, with selection inside each fold" in shown.stderr
 
 
 def test_numbers_and_defaults(run, hotel, tmp_path):

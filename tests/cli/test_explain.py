@@ -79,4 +79,7 @@ def test_requests_that_make_no_sense(run, model_file):
         "use only one of --sql, --python and --json"
         in run("explain", model_file(), "--json", "--python", code=1).stderr
     )
-    assert "--sql is one of duckdb, sqlite, postgres" in run("explain", model_file(), "--sql", "oracle", code=1).stderr
+    assert (
+        "--sql must be one of duckdb, sqlite, postgres"
+        in run("explain", model_file(), "--sql", "oracle", code=1).stderr
+    )

@@ -24,7 +24,7 @@ def test_every_model_of_numbers(model_file, name):
 def test_settings(run, hotel, tmp_path):
     where = tmp_path / "m.json"
     shown = run("fit", hotel, "-t", "came", "-m", "nb", "--set", "features=2", "--set", "prior_strength=5", "-o", where)
-    assert "NaiveBayes fitted to 160 rows, which uses 2 of" in shown.stderr
+    assert "NaiveBayes fitted on 160 rows with 2 of" in shown.stderr
     inner = load(where).named_steps["model"]
     assert (inner.features, inner.prior_strength, inner.random_state) == (2, 5, 0)
 
@@ -74,8 +74,8 @@ def test_to_a_pipe(run, hotel):
     [
         (["-m", "logistc"], "unknown model 'logistc'; did you mean 'logistic'"),
         (["-m", "nb", "--set", "feature=2"], "NaiveBayes has no parameter 'feature'; did you mean 'features'"),
-        (["-m", "nb", "--set", "features"], "--set takes NAME=VALUE, got 'features'"),
-        (["-m", "nb", "--set", "features=many"], "features='many' is not a rule"),
+        (["-m", "nb", "--set", "features"], "--set must be NAME=VALUE, got 'features'"),
+        (["-m", "nb", "--set", "features=many"], "features='many' is not supported"),
     ],
 )
 def test_requests_that_make_no_sense(run, hotel, tmp_path, options, message):
@@ -85,7 +85,7 @@ def test_requests_that_make_no_sense(run, hotel, tmp_path, options, message):
 
 def test_models_that_cannot_predict_numbers(run, hotel, tmp_path):
     shown = run("fit", hotel, "-t", "price", "-m", "nb", "-o", tmp_path / "m.json", code=1)
-    assert "model 'nb' cannot predict a number; those that can are lasso, ridge, greedy, best" in shown.stderr
+    assert "model 'nb' cannot predict a number; use one of lasso, ridge, greedy, best" in shown.stderr
 
 
 def test_values_from_text():

@@ -78,7 +78,7 @@ def test_files(tmp_path, run):
     ("change", "message"),
     [
         (["--model", "ems"], "unknown model 'ems'"),
-        (["--into", "films"], "the labels cannot go into 'films', which holds the documents"),
+        (["--into", "films"], "the labels cannot be written to 'films', which contains the documents"),
         (["--into", "a", "-o", "b.csv"], "use either --into (a table) or --output (a file), not both."),
         (["-o", "b.csv"], "is a database; use --into for the new table."),
         (["--semi-supervised", "--model", "nb"], "--semi-supervised means --model em"),
@@ -93,10 +93,10 @@ def test_errors(films, run, change, message):
 
 def test_a_table_that_is_there(films, run):
     run("label", films, *ASKED, "--model", "nb")
-    assert "'films_predicted' already" in run("label", films, *ASKED, "--model", "nb", code=1).stderr
+    assert "already has a table 'films_predicted'" in run("label", films, *ASKED, "--model", "nb", code=1).stderr
     run("label", films, *ASKED, "--model", "nb", "--replace")
 
 
 def test_no_such_file(tmp_path, run):
-    assert "no file" in run("label", tmp_path / "d.duckdb", *ASKED, code=1).stderr
+    assert "does not exist" in run("label", tmp_path / "d.duckdb", *ASKED, code=1).stderr
     assert not (tmp_path / "d.duckdb").exists()

@@ -66,11 +66,11 @@ HOSTILE = 'a"b;\n<script>[red]\x1b[31m=1+1'
         ("", "is empty"),
         ("a,b\n1,2\n", "there is no column 'y'; the columns are 'a', 'b'."),
         ("a,Y\n1,2\n", "there is no column 'y'; did you mean 'Y'?"),
-        ("a,y\n1,2\n2,3\n", "has 2 rows; at least 5 are needed"),
-        ("a,y\n", "has 0 rows; at least 5 are needed"),
+        ("a,y\n1,2\n2,3\n", "has 2 rows; at least 5 are required"),
+        ("a,y\n", "has 0 rows; at least 5 are required"),
         ("a,y\n" + "1,\n" * 9, "has 0 rows with a target"),
-        ("a,y\n" + "1,2\n2,2\n" * 9, "the target 'y' has one class, 2"),
-        ("a,y\n" + "".join(f"{i % 3},w{i}\n" for i in range(9)), "has 9 classes in 9 rows, too many"),
+        ("a,y\n" + "1,2\n2,2\n" * 9, "the target 'y' has only one class, 2"),
+        ("a,y\n" + "".join(f"{i % 3},w{i}\n" for i in range(9)), "has 9 classes in 9 rows, which is too many"),
         ("y\n" + "1\n2\n" * 9, "has no columns other than the target"),
         ("a,y\n" + "7,1\n7,2\n" * 9, "no feature columns are left"),
         ("a,a,y\n1,2,3\n", "has two columns named 'a'"),
@@ -91,14 +91,14 @@ def test_data_that_cannot_be_learnt_from(run, tmp_path, monkeypatch, command, te
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--kind", "age"], "--kind takes COLUMN=KIND, got 'age'"),
-        (["--kind", "age=words"], "column 'age' cannot be of kind 'words'"),
+        (["--kind", "age"], "--kind must be COLUMN=KIND, got 'age'"),
+        (["--kind", "age=words"], "the kind of column 'age' must be one of numeric, category"),
         (["--kind", "agee=text"], "there is no column 'agee'; did you mean 'age'"),
-        (["--kind", "came=text"], "column 'came' is the target: say what it is with --task"),
-        (["--kind", "color=numeric"], "column 'color' is taken as numbers, but row "),
+        (["--kind", "came=text"], "column 'came' is the target; set its kind with --task"),
+        (["--kind", "color=numeric"], "column 'color' is treated as numeric, but row "),
         (["--drop", "agee"], "there is no column 'agee'; did you mean 'age'"),
-        (["--drop", "came"], "column 'came' is the target and cannot be left out"),
-        (["--task", "guess"], "--task is classes or numeric, got 'guess'"),
+        (["--drop", "came"], "column 'came' is the target and cannot be dropped"),
+        (["--task", "guess"], "--task must be classes or numeric, got 'guess'"),
         (["--task", "numeric"], "the target 'came' is not numeric"),
         (["--table", "t"], "is not a database"),
         (["--format", "excel"], "format must be one of"),
@@ -119,7 +119,7 @@ def test_notes_and_quiet(run, hotel):
 def test_rows_without_a_target_are_left_out(run, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,y\n" + "1,no\n2,yes\n3,\n" * 9)
-    assert "9 rows have no 'y' and are left out" in run("select", path, "-t", "y").stderr
+    assert "9 rows without a value of the target 'y' are ignored" in run("select", path, "-t", "y").stderr
 
 
 def test_debug_shows_where(run, hotel):
@@ -143,7 +143,11 @@ def run_failing(run, *arguments):
         (MemoryError(), 1, "error: not enough memory"),
         (OSError(28, "No space left on device", "x.csv"), 1, "error: 'x.csv': No space left on device; free some"),
         (ValueError("two\nlines"), 1, "error: two lines."),
-        (KeyError("k"), 70, "internal error: KeyError: 'k'. This is not your fault: run again with --debug and report"),
+        (
+            KeyError("k"),
+            70,
+            "internal error: KeyError: 'k'. This is a bug in vitalfew: run again with --debug and report",
+        ),
         (BrokenPipeError(), 141, ""),
     ],
 )
@@ -188,7 +192,7 @@ def test_a_database(run, tmp_path, hotel):
     with duckdb.connect(str(path)) as connection:
         connection.sql(f"create table \"a; drop\" as from read_csv('{hotel}')")
         connection.sql("create table other as select 1 as one")
-    assert "name one of 'a; drop', 'other'" in run("select", path, "-t", "came", code=1).stderr
+    assert "select one of 'a; drop', 'other'" in run("select", path, "-t", "came", code=1).stderr
     first = run("select", path, "-t", "came", "--table", "a; drop", "--drop", "price").stdout
     asked = run("select", path, "-t", "came", "--query", 'select * exclude (price) from "a; drop"').stdout
     assert first == asked == run("select", hotel, "-t", "came", "--drop", "price").stdout
@@ -278,7 +282,7 @@ def test_a_full_disk(hotel, model_file, tmp_path):
         _, err = process.communicate(timeout=240)
     assert process.returncode == 1
     assert err.count("\n") == 1
-    assert "No space left on device; free some space" in err
+    assert "No space left on device; free disk space" in err
     goal = tmp_path / "out.csv"
     goal.write_text("before")
     command = f"ulimit -f 1; exec {sys.executable} -m vitalfew predict {model_file()} {hotel} --proba -o {goal}"

@@ -47,7 +47,20 @@ OUTPUTS = [
 # Options with a text that names no file to write.
 OTHERS = {
     *("--target", "--k", "--method", "--table", "--query", "--format", "--encoding", "--task", "--models", "--model"),
-    *("--na", "--kind", "--drop", "--set", "--keep", "--sql", "--text", "--label", "--key", "--unlabeled", "--memory"),
+    *(
+        "--na",
+        "--kind",
+        "--drop",
+        "--set",
+        "--keep",
+        "--sql",
+        "--text",
+        "--label",
+        "--key",
+        "--unlabeled",
+        "--unlabelled",
+        "--memory",
+    ),
 }
 FORMATS = ("t.csv", "t.tsv", "t.parquet", "t.feather", "t.duckdb", "t.sqlite", "t.db")
 
@@ -157,7 +170,7 @@ def check_refused(run, monkeypatch, target, *arguments):
     monkeypatch.chdir(target.parent)
     before = {p: p.read_bytes() for p in target.parent.iterdir() if p.is_file()}
     said = " ".join(run(*arguments, code=1).stderr.split())
-    assert "choose another name" in said
+    assert "choose another output path" in said
     assert {p: p.read_bytes() for p in target.parent.iterdir() if p.is_file()} == before
     return said
 
@@ -326,7 +339,7 @@ def test_an_input_that_takes_the_name_of_the_output_meanwhile(run, tmp_path, wri
 
     monkeypatch.setattr(models, "make_model", slowly)
     said = run("fit", data, *LEARN, "-m", "nb", "-o", tmp_path / "m.json", code=1).stderr
-    assert "choose another name" in " ".join(said.split())
+    assert "choose another output path" in " ".join(said.split())
     assert data.read_bytes() == before
 
 

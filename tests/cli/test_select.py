@@ -81,4 +81,4 @@ def test_requests_that_make_no_sense(run, hotel, options, message):
 
 def test_methods_that_need_classes(run, hotel):
     shown = run("select", hotel, "-t", "price", "--method", "mdl", code=1)
-    assert "method 'mdl' needs classes; for a number use lasso, greedy or best" in shown.stderr
+    assert "method 'mdl' requires classes; for a numeric target use lasso, greedy or best" in shown.stderr

@@ -95,13 +95,13 @@ def test_a_server(run, postgres):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--method", "lasso"], "method 'lasso' cannot choose for classes without the rows; with --stream use mdl or"),
-        (["--k", "cv"], "--k cv needs the rows"),
-        (["--k", "99"], "--k is 99, but there are"),
+        (["--method", "lasso"], "method 'lasso' requires the rows for classes; with --stream use mdl or"),
+        (["--k", "cv"], "--k cv requires the rows"),
+        (["--k", "99"], "--k 99 exceeds the"),
         (["--k", "0"], "--k must be a number of features or a rule"),
         (["--data", "small.csv"], "--data is not supported when rows are streamed"),
         (["--time-budget", "5"], "--time-budget is only supported with --method best"),
-        (["--kind", "age=category"], "'age' is numeric and cannot be taken as category while rows are streamed"),
+        (["--kind", "age=category"], "'age' is numeric and cannot be treated as category while rows are streamed"),
         (["--task", "numeric"], "Moments require a numeric target"),
     ],
 )

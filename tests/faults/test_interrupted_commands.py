@@ -135,7 +135,7 @@ def test_an_error_after_the_first_file(data, monkeypatch):
     press(monkeypatch, 2, after=False, error=OSError(28, "No space left on device", "b.csv"))
     found = CliRunner().invoke(commands, ["select", "t.csv", "-t", "y", "-q", "-o", "a.csv", "--data", "b.csv"])
     assert found.exit_code == 1
-    assert found.stderr.endswith("free some space and run it again. Before that 'a.csv' was written.\n")
+    assert found.stderr.endswith("free disk space and run it again. Before that 'a.csv' was written.\n")
 
 
 def test_an_older_file_is_not_taken_for_a_new_one(data, monkeypatch):

@@ -247,7 +247,7 @@ def test_labels_never_replace_documents(tmp_path, given):
         into = tmp_path.parent / f"{tmp_path.name}-link.parquet"
         into.symlink_to(tmp_path / "part-1.parquet")
     source = tmp_path if given == "a folder" else tmp_path / "part-*.parquet"
-    with pytest.raises(ValueError, match=r"is also an input \('.*part-1.parquet'\), .*choose another name"):
+    with pytest.raises(ValueError, match=r"is also an input \('.*part-1.parquet'\), .*choose another output path"):
         label_documents(str(source), None, "body", "topic", key="id", into=str(into), replace=True)
     assert [p.read_bytes() for p in sorted(tmp_path.iterdir())] == before
 

@@ -159,7 +159,7 @@ def test_missing_values_and_rare_classes_are_told():
     assert facts["data"]["n_rows"] == 293
     assert facts["target"]["n_missing"] == 4
     assert any("4 rows have no value" in n for n in facts["notes"])
-    assert any("3 rows are of classes too rare" in n for n in facts["notes"])
+    assert any("3 rows are of classes that are too rare" in n for n in facts["notes"])
 
 
 HOSTILE = ["<script>alert(1)</script>", 'a"b', "'; DROP TABLE data; --", "=1+1", "😀", "x" * 10_000, "a\nb", "</style>"]
@@ -182,9 +182,13 @@ def test_hostile_names_are_names():
     [
         (np.zeros((30, 2)), np.arange(30) % 2, "no column is usable as a feature"),
         (np.random.default_rng(0).normal(size=(30, 2)), np.zeros(30, int), "must have at least two classes"),
-        (np.random.default_rng(0).normal(size=(2, 2)), [0, 1], "must have at least two classes of at least 5 rows"),
-        (np.random.default_rng(0).normal(size=(12, 2)), [0, 1] * 6, "12 rows with a value of 'target' are too few"),
-        (np.random.default_rng(0).normal(size=(30, 2)), np.arange(29), "X has 30 rows but y has 29"),
+        (np.random.default_rng(0).normal(size=(2, 2)), [0, 1], "must have at least two classes with at least 5 rows"),
+        (
+            np.random.default_rng(0).normal(size=(12, 2)),
+            [0, 1] * 6,
+            "at least 20 rows with a value of 'target' are required, got 12",
+        ),
+        (np.random.default_rng(0).normal(size=(30, 2)), np.arange(29), "same number of rows, got 30 and 29"),
         (np.full((30, 2), np.inf), np.arange(30), "infinity"),
         (np.random.default_rng(0).normal(size=(30, 2)), np.full(30, 1.5), "must have at least two classes"),
         (np.random.default_rng(0).normal(size=30), np.arange(30), "X must be two-dimensional"),

@@ -145,7 +145,7 @@ def test_criteria_that_ran_out_of_time_are_named(monkeypatch, late, is_numeric):
     with deadline(1e6):
         facts = how_many.how_many(study)
     assert [c["rule"] for c in facts["criteria"]] == [r for r in ("mdl", "bic", "loo", "cv") if r not in late]
-    assert "selection inside: not known, stopped after" in facts["answer"]
+    assert "nested selection: not computed, stopped after" in facts["answer"]
     assert "5-fold" not in facts["answer"].split(" agree")[0]
 
 

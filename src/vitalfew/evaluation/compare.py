@@ -167,7 +167,7 @@ def compare(
     outer.run(n_jobs, as_verbose(progress))
     found = outer.comparison(dummy)
     if outer.n_left:
-        budget = "the deadline was reached" if time_budget is None else f"time_budget={time_budget:g} s ran out"
+        budget = "the deadline was reached" if time_budget is None else f"the time budget of {time_budget:g} s ran out"
         warnings.warn(
             f"{budget} with {outer.n_left} of {len(named) * len(splits)} fits not run; see the status of each model. "
             "Allow more time, or pass a checkpoint to continue from.",
