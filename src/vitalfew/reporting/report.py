@@ -202,7 +202,7 @@ def _learnable(rows, values, task: str, target: str):
         classes, label, count = np.unique(values.astype(str), return_inverse=True, return_counts=True)
         keep = count >= LEAST_ROWS
         if keep.sum() < 2:
-            listed = ", ".join(f"{c!r} ({n})" for c, n in list(zip(classes, count))[:5])
+            listed = ", ".join(f"{c!r} ({n})" for c, n in list(zip(classes.tolist(), count))[:5])
             raise ValueError(
                 f"target {target!r} must have at least two classes with at least {LEAST_ROWS} rows each, got {listed}."
             )
