@@ -141,7 +141,11 @@ def run_failing(run, *arguments):
     [
         (KeyboardInterrupt(), 130, "interrupted; nothing was written."),
         (MemoryError(), 1, "error: not enough memory"),
-        (OSError(28, "No space left on device", "x.csv"), 1, "error: 'x.csv': No space left on device; free some"),
+        (
+            OSError(28, "No space left on device", "x.csv"),
+            1,
+            "error: 'x.csv': No space left on device; free disk space",
+        ),
         (ValueError("two\nlines"), 1, "error: two lines."),
         (
             KeyError("k"),

@@ -1,4 +1,4 @@
-"""How a fitted model describes itself to the report and the command line, where it says more than its coefficients.
+"""Descriptions of fitted models for the report and the command line, beyond their coefficients.
 
 A model may define ``_feature_lines()``, which returns its features, and ``_rules_text()``, which returns its rules.
 """
