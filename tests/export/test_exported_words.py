@@ -107,9 +107,7 @@ def test_missing_text_and_stop_words():
 def test_words_that_cannot_be_told():
     X, y = table(["ένας λόγος", "δύο λόγια"] * 6), np.arange(12) % 2
     model = on_words(NaiveBayes()).fit(X, y)
-    with pytest.raises(
-        ValueError, match="does not lower-case the sigma of 'ένας' as Python does; lower-case the texts"
-    ):
+    with pytest.raises(ValueError, match="does not lowercase the sigma of 'ένας' as Python does; lowercase the texts"):
         to_sql(model)
     check(model, X, engines=("python",))
     check(on_words(NaiveBayes(), lowercase=False).fit(X, y), X, engines=("duckdb", "python"))

@@ -239,7 +239,7 @@ def test_what_a_loaded_model_can_still_do():
     assert model.description_length_.total > 0
     assert len(model.summary()) == model.support_.sum()
     assert model.selection_.rule == "mdl"
-    with pytest.raises(AttributeError, match="paths_: fit sets it"):
+    with pytest.raises(AttributeError, match="paths_: it is set by fit"):
         _ = model.path_
     tree = round_trip(DecisionTree().fit(X, y))
     assert tree.export_text() == DecisionTree().fit(X, y).export_text()
@@ -381,7 +381,7 @@ def test_wrong_headers():
     document = lasso_document()
     for changes, message in (
         ({"format": "other"}, "not a model file"),
-        ({"schema": 2}, r"vitalfew 0.* with schema 2, and this version reads up to 1; upgrade vitalfew"),
+        ({"schema": 2}, r"vitalfew 0.* with schema 2, but this version supports schemas up to 1; upgrade vitalfew"),
         ({"schema": "1"}, "not a number"),
         ({"class": "Ridge"}, "another class"),
         ({"checksum": "0" * 64}, "its checksum does not match"),

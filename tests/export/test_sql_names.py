@@ -58,7 +58,7 @@ def test_only_letters_of_ascii_are_folded(names):
 def test_postgres_cuts_names():
     model, X = regressor([LONG + "1", LONG + "2"])
     check(model, X, engines=("duckdb", "sqlite", "python"))
-    with pytest.raises(ValueError, match=f"x1' and 'é.*x2' {SAME} PostgreSQL, which reads the first 63 bytes"):
+    with pytest.raises(ValueError, match=f"x1' and 'é.*x2' {SAME} PostgreSQL, which truncates names to 63 bytes"):
         to_sql(model, dialect="postgres")
     check(*regressor([LONG + "123", "b"]), engines=("postgres",))
     with pytest.raises(ValueError, match=SAME):

@@ -40,7 +40,7 @@ def test_a_key_that_occurs_twice(database, tmp_path, first, second):
     parquet.write_table(table, tmp_path / "d.parquet")
     csv.write_csv(table, tmp_path / "d.csv")
     before = sorted(tmp_path.iterdir())
-    message = rf"key 'id' does not tell rows apart: 'k{first}' occurs more than once; name a column .*--key"
+    message = rf"key 'id' does not identify rows: 'k{first}' occurs more than once; specify a column .*--key"
     for path in ("d.parquet", "d.csv"):
         with pytest.raises(ValueError, match=message):
             label_documents(tmp_path / path, None, "body", "topic", key="id", into=str(tmp_path / "out.csv"))
@@ -64,7 +64,7 @@ def test_several_columns_that_differ_together(database):
     table = table.append_column("side", pa.array(["ab"[i % 2] for i in range(120)]))
     put(database, "documents", table)
     assert label_documents(database, "documents", "body", "topic", key=["half", "side"], model="nb").n_unlabeled == 90
-    with pytest.raises(ValueError, match="key 'half' does not tell rows apart: 0 occurs more than once"):
+    with pytest.raises(ValueError, match="key 'half' does not identify rows: 0 occurs more than once"):
         label_documents(database, "documents", "body", "topic", key="half", model="nb", into="other")
 
 
@@ -113,7 +113,7 @@ def test_names_of_tables_that_differ_only_in_case(database):
     else:
         for replace in (False, True):
             with pytest.raises(
-                DataFileError, match=r"has a table 'Results', which is the same as 'RESULTS' to it; choose"
+                DataFileError, match=r"has a table 'Results' and does not distinguish it from 'RESULTS'; choose"
             ):
                 label_documents(database, "documents", "body", "topic", replace=replace, **asked)
         assert sorted(names(database)) == ["Results", "documents"]

@@ -165,7 +165,7 @@ def test_dry_run_writes_nothing(documents):
 def test_what_is_there_stays(documents):
     address, _ = documents
     put(address, "documents_predicted", pa.table({"x": [1]}))
-    with pytest.raises(DataFileError, match=r"has a table 'documents_predicted' already; .*--replace"):
+    with pytest.raises(DataFileError, match=r"already has a table 'documents_predicted'; .*--replace"):
         label_documents(address, "documents", "body", "topic", key="id", model="nb")
     assert get(address, "documents_predicted").to_pydict() == {"x": [1]}
     label_documents(address, "documents", "body", "topic", key="id", model="nb", replace=True)
@@ -184,7 +184,7 @@ def test_what_is_there_stays(documents):
         ({"key": "it"}, "there is no column 'it'"),
         ({"text": "number"}, "column 'number' must be text"),
         ({"label": "body"}, "cannot be both the text and the label"),
-        ({"label": "none"}, "no document has a label: column 'none' is empty in all 60 rows"),
+        ({"label": "none"}, "no document is labeled: column 'none' is empty in all 60 rows"),
         ({"label": "same"}, "all labeled documents have the same 'same', 'x'"),
         ({"model": "svm"}, "unknown model 'svm'; the models are"),
         ({"memory": "2 bananas"}, "memory must be a number of bytes or a string such as '2GB'"),
@@ -261,7 +261,9 @@ def test_sizes_of_memory():
 def test_labels_that_are_documents_are_refused(tmp_path):
     rows = pa.table({"id": range(8), "body": ["aa bb", "cc dd"] * 4, "topic": ["x" * 20_000, "y"] * 3 + [None, None]})
     parquet.write_table(rows, tmp_path / "rows.parquet")
-    with pytest.raises(ValueError, match=r"a label has 20,000 of 10,000 characters; name a column of classes"):
+    with pytest.raises(
+        ValueError, match=r"labels must have at most 10,000 characters, got 20,000; specify a column of classes"
+    ):
         label_documents(tmp_path / "rows.parquet", None, "body", "topic", key="id", into=str(tmp_path / "out.parquet"))
 
 
