@@ -10,8 +10,10 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "linear/newton_to_gap.hpp"
 #include "vitalfew/checks.hpp"
 #include "vitalfew/coding.hpp"
 #include "vitalfew/counts.hpp"
@@ -354,6 +356,28 @@ void test_monitor() {
   expect(idle.polls == 1, "the caller does");
 }
 
+// A solver whose steps stay large, or whose every check takes another column into use. Its gap is 2, and 7 with all columns.
+struct Endless {
+  bool is_small = false;
+  double seen = 2;
+  std::pair<double, double> step(double, bool) {
+    seen = 2;
+    return {1.0, is_small ? 0.0 : 1.0};
+  }
+  void look() {}
+  double gap(double) const { return seen; }
+  Changed use_likely() { return {.is_fresh = true}; }
+  void look_at_others() { seen = 7; }
+  Changed use_violators() { return {}; }
+};
+
+void test_gap_out_of_turns() {
+  Counting counting(1'000'000);
+  double small = 1;
+  expect(approach(Endless{}, 1e-3, 1.0, 5, small, counting) == 7, "steps that stay large are not certified");
+  expect(approach(Endless{.is_small = true}, 10.0, 1.0, 5, small, counting) == 7, "nor is the gap of the columns in use");
+}
+
 }  // namespace
 
 int main() {
@@ -369,6 +393,7 @@ int main() {
   test_threads();
   test_shared_threads();
   test_monitor();
+  test_gap_out_of_turns();
   std::printf("%d passed, %d failed\n", passed, failed);
   return failed == 0 ? 0 : 1;
 }

@@ -21,16 +21,20 @@ struct Changed {
   bool is_fresh = false, has_woken = false;
 };
 
-// Returns the gap reached. The target gap is tol * unit, and a decrease of the objective below 1e-14 * unit counts as none.
+// Returns the gap reached, over all columns, also if the turns run out before it is small. The target gap is tol * unit, and a
+// decrease of the objective below 1e-14 * unit counts as none.
 template <class Solver>
 double approach(Solver&& solver, double tol, double unit, int most_turns, double& small, Monitor& monitor) {
   constexpr double never = std::numeric_limits<double>::max();
   const double wanted = tol * unit;
-  double gap = 0, least = never;
-  int stalled = 0;  // consecutive steps that did not lower the objective, though they may still lower the gap
+  double gap = never, least = never, last_fell = 0;
+  bool is_current = false;  // whether the gap is that of all columns at the present coefficients
+  int stalled = 0;          // consecutive steps that did not lower the objective, though they may still lower the gap
   for (int turn = 0; turn < most_turns; ++turn) {
     // 1. Newton steps until they are small or stall; every third one uses fresh second moments.
     const auto [fell, most] = solver.step(small * wanted, turn > 0 && turn % 3 == 0);
+    last_fell = fell;
+    is_current = false;
     stalled = fell <= 1e-14 * unit ? stalled + 1 : 0;
     monitor.check();
     if (most > small * wanted && stalled < 2) continue;
@@ -52,6 +56,7 @@ double approach(Solver&& solver, double tol, double unit, int most_turns, double
     // 4. All other columns: the gap is now that of the whole problem.
     solver.look_at_others();
     gap = solver.gap(fell);
+    is_current = true;
     if (gap <= wanted) break;
     const Changed others = solver.use_violators();
     if (others.is_fresh || others.has_woken || likely.has_woken) {
@@ -60,6 +65,11 @@ double approach(Solver&& solver, double tol, double unit, int most_turns, double
     } else if (stalled >= 2) {
       break;
     }
+  }
+  if (!is_current) {
+    solver.look();
+    solver.look_at_others();
+    gap = solver.gap(last_fell);
   }
   return gap;
 }
