@@ -173,13 +173,16 @@ void WeightedColumns<M>::measure() {
       } else {
         if (intercept_) mean_[j] = mean;
         double stored = 0;
+        std::size_t n_stored = 0;
         mass_[j] = 0;
         visit_column(x_, j, [&](std::size_t i, double value) {
           square += w_[i] * (value - mean_[j]) * (value - mean_[j]);
           mass_[j] += w_[i] * std::abs(value);
           stored += w_[i];
+          ++n_stored;
         });
-        square += std::max(0.0, 1 - stored) * mean_[j] * mean_[j];
+        // Where every row is stored, 1 - stored is only rounding, and would give a constant column a variance.
+        if (n_stored < n_) square += std::max(0.0, 1 - stored) * mean_[j] * mean_[j];
       }
       // The variance of a constant column is only rounding.
       square_[j] = square <= 1e-26 * mean * mean * double(n_) ? 0 : square;

@@ -10,7 +10,7 @@ from scipy import sparse
 import subset_oracles as oracles
 from planted import two_of_ten as planted
 from strategies import regressions
-from vitalfew import ForwardFittingRegressor, Lasso, Moments
+from vitalfew import ForwardFittingRegressor, GreedySubsetRegressor, Lasso, Moments
 from vitalfew.exceptions import RuleError
 
 KINDS = [np.asfortranarray, np.ascontiguousarray, sparse.csc_array]
@@ -136,3 +136,15 @@ def test_bad_arguments(options, message):
     X, y = planted()
     with pytest.raises((ValueError, RuleError), match=message):
         ForwardFittingRegressor(**{"steps": 2, **options}).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::vitalfew.exceptions.SmallerModelWarning")
+@pytest.mark.parametrize("make", [ForwardFittingRegressor, GreedySubsetRegressor])
+@pytest.mark.parametrize("value", [3.0, 0.1, -7.0, 1e6])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_constant_column_has_no_coefficient(make, value, kind):
+    """A sparse column that stores every row has a variance of zero, although its weights sum to 1 only roughly."""
+    rng = np.random.default_rng(0)
+    for n in range(6, 60):
+        X = np.full((n, 1), value)
+        assert make(1).fit(kind(X), rng.normal(size=n)).coef_.tolist() == [0]
