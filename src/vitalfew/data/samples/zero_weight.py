@@ -17,7 +17,11 @@ class DroppedRows:
     kept: NDArray[np.intp]
 
     def to_kept(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        return np.flatnonzero(np.isin(self.kept, rows))
+        """Return the positions of `rows` among the kept ones, in order and as often as given."""
+        position = np.full(len(self.y), -1)
+        position[self.kept] = np.arange(len(self.kept))
+        found = position[rows]
+        return found[found >= 0]
 
 
 def split_rows(splitter, y: NDArray, given: DroppedRows | None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
