@@ -314,3 +314,13 @@ def test_weights_beyond_the_range_of_floats_are_refused():
 def test_lengths_must_agree():
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         Counts.from_data([[0], [1]], [0])
+
+
+def test_the_sum_keeps_the_notes_of_both():
+    X, y = np.array([[0], [1], [1]]), ["a", "b", "a"]
+    plain = Counts.from_data(X, y)
+    cut, binned = plain._replace(note="cuts are approximate."), plain._replace(note="bins are approximate.")
+    assert (plain + cut).note == (cut + plain).note == (cut + cut).note == "cuts are approximate."
+    assert (cut + binned + cut).note == "cuts are approximate. bins are approximate."
+    assert sum([plain, cut]).note == cut.note
+    assert (plain + plain).note == ""

@@ -206,6 +206,7 @@ class Counts:
             class_count=self.class_count + sign * other.class_count,
             unlabeled=self.unlabeled + sign * other.unlabeled,
             n_unlabeled=self.n_unlabeled + sign * other.n_unlabeled,
+            note=self.note if other.note in self.note else f"{self.note} {other.note}".strip(),
         )
 
     def _same_form(self, other: Counts) -> bool:
