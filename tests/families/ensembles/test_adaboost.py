@@ -452,3 +452,15 @@ def test_a_failed_fit_changes_nothing():
     with pytest.raises(ValueError, match="infinity"):
         model.fit([[np.inf], [2.0]], [0, 1])
     np.testing.assert_array_equal(model.decision_function([[1.5]]), before)
+
+
+@pytest.mark.parametrize("learner", [DecisionTreeClassifier(max_depth=2), NaiveBayes(), "tree"])
+def test_confident_votes_of_any_classifier_are_shares(learner):
+    X, y = larger(n=300)
+    X = np.nan_to_num(X)
+    model = AdaBoost(3, estimator=learner, votes="confidence", warm_start=True, random_state=0).fit(X[:200], y[:200])
+    model.set_params(rounds=6).fit(X[:200], y[:200])
+    assert np.abs(model.decision_function(X)).max() <= 1
+    assert np.abs(model.margins(X, y)).max() <= 1
+    counted = np.histogram(model.margins(X[:200], y[:200]), 200, (-1, 1))[0] / 200
+    assert np.abs(np.cumsum(counted) - np.cumsum(model.path_.runs[0].margins[-1])).max() < 0.02

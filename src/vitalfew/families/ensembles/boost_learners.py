@@ -12,7 +12,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from vitalfew.families.ensembles.boost_run import CURVES, MARGIN_BINS, BoostRun, FittedLearners
+from vitalfew.families.ensembles.boost_run import CURVES, MARGIN_BINS, SUREST, BoostRun, FittedLearners
 from vitalfew.families.ensembles.learners import check_classifier, fresh_learner
 from vitalfew.families.trees.binned_tree import BinnedTree
 from vitalfew.support.deadline import check_deadline
@@ -63,7 +63,7 @@ class LearnerBooster:
         """Run boosting rounds, continuing from those of `before` if given."""
         if before is not None:
             self.score = before.scores(self.X, len(before))
-            self.vote_sum = float(np.sum(before.alpha))
+            self.vote_sum = float(before.vote_sums[-1])
         models: list[Any] = []
         seen: dict[str, list] = {name: [] for name in CURVES}
         stop = 0
@@ -128,7 +128,7 @@ class LearnerBooster:
             alpha = self._vote(weight, votes, e, error)
             z = float(weight @ np.exp(-alpha * self._sign * votes))
             self.score[:, 0] += alpha * votes
-        self.vote_sum += alpha * (np.abs(votes).max() if self.is_confident else 1.0)
+        self.vote_sum += alpha * (SUREST if self.is_confident else 1.0)
         if self.is_logistic:
             z = float(self.given @ np.logaddexp(0.0, -self._sign * self.score[:, 0]))
         trained, margin = self._standing()

@@ -31,6 +31,10 @@ class Learners(Protocol):
         """Return the votes of learner t for each row: for the second of two classes, or class codes."""
 
 
+# Largest half log-odds of a confident vote: no learner is surer than 3,000 to 1.
+SUREST = 4.0
+
+
 @dataclass(frozen=True)
 class FittedLearners:
     """scikit-learn classifiers, fitted on class codes. With `is_confident` they vote with half their log-odds."""
@@ -52,6 +56,11 @@ class FittedLearners:
         used = [np.flatnonzero(model.support_) for model in self.models[:n_rounds]]
         return np.unique(np.concatenate([np.empty(0, np.intp), *used]))
 
+    @property
+    def largest(self) -> float:
+        """Bound on the absolute value of a vote."""
+        return SUREST if self.is_confident else 1.0
+
     def votes(self, t, rows):
         model = self.models[t]
         if self.is_confident:
@@ -61,11 +70,11 @@ class FittedLearners:
 
 
 def half_log_odds(model, rows) -> NDArray[np.float64]:
-    """Return half the log-odds of class 1, at most 4 either way: no learner is surer than 3,000 to 1."""
+    """Return half the log-odds of class 1, limited to `SUREST` either way."""
     share = model.predict_proba(rows)
     own = share[:, list(model.classes_).index(1)] if 1 in model.classes_ else np.zeros(len(share))
     with np.errstate(divide="ignore"):
-        return np.clip(0.5 * (np.log(own) - np.log1p(-own)), -4.0, 4.0)
+        return np.clip(0.5 * (np.log(own) - np.log1p(-own)), -SUREST, SUREST)
 
 
 @dataclass(frozen=True)
@@ -119,8 +128,10 @@ class BoostRun:
     @cached_property
     def vote_sums(self) -> NDArray[np.float64]:
         """Sum of the votes after each round, which normalizes them."""
-        largest = np.ones(len(self))
-        if self.n_outputs == 1 and isinstance(self.learners, StumpSet):
+        largest: float | NDArray[np.float64] = 1.0
+        if isinstance(self.learners, FittedLearners):
+            largest = self.learners.largest
+        elif self.n_outputs == 1:
             largest = np.maximum(np.abs(self.learners.left), np.abs(self.learners.right))
         return np.cumsum(self.alpha * largest)
 
