@@ -25,7 +25,7 @@ from sklearn.tree import DecisionTreeRegressor
 from planted import nonlinear_numbers as planted
 from vitalfew import GreedySearch, NaiveBayes, Ridge
 from vitalfew.exceptions import CheckpointWarning, RuleError, UnfinishedWarning
-from vitalfew.families.subsets import subset_scores
+from vitalfew.families.subsets import greedy_search, subset_scores
 
 
 def naive_forward(estimator, X, y, k, cv):
@@ -419,3 +419,45 @@ def test_holdout_is_recorded_and_folds_follow_the_seed():
     assert not np.allclose(first, other)
     given = GreedySearch(Ridge(1.0), k=3, cv=KFold(5)).fit(X, y).path_.scores
     assert_allclose(plain, given, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward", "both"])
+def test_a_rule_selects_at_most_max_features(direction):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6))
+    y = X @ [3.0, 2, 1, 1, 1, 1] + 0.1 * rng.normal(size=60)
+    model = GreedySearch(Ridge(0.01), "cv", direction=direction, max_features=2).fit(X, y)
+    assert model.k_ == 2
+    assert model.path_.grid.tolist() == [0, 1, 2]
+
+
+def test_a_backward_search_that_ends_above_max_features_says_so(monkeypatch):
+    def step(*_):
+        raise subset_scores.OutOfTime
+
+    monkeypatch.setattr(greedy_search.Walk, "step", step)
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    search = GreedySearch(KNeighborsRegressor(), "cv", direction="backward", max_features=1, time_budget=60)
+    with pytest.warns(UnfinishedWarning), pytest.raises(ValueError, match="more than max_features=1 features"):
+        search.fit(X, X[:, 0])
+
+
+def test_evidence_in_memory_is_limited(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (40, 30)), rng.integers(0, 2, 40)
+    expected = GreedySearch(NaiveBayes(), 27, cv=2).fit(X, y)
+    held = []
+    monkeypatch.setattr(subset_scores.EvidenceEvaluator, "MOST", 2 * X.size * 2)
+    make = subset_scores.EvidenceEvaluator._evidence
+
+    def count(self, *arguments):
+        found = make(self, *arguments)
+        held.append(sum(e.size for folds in self.by_strength.values() for e, _, _ in folds) + found[0].size)
+        return found
+
+    monkeypatch.setattr(subset_scores.EvidenceEvaluator, "_evidence", count)
+    found = GreedySearch(NaiveBayes(), 27, cv=2).fit(X, y)
+    assert len(held) > 2 * 2
+    assert max(held) <= subset_scores.EvidenceEvaluator.MOST
+    np.testing.assert_array_equal(found.subset_, expected.subset_)
+    np.testing.assert_array_equal(found.path_.scores, expected.path_.scores)

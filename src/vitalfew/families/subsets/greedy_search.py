@@ -193,7 +193,8 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
     feature_groups : array-like of shape (n_features,) or list of lists, optional
         Columns that form one variable and enter or leave together; `k` counts variables.
     max_features : int, optional
-        Number of variables of the largest set that is tried; all by default.
+        Number of variables of the largest set that a rule may select; all by default. A backward search still starts
+        with all variables.
     patience : int or None, default 3
         If `k` is a rule, a forward search stops after this many consecutive steps without a better score.
     scoring : str or callable, optional
@@ -319,6 +320,13 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
                 "is used. Increase time_budget, or pass a checkpoint to continue from.",
                 UnfinishedWarning,
                 stacklevel=2,
+            )
+        if isinstance(self.k, str):
+            walk.best = {size: found for size, found in walk.best.items() if size <= most}
+        if not walk.best:
+            raise ValueError(
+                f"time_budget={seconds:g} s were spent while all sets still had more than max_features={most} "
+                "features: give more, or search forward."
             )
         path = self._path(walk, names)
         selection = self._select(path)

@@ -132,16 +132,15 @@ class EvidenceEvaluator(RefittingEvaluator):
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self.by_strength: dict[float, list[tuple[NDArray, NDArray, NDArray]]] = {}
+        self.size = evidence_size(self.X, self.y, self.splits)
 
     def score(self, subset: Subset) -> NDArray[np.float64]:
         if not subset:
             return super().score(subset)
         strength = self.estimator.prior_strength
         strength = default_strength(len(subset)) if strength == "auto" else float(strength)
-        if strength not in self.by_strength:
-            self.by_strength[strength] = [self._evidence(strength, *split) for split in self.splits]
         found = []
-        for (_, test), (evidence, prior, classes) in zip(self.splits, self.by_strength[strength]):
+        for (_, test), (evidence, prior, classes) in zip(self.splits, self._evidence_at(strength)):
             point = ClassifierPoint(normalize(prior + evidence[list(subset)].sum(axis=0)), classes)
             found.append(self.scorer(point, np.arange(len(test))[:, None], _safe_indexing(self.y, test)))
         return np.array(found, dtype=float)
@@ -149,6 +148,16 @@ class EvidenceEvaluator(RefittingEvaluator):
     def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]:
         """Score subsets sequentially, since each takes little work."""
         return (self.score(subset) for subset in subsets)
+
+    def _evidence_at(self, strength: float) -> list[tuple[NDArray, NDArray, NDArray]]:
+        """Return the evidence on all folds; that of the strengths used longest ago is dropped to stay within `MOST`."""
+        if strength in self.by_strength:
+            self.by_strength[strength] = self.by_strength.pop(strength)
+            return self.by_strength[strength]
+        while (len(self.by_strength) + 1) * self.size > self.MOST and self.by_strength:
+            del self.by_strength[next(iter(self.by_strength))]
+        self.by_strength[strength] = [self._evidence(strength, *split) for split in self.splits]
+        return self.by_strength[strength]
 
     def _evidence(self, strength: float, train, test) -> tuple[NDArray, NDArray, NDArray]:
         """Return the evidence of each feature on the test rows (features, rows, classes), class priors and classes."""
@@ -163,12 +172,17 @@ class EvidenceEvaluator(RefittingEvaluator):
         return table[slot.T], model.class_log_prior_, model.classes_
 
 
+def evidence_size(X, y, splits) -> int:
+    """Return the number of values that the evidence on all folds holds, for one prior strength."""
+    return sum(len(test) for _, test in splits) * X.shape[1] * len(np.unique(np.asarray(y)))
+
+
 def make_evaluator(estimator, X, y, weight, splits, scorer, n_jobs) -> RefittingEvaluator:
     """Return the fastest evaluator that gives the same scores as refitting."""
     arguments = (estimator, X, y, weight, splits, scorer, n_jobs)
     if type(estimator) is NaiveBayes and estimator.features is None and _is_number_or_auto(estimator.prior_strength):
-        size = X.shape[0] * X.shape[1] * len(np.unique(np.asarray(y)))
-        return EvidenceEvaluator(*arguments) if size <= EvidenceEvaluator.MOST else RefittingEvaluator(*arguments)
+        is_small = evidence_size(X, y, splits) <= EvidenceEvaluator.MOST
+        return EvidenceEvaluator(*arguments) if is_small else RefittingEvaluator(*arguments)
     is_ridge = type(estimator) is Ridge and not isinstance(estimator.alpha, str)
     if not is_ridge or weight is not None or sparse.issparse(X):
         return RefittingEvaluator(*arguments)
