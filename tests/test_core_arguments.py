@@ -20,17 +20,23 @@ FAR = np.array([0, 3, *[2**63 - 1] * (N - 1)])
 WIDE = np.array([*range(0, 3 * N, 3), 2**62 + 1])  # times 4 it is little again
 
 
-def call(kernel, **changes):
-    """The first overload on arguments that work but for some; those of a request as request__name."""
-    given = dict(next(arguments for name, arguments in calls() if name == kernel))
-    for key, value in changes.items():
-        holder, _, name = key.rpartition("__")
-        if holder:
-            request = given[holder]
-            given[holder] = Request(request.kind, [(k, value if k == name else v) for k, v in request.given])
-        else:
-            given[key] = value
-    return getattr(_core, kernel)(**{key: built(value) for key, value in given.items()})
+def spoilt(kernel, **changes):
+    """Arguments of all overloads that have these, and work but for them; those of a request as request__name."""
+    found = []
+    for name, arguments in calls():
+        given = dict(arguments)
+        if name != kernel or not {key.partition("__")[0] for key in changes} <= given.keys():
+            continue
+        for key, value in changes.items():
+            holder, _, own = key.rpartition("__")
+            if holder:
+                request = given[holder]
+                given[holder] = Request(request.kind, [(k, value if k == own else v) for k, v in request.given])
+            else:
+                given[key] = value
+        found.append({key: built(value) for key, value in given.items()})
+    assert found
+    return found
 
 
 @pytest.mark.parametrize(
@@ -40,47 +46,47 @@ def call(kernel, **changes):
         ("count_codes", {"n_classes": 2**61}),
         ("score_binary", {"events": (np.arange(N + 1), np.zeros(N, np.int32), np.ones(N, np.int8), 2**63)}),
         ("mdl_binary", {"width": N + 2**63}),
-        ("logistic_sparse", {"indices": TWICE}),
-        ("multinomial_dense", {"weight": FEW}),
-        ("multinomial_sparse", {"weight": FEW}),
-        ("best_classes_dense", {"weight": NAN}),
-        ("best_classes_dense", {"x": np.full((N, N), np.nan, order="F")}),
-        ("best_classes_sparse", {"value": np.full(len(TWICE), np.inf)}),
-        ("greedy_classes_dense", {"weight": ZERO}),
-        ("greedy_classes_sparse", {"weight": ZERO - 1}),
-        ("near_classes_dense", {"request__most": 0}),
-        ("near_moments", {"request__most": 0}),
-        ("lasso_moments", {"request__tol": -1.0}),
-        ("best_moments", {"gram": np.full((N, N), np.inf)}),
-        ("lasso_dense", {"y": NAN}),
-        ("greedy_dense", {"request__direction": _core.Direction.exchange, "request__group": np.zeros(N, np.int32)}),
+        ("logistic_path", {"indices": TWICE}),
+        ("multinomial_path", {"weight": FEW}),
+        ("best_classes", {"weight": NAN}),
+        ("best_classes", {"x": np.full((N, N), np.nan, order="F")}),
+        ("best_classes", {"value": np.full(len(TWICE), np.inf)}),
+        ("greedy_classes", {"weight": ZERO}),
+        ("greedy_classes", {"weight": ZERO - 1}),
+        ("near_classes", {"request__most": 0}),
+        ("near_subsets", {"request__most": 0}),
+        ("lasso_path", {"request__tol": -1.0}),
+        ("best_subsets", {"gram": np.full((N, N), np.inf)}),
+        ("lasso_path", {"y": NAN}),
+        ("greedy_path", {"request__direction": _core.Direction.exchange, "request__group": np.zeros(N, np.int32)}),
         ("weakest_links", {"parent": np.zeros(3, dtype=np.int32)}),
-        ("tree_errors_dense", {"offset": FAR}),
-        ("boost_dense", {"offset": FAR}),
-        ("boost_dense", {"offset": WIDE}),
-        ("boost_sparse", {"offset": WIDE}),
-        ("boost_dense", {"weight": ZERO + 1e308}),
+        ("tree_path_errors", {"offset": FAR}),
+        ("boost", {"offset": FAR}),
+        ("boost", {"offset": WIDE}),
+        ("boost", {"weight": ZERO + 1e308}),
         ("mdl_codes", {"search__max_features": 2**64 - 1}),
-        ("lasso_dense", {"request__ratio": -1.0}),
+        ("lasso_path", {"request__ratio": -1.0}),
     ],
 )
 def test_is_refused(kernel, changes):
-    with pytest.raises(ValueError, match=r"\w"):
-        call(kernel, **changes)
+    for given in spoilt(kernel, **changes):
+        with pytest.raises(ValueError, match=r"\w"):
+            getattr(_core, kernel)(**given)
 
 
 @pytest.mark.parametrize(
     ("kernel", "changes"),
     [
         ("bin_cuts", {"most": 2**64 - 1}),
-        ("greedy_sparse", {"value": np.full(len(TWICE), 1e-160)}),
-        ("greedy_moments", {"square": -1e308, "request__most": N}),
-        ("best_moments", {"square": -1e308, "gram": np.zeros((N, N))}),
-        ("best_moments", {"gram": np.where(np.eye(N) > 0, 1.0, 1e307), "request__most": N}),
+        ("greedy_path", {"value": np.full(len(TWICE), 1e-160)}),
+        ("greedy_path", {"square": -1e308, "request__most": N}),
+        ("best_subsets", {"square": -1e308, "gram": np.zeros((N, N))}),
+        ("best_subsets", {"gram": np.where(np.eye(N) > 0, 1.0, 1e307), "request__most": N}),
     ],
 )
 def test_comes_to_an_end(kernel, changes):
-    call(kernel, **changes)
+    for given in spoilt(kernel, **changes):
+        getattr(_core, kernel)(**given)
 
 
 class TestWords:

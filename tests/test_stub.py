@@ -8,6 +8,7 @@ import vitalfew
 from vitalfew import _core
 
 STUB = ast.parse((Path(vitalfew.__file__).parent / "_core.pyi").read_text(encoding="utf-8"))
+FOR_TESTS = {"helper_threads"}
 NO_NAME = {"__doc__", "__file__", "__loader__", "__name__", "__package__", "__spec__"}
 
 
@@ -41,6 +42,17 @@ def test_every_name_is_in_the_stub():
     defined = {node.name for node in STUB.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     constants = {node.target.id for node in STUB.body if isinstance(node, ast.AnnAssign)}
     assert defined | constants == set(vars(_core)) - NO_NAME
+
+
+def test_python_names_every_kernel_that_it_calls():
+    """Searching the sources for ``_core.<name>`` finds each call; no name is put together from strings."""
+    files = Path(vitalfew.__file__).parent.rglob("*.py")
+    sources = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    named = set(re.findall(r"\b_core\.(\w+)", sources))
+    functions = {name for name, value in vars(_core).items() if hasattr(value, "__nb_signature__")}
+    made = {name for name, value in vars(_core).items() if hasattr(value.__init__, "__nb_signature__")}
+    assert functions | made <= named | FOR_TESTS
+    assert not re.search(r"getattr\(_core", sources)
 
 
 def test_functions_have_the_parameters_of_the_stub():

@@ -90,7 +90,7 @@ def _compare_mdl(X, y, threads):
         lambda: _core.mdl_cuts(X, y, None, N_CLASSES, threads),
         lambda: [numpy_mdl_cuts(column, y, N_CLASSES) for column in X.T],
     )
-    is_equal = all(np.allclose(*pair) for pair in zip(np.split(ours[0], ours[1][1:-1]), peer, strict=True))
+    is_equal = all(np.allclose(*pair) for pair in zip(np.split(ours.value, ours.start[1:-1]), peer, strict=True))
     return _row(f"mdl cuts 100,000 x 50, 5 classes, threads={threads}", "NumPy", seconds, is_equal)
 
 

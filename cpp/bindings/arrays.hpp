@@ -6,6 +6,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -69,6 +70,35 @@ template <class T>
 Output<T> give(std::vector<T>&& values) {
   const std::size_t n = values.size();
   return give(std::move(values), {n});
+}
+
+// The class of a kernel's results in Python. Its vectors become arrays that share the memory of the result and keep it alive.
+template <class Result>
+class ResultClass : public nb::class_<Result> {
+ public:
+  using nb::class_<Result>::class_;
+
+  template <class T>
+  ResultClass& vector(const char* name, std::vector<T> Result::* field) {
+    return array(name, field, [field](const Result& self) { return std::array{(self.*field).size()}; });
+  }
+  // An array of more dimensions; `shape` computes them from the result.
+  template <class T, class Shape>
+  ResultClass& array(const char* name, std::vector<T> Result::* field, Shape shape) {
+    const auto get = [field, shape](Result& self) {
+      const auto sizes = shape(self);
+      return Output<T>((self.*field).data(), sizes.size(), sizes.data());
+    };
+    this->def_prop_ro(name, get, nb::rv_policy::reference_internal);
+    return *this;
+  }
+};
+
+// Runs a kernel without the GIL and returns its result.
+template <class Kernel>
+auto without_gil(Kernel&& kernel) {
+  const nb::gil_scoped_release released;
+  return kernel();
 }
 
 // Checks for signals (Ctrl-C) and calls `progress(done)`, both with the GIL held, while the kernel runs without it.

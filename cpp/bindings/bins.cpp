@@ -19,16 +19,13 @@ void bind_code(nb::module_& m) {
       [](const Strided<T>& table, const Vector<double>& cuts, const Vector<std::int64_t>& start,
          const nb::ndarray<Code, nb::ndim<2>, nb::f_contig, nb::device::cpu>& out, int threads) {
         PythonMonitor monitor;
-        std::vector<std::uint8_t> flag;
         if (out.shape(0) != table.shape(0) || out.shape(1) != table.shape(1))
           throw std::invalid_argument("code_bins: the output must have the shape of the table");
         if (!is_aligned(out)) throw std::invalid_argument("code_bins: the output is not aligned");
-        {
-          const nb::gil_scoped_release released;
+        return give(without_gil([&] {
           const Cuts found{{cuts.data(), cuts.data() + cuts.size()}, {start.data(), start.data() + start.size()}};
-          flag = code_bins<T, Code>(table_of(table), found, {out.data(), out.size()}, threads, monitor);
-        }
-        return give(std::move(flag));
+          return code_bins<T, Code>(table_of(table), found, {out.data(), out.size()}, threads, monitor);
+        }));
       },
       "table"_a.noconvert(), "cuts"_a.noconvert(), "start"_a.noconvert(), "out"_a.noconvert(), "threads"_a = 0,
       "Codes of numeric columns by their cuts; returns what each column holds.");
@@ -40,16 +37,11 @@ void bind_table(nb::module_& m) {
       "bin_cuts",
       [](const Strided<T>& table, std::size_t most, int threads) {
         PythonMonitor monitor;
-        Cuts cuts;
-        {
-          const nb::gil_scoped_release released;
-          // Memory is allocated for `most` values, but there are no more values than rows.
-          cuts = bin_cuts(table_of(table), std::min(most, std::max<std::size_t>(table.shape(0), 2)), threads, monitor);
-        }
-        return nb::make_tuple(give(std::move(cuts.value)), give(std::move(cuts.start)));
+        // Memory is allocated for `most` values, but there are no more values than rows.
+        const std::size_t limit = std::min(most, std::max<std::size_t>(table.shape(0), 2));
+        return without_gil([&] { return bin_cuts(table_of(table), limit, threads, monitor); });
       },
-      "table"_a.noconvert(), "most"_a, "threads"_a = 0,
-      "Cuts between all values of each numeric column, or at quantiles: all cuts, where those of each column start.");
+      "table"_a.noconvert(), "most"_a, "threads"_a = 0, "Cuts between all values of each numeric column, or at quantiles.");
   bind_code<T, std::uint8_t>(m);
   bind_code<T, std::uint16_t>(m);
 }

@@ -1,4 +1,4 @@
-// Bindings of boosting: stumps and rounds as a dictionary of arrays.
+// Bindings of boosting.
 #include "vitalfew/boost.hpp"
 
 #include "bins_view.hpp"
@@ -7,62 +7,30 @@
 namespace vitalfew::bindings {
 namespace {
 
-nb::dict arrays_of(BoostRounds&& found, std::size_t outputs) {
-  nb::dict out;
-  const std::size_t rounds = found.error.size();
-  out["feature"] = give(std::move(found.stumps.feature));
-  out["cut"] = give(std::move(found.stumps.cut));
-  out["missing_right"] = give(std::move(found.stumps.missing_right));
-  out["side"] = give(std::move(found.stumps.side));
-  out["start"] = give(std::move(found.stumps.start));
-  out["left"] = give(std::move(found.stumps.left));
-  out["right"] = give(std::move(found.stumps.right));
-  out["error"] = give(std::move(found.error));
-  out["alpha"] = give(std::move(found.alpha));
-  out["z"] = give(std::move(found.z));
-  out["trained"] = give(std::move(found.trained));
-  out["margins"] = found.margins.empty() ? give(std::move(found.margins), {0, margin_bins})
-                                         : give(std::move(found.margins), {rounds, margin_bins});
-  const std::size_t rows = found.score.size() / outputs;
-  out["score"] = give(std::move(found.score), {rows, outputs});
-  out["drift"] = found.drift;
-  out["stop"] = int(found.stop);
-  return out;
-}
-
 struct BoostRequest {
   BoostOptions options;
   nb::object progress;
 };
 
 template <class Table>
-nb::dict run_boost(const Table& table, const Vector<std::int32_t>& label, const std::optional<Vector<double>>& weight,
-                   const std::optional<Vector<double>>& score, double before, const BoostRequest& request) {
+BoostRounds run_boost(const Table& table, const Vector<std::int32_t>& label, const std::optional<Vector<double>>& weight,
+                      const std::optional<Vector<double>>& score, double before, const BoostRequest& request) {
   PythonMonitor monitor(request.progress);
-  BoostRounds found;
-  {
-    const nb::gil_scoped_release released;
-    found = boost(table, view(label), view(weight), view(score), before, request.options, monitor);
-  }
-  return arrays_of(std::move(found), request.options.votes == Votes::classes ? request.options.n_classes : 1);
+  return without_gil([&] { return boost(table, view(label), view(weight), view(score), before, request.options, monitor); });
 }
 
 template <class Table>
-nb::dict run_stumps(const Table& table, const Vector<std::int32_t>& label, const std::optional<Vector<double>>& weight,
-                    const BoostRequest& request) {
+BoostRounds run_stumps(const Table& table, const Vector<std::int32_t>& label, const std::optional<Vector<double>>& weight,
+                       const BoostRequest& request) {
   PythonMonitor monitor(request.progress);
-  BoostRounds found;
-  {
-    const nb::gil_scoped_release released;
-    found = best_stumps(table, view(label), view(weight), request.options.rounds, request.options, monitor);
-  }
-  return arrays_of(std::move(found), 1);
+  return without_gil(
+      [&] { return best_stumps(table, view(label), view(weight), request.options.rounds, request.options, monitor); });
 }
 
 template <class Code>
 void bind_columns(nb::module_& m) {
   m.def(
-      "boost_dense",
+      "boost",
       [](const CodeColumns<Code>& codes, const Vector<std::int64_t>& offset, const Vector<std::uint8_t>& is_category,
          const Vector<std::int32_t>& label, const std::optional<Vector<double>>& weight,
          const std::optional<Vector<double>>& score, double before, const BoostRequest& request) {
@@ -72,7 +40,7 @@ void bind_columns(nb::module_& m) {
       "weight"_a.noconvert().none(), "score"_a.noconvert().none(), "before"_a, "request"_a,
       "Rounds of AdaBoost with stumps on dense bins.");
   m.def(
-      "stumps_dense",
+      "best_stumps",
       [](const CodeColumns<Code>& codes, const Vector<std::int64_t>& offset, const Vector<std::uint8_t>& is_category,
          const Vector<std::int32_t>& label, const std::optional<Vector<double>>& weight, const BoostRequest& request) {
         return run_stumps(binned_of(codes, features_of(offset, is_category)), label, weight, request);
@@ -87,9 +55,31 @@ BinnedRows rows_of(const Vector<std::int64_t>& indptr, const Vector<std::int32_t
   return {pattern_of(indptr, slot, features.n_slots()), view(usual), features};
 }
 
+void bind_results(nb::module_& m) {
+  ResultClass<Stumps>(m, "Stumps", "Stumps in the order in which they were found.")
+      .vector("feature", &Stumps::feature)
+      .vector("cut", &Stumps::cut)
+      .vector("missing_right", &Stumps::missing_right)
+      .vector("side", &Stumps::side)
+      .vector("start", &Stumps::start)
+      .vector("left", &Stumps::left)
+      .vector("right", &Stumps::right);
+  ResultClass<BoostRounds>(m, "BoostRounds", "Rounds of boosting.")
+      .vector("error", &BoostRounds::error)
+      .vector("alpha", &BoostRounds::alpha)
+      .vector("z", &BoostRounds::z)
+      .vector("trained", &BoostRounds::trained)
+      .array("margins", &BoostRounds::margins,
+             [](const BoostRounds& self) { return std::array{self.margins.size() / margin_bins, margin_bins}; })
+      .def_ro("stumps", &BoostRounds::stumps)
+      .def_ro("drift", &BoostRounds::drift)
+      .def_prop_ro("stop", [](const BoostRounds& self) { return int(self.stop); });
+}
+
 }  // namespace
 
 void bind_boost(nb::module_& m) {
+  bind_results(m);
   nb::enum_<Votes>(m, "Votes").value("sign", Votes::sign).value("confidence", Votes::confidence).value("classes", Votes::classes);
   nb::enum_<BoostLoss>(m, "BoostLoss").value("exponential", BoostLoss::exponential).value("logistic", BoostLoss::logistic);
   nb::class_<BoostRequest>(m, "BoostRequest", "How to boost.")
@@ -102,7 +92,7 @@ void bind_boost(nb::module_& m) {
   bind_columns<std::uint8_t>(m);
   bind_columns<std::uint16_t>(m);
   m.def(
-      "boost_sparse",
+      "boost",
       [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& slot, const Vector<std::int32_t>& usual,
          const Vector<std::int64_t>& offset, const Vector<std::uint8_t>& is_category, const Vector<std::int32_t>& label,
          const std::optional<Vector<double>>& weight, const std::optional<Vector<double>>& score, double before,
@@ -113,7 +103,7 @@ void bind_boost(nb::module_& m) {
       "label"_a.noconvert(), "weight"_a.noconvert().none(), "score"_a.noconvert().none(), "before"_a, "request"_a,
       "Rounds of AdaBoost with stumps on sparse bins.");
   m.def(
-      "stumps_sparse",
+      "best_stumps",
       [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& slot, const Vector<std::int32_t>& usual,
          const Vector<std::int64_t>& offset, const Vector<std::uint8_t>& is_category, const Vector<std::int32_t>& label,
          const std::optional<Vector<double>>& weight, const BoostRequest& request) {

@@ -13,22 +13,21 @@ void bind_code_small(nb::module_& m) {
         if (out && (out->shape(0) != table.shape(0) || out->shape(1) != table.shape(1)))
           throw std::invalid_argument("code_small: the output must have the shape of the table");
         PythonMonitor monitor;
-        ColumnReport report;
-        {
-          const nb::gil_scoped_release released;
-          const Table<T> input{table.data(), table.shape(0), table.shape(1), table.stride(0), table.stride(1)};
-          report = code_small(input, out ? out->data() : nullptr, out ? out->stride(0) : 0, out ? out->stride(1) : 0, threads,
-                              monitor);
-        }
-        return nb::make_tuple(give(std::move(report.flag)), give(std::move(report.top)));
+        const Table<T> input{table.data(), table.shape(0), table.shape(1), table.stride(0), table.stride(1)};
+        return without_gil([&] {
+          return code_small(input, out ? out->data() : nullptr, out ? out->stride(0) : 0, out ? out->stride(1) : 0, threads,
+                            monitor);
+        });
       },
-      "table"_a.noconvert(), "out"_a.noconvert().none(), "threads"_a = 0,
-      "Codes columns of small whole numbers; returns a flag and the largest code + 1 of each column.");
+      "table"_a.noconvert(), "out"_a.noconvert().none(), "threads"_a = 0, "Codes columns of small whole numbers.");
 }
 
 }  // namespace
 
 void bind_coding(nb::module_& m) {
+  ResultClass<ColumnReport>(m, "ColumnReport", "What each column holds, as a flag, and its largest code + 1.")
+      .vector("flag", &ColumnReport::flag)
+      .vector("top", &ColumnReport::top);
   bind_code_small<double>(m);
   bind_code_small<float>(m);
   bind_code_small<std::int64_t>(m);
@@ -36,7 +35,6 @@ void bind_coding(nb::module_& m) {
   bind_code_small<std::int16_t>(m);
   bind_code_small<std::int8_t>(m);
   bind_code_small<std::uint8_t>(m);
-  m.attr("HAS_MISSING") = int(has_missing);
   m.attr("HAS_INFINITE") = int(has_infinite);
   m.attr("NEEDS_CODING") = int(needs_coding);
 }

@@ -11,12 +11,8 @@ template <class Rows>
 Output<double> count(const Rows& rows, const std::optional<Vector<std::int32_t>>& label,
                      const std::optional<Vector<double>>& weight, std::size_t n_classes, int threads) {
   PythonMonitor monitor;
-  std::vector<double> table;
-  {
-    const nb::gil_scoped_release released;
-    table = count_slots(rows, view(label), view(weight), {n_classes, threads}, monitor);
-  }
-  return give(std::move(table), {rows.n_slots(), n_classes});
+  return give(without_gil([&] { return count_slots(rows, view(label), view(weight), {n_classes, threads}, monitor); }),
+              {rows.n_slots(), n_classes});
 }
 
 template <class Code>
@@ -37,20 +33,11 @@ void bind_inspect(nb::module_& m) {
       [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const std::optional<Vector<T>>& value,
          std::size_t width, int threads) {
         PythonMonitor monitor;
-        PatternReport report;
-        {
-          const nb::gil_scoped_release released;
-          const Pattern pattern = pattern_of(indptr, indices, width);
-          report = inspect_pattern<T>(pattern, view(value), threads, monitor);
-        }
-        nb::dict out;
-        out["is_sorted"] = report.is_sorted;
-        out["has_zero"] = report.has_zero;
-        out["has_nan"] = report.has_nan;
-        return out;
+        const Pattern pattern = pattern_of(indptr, indices, width);
+        return without_gil([&] { return inspect_pattern<T>(pattern, view(value), threads, monitor); });
       },
       "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert().none(), "width"_a, "threads"_a = 0,
-      "What a sparse pattern and its values look like: sorted, zeros, not finite.");
+      "Inspects a sparse pattern and its values.");
 }
 
 template <class Index>
@@ -70,6 +57,10 @@ void bind_copy_indices(nb::module_& m) {
 }  // namespace
 
 void bind_counts(nb::module_& m) {
+  nb::class_<PatternReport>(m, "PatternReport", "What a sparse pattern and its values look like.")
+      .def_ro("is_sorted", &PatternReport::is_sorted)
+      .def_ro("has_zero", &PatternReport::has_zero)
+      .def_ro("has_nan", &PatternReport::has_nan);
   m.def(
       "count_binary",
       [](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, std::size_t width,

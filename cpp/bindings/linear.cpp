@@ -45,35 +45,38 @@ std::ptrdiff_t find_not_finite(const Vector<T>& x, int threads) {
   return found == n ? -1 : std::ptrdiff_t(found);
 }
 
-template <class T>
-void bind_columns(nb::module_& m) {
-  bind_classes<T, Request>(m, "multinomial_dense", "multinomial_sparse",
-                           [](const auto& x, const ClassLabels& labels, auto w, const PathOptions& o, Monitor& mon) {
-                             return multinomial_path(x, labels.label, labels.n_classes, w, o, mon);
-                           });
-  m.def("find_not_finite", &find_not_finite<T>, "x"_a.noconvert(), "threads"_a, "Place of the first NaN or infinity, or -1.");
-  bind_rows<T, Request>(m, "lasso_dense", "lasso_sparse", [](const auto& x, auto y, auto w, const PathOptions& o, Monitor& mon) {
-    return lasso_path(x, y, w, o, mon);
-  });
-  bind_rows<T, Request>(
-      m, "logistic_dense", "logistic_sparse",
-      [](const auto& x, auto y, auto w, const PathOptions& o, Monitor& mon) { return logistic_path(x, y, w, o, mon); });
-}
-
 }  // namespace
 
 void bind_linear(nb::module_& m) {
+  ResultClass<PathPoints>(m, "PathPoints",
+                          "Models at the points of a path: those of point p have the coefficients value[start[p]:start[p + "
+                          "1]] of the columns index[...].")
+      .vector("grid", &PathPoints::grid)
+      .vector("start", &PathPoints::start)
+      .vector("index", &PathPoints::index)
+      .vector("value", &PathPoints::value)
+      .vector("intercept", &PathPoints::intercept)
+      .vector("gap", &PathPoints::gap)
+      .vector("loss", &PathPoints::loss)
+      .def_ro("null_loss", &PathPoints::null_loss)
+      .def_ro("in_time", &PathPoints::is_complete);
   nb::class_<Request>(m, "PathRequest", "Penalties, penalty factors and tolerance of a path.")
       .def(nb::init<std::optional<Vector<double>>, std::size_t, double, double, std::optional<Vector<double>>,
                     std::optional<Vector<std::int32_t>>, bool, bool, double, int, nb::object>(),
            "grid"_a.none() = nb::none(), "n_points"_a = 100, "ratio"_a = 1e-3, "l1_ratio"_a = 1.0, "factor"_a.none() = nb::none(),
            "group"_a.none() = nb::none(), "positive"_a = false, "intercept"_a = true, "tol"_a = 1e-6, "threads"_a = 0,
            "progress"_a.none() = nb::none());
-  bind_columns<double>(m);
-  bind_columns<float>(m);
-  bind_moments<Request>(m, "lasso_moments", [](auto gram, auto cross, double square, const PathOptions& o, Monitor& mon) {
-    return lasso_path(gram, cross, square, o, mon);
-  });
+  m.def("find_not_finite", &find_not_finite<double>, "x"_a.noconvert(), "threads"_a,
+        "Place of the first NaN or infinity, or -1.");
+  m.def("find_not_finite", &find_not_finite<float>, "x"_a.noconvert(), "threads"_a, "The same for single precision.");
+  const auto lasso = [](auto&&... given) { return lasso_path(given...); };
+  bind_rows<Request>(m, "lasso_path", lasso);
+  bind_moments<Request>(m, "lasso_path", lasso);
+  bind_rows<Request>(m, "logistic_path", [](auto&&... given) { return logistic_path(given...); });
+  bind_classes<Request>(m, "multinomial_path",
+                        [](const auto& x, const ClassLabels& labels, auto weight, const PathOptions& options, Monitor& monitor) {
+                          return multinomial_path(x, labels.label, labels.n_classes, weight, options, monitor);
+                        });
 }
 
 }  // namespace vitalfew::bindings

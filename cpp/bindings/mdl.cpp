@@ -24,7 +24,7 @@ struct Search {
 };
 
 template <class Rows, class Kernel>
-nb::tuple run(const Rows& rows, const Search& s, Kernel&& kernel) {
+MdlTrace run(const Rows& rows, const Search& s, Kernel&& kernel) {
   const MdlProblem problem{view(s.label), view(s.weight), view(s.log_prior), view(s.table), s.log_prior.size()};
   if (problem.label.size() != rows.n_rows || (!problem.weight.empty() && problem.weight.size() != rows.n_rows))
     throw std::invalid_argument("mdl: labels and weights must have one entry per row");
@@ -37,21 +37,10 @@ nb::tuple run(const Rows& rows, const Search& s, Kernel&& kernel) {
   const MdlOptions options{s.max_features,       s.patience,        s.patience_on_data, s.backward,
                            view(s.feature_cost), view(s.size_cost), s.threads};
   PythonMonitor monitor(s.progress);
-  MdlTrace trace;
-  {
-    const nb::gil_scoped_release released;
+  return without_gil([&] {
     check_bounds(rows, s.threads, monitor);
-    trace = kernel(rows, problem, options, monitor);
-  }
-  std::vector<std::int32_t> feature;
-  std::vector<std::int8_t> sign;
-  std::vector<double> data{trace.data_without_features};
-  for (const auto& event : trace.events) {
-    feature.push_back(event.feature);
-    sign.push_back(event.sign);
-    data.push_back(event.data);
-  }
-  return nb::make_tuple(give(std::move(feature)), give(std::move(sign)), give(std::move(data)), trace.is_complete);
+    return kernel(rows, problem, options, monitor);
+  });
 }
 
 template <class Code>
@@ -71,6 +60,11 @@ void bind_codes(nb::module_& m) {
 }  // namespace
 
 void bind_mdl(nb::module_& m) {
+  ResultClass<MdlTrace>(m, "MdlTrace", "Features that enter (sign 1) and leave (-1), and the data part of the length.")
+      .vector("feature", &MdlTrace::feature)
+      .vector("sign", &MdlTrace::sign)
+      .vector("data", &MdlTrace::data)
+      .def_ro("in_time", &MdlTrace::is_complete);
   nb::class_<Search>(m, "MdlSearch", "What an MDL search needs besides the features.")
       .def(nb::init<Vector<std::int32_t>, std::optional<Vector<double>>, Vector<double>, Matrix<double>, Vector<double>,
                     Vector<double>, std::size_t, std::size_t, bool, bool, int, nb::object>(),

@@ -1,5 +1,5 @@
-// Common parts of the bindings of paths: running a kernel on dense columns, sparse columns or second moments, and returning its
-// result as arrays. A request is a Python object with the kernel's options() and a progress callback.
+// Common parts of the bindings of paths. A function has one overload for each form of the data: dense columns, sparse columns
+// and, for the squared loss, second moments. A request is a Python object with the kernel's options() and a progress callback.
 #pragma once
 
 #include <algorithm>
@@ -11,50 +11,6 @@
 #include "vitalfew/subset_classes.hpp"
 
 namespace vitalfew::bindings {
-
-inline nb::dict arrays_of(CoefficientPath&& path) {
-  nb::dict found;
-  found["grid"] = give(std::move(path.grid));
-  found["start"] = give(std::move(path.start));
-  found["index"] = give(std::move(path.index));
-  found["value"] = give(std::move(path.value));
-  found["intercept"] = give(std::move(path.intercept));
-  found["gap"] = give(std::move(path.gap));
-  found["loss"] = give(std::move(path.loss));
-  found["null_loss"] = path.null_loss;
-  found["in_time"] = path.is_complete;
-  return found;
-}
-
-inline nb::dict arrays_of(FittingSteps&& steps) {
-  nb::dict found;
-  found["column"] = give(std::move(steps.column));
-  found["change"] = give(std::move(steps.change));
-  found["loss"] = give(std::move(steps.loss));
-  found["null_loss"] = steps.null_loss;
-  found["in_time"] = steps.is_complete;
-  return found;
-}
-
-inline nb::dict arrays_of(ClassSteps&& steps) {
-  nb::dict found;
-  found["column"] = give(std::move(steps.column));
-  found["change"] = give(std::move(steps.change));
-  found["loss"] = give(std::move(steps.loss));
-  found["intercept"] = give(std::move(steps.intercept));
-  found["null_loss"] = steps.null_loss;
-  found["in_time"] = steps.is_complete;
-  return found;
-}
-
-inline nb::dict arrays_of(NearSubsets&& near) {
-  nb::dict found;
-  found["start"] = give(std::move(near.start));
-  found["index"] = give(std::move(near.index));
-  found["loss"] = give(std::move(near.loss));
-  found["is_complete"] = near.is_complete;
-  return found;
-}
 
 // Checks that weights and values are finite. O(rows), which is little compared with any path; with values that are not finite the
 // result of a search would be arbitrary.
@@ -71,13 +27,9 @@ void check_finite(std::span<const T> values, const char* name) {
 
 // Runs a kernel (options, monitor) without the GIL.
 template <class Request, class Kernel>
-nb::dict run(const Request& request, Kernel&& kernel) {
+auto run(const Request& request, Kernel&& kernel) {
   PythonMonitor monitor(request.progress);
-  const auto solve = [&] {
-    const nb::gil_scoped_release released;
-    return kernel(request.options(), monitor);
-  };
-  return arrays_of(solve());
+  return without_gil([&] { return kernel(request.options(), monitor); });
 }
 
 template <class T>
@@ -90,11 +42,10 @@ SparseColumns<T> checked_columns(const Vector<std::int64_t>& indptr, const Vecto
   return columns_of(pattern, value);
 }
 
-// Binds a kernel (x, y, weight, options, monitor) for dense and for sparse columns; sparse columns of ones are passed as binary.
 template <class T, class Request, class Kernel>
-void bind_rows(nb::module_& m, const char* dense, const char* sparse, Kernel kernel) {
+void bind_rows_of(nb::module_& m, const char* name, Kernel kernel) {
   m.def(
-      dense,
+      name,
       [kernel](const Columns<T>& x, const Vector<double>& y, const std::optional<Vector<double>>& weight,
                const Request& request) {
         return run(request, [&](const auto& options, Monitor& monitor) {
@@ -105,7 +56,7 @@ void bind_rows(nb::module_& m, const char* dense, const char* sparse, Kernel ker
       },
       "x"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(), "request"_a, "From dense columns.");
   m.def(
-      sparse,
+      name,
       [kernel](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value,
                std::size_t n_rows, const Vector<double>& y, const std::optional<Vector<double>>& weight, const Request& request) {
         return run(request, [&](const auto& options, Monitor& monitor) {
@@ -121,11 +72,17 @@ void bind_rows(nb::module_& m, const char* dense, const char* sparse, Kernel ker
       "weight"_a.noconvert().none(), "request"_a, "From sparse columns.");
 }
 
-// Binds a kernel (x, labels, weight, options, monitor) on rows with classes.
+// Binds a kernel (x, y, weight, options, monitor) for dense and for sparse columns; sparse columns of ones are passed as binary.
+template <class Request, class Kernel>
+void bind_rows(nb::module_& m, const char* name, Kernel kernel) {
+  bind_rows_of<double, Request>(m, name, kernel);
+  bind_rows_of<float, Request>(m, name, kernel);
+}
+
 template <class T, class Request, class Kernel>
-void bind_classes(nb::module_& m, const char* dense, const char* sparse, Kernel kernel) {
+void bind_classes_of(nb::module_& m, const char* name, Kernel kernel) {
   m.def(
-      dense,
+      name,
       [kernel](const Columns<T>& x, const Vector<std::int32_t>& label, std::size_t n_classes,
                const std::optional<Vector<double>>& weight, const Request& request) {
         return run(request, [&](const auto& options, Monitor& monitor) {
@@ -136,7 +93,7 @@ void bind_classes(nb::module_& m, const char* dense, const char* sparse, Kernel 
       },
       "x"_a.noconvert(), "label"_a.noconvert(), "n_classes"_a, "weight"_a.noconvert().none(), "request"_a, "From dense columns.");
   m.def(
-      sparse,
+      name,
       [kernel](const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<T>& value,
                std::size_t n_rows, const Vector<std::int32_t>& label, std::size_t n_classes,
                const std::optional<Vector<double>>& weight, const Request& request) {
@@ -148,6 +105,13 @@ void bind_classes(nb::module_& m, const char* dense, const char* sparse, Kernel 
       },
       "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert(), "n_rows"_a, "label"_a.noconvert(), "n_classes"_a,
       "weight"_a.noconvert().none(), "request"_a, "From sparse columns.");
+}
+
+// Binds a kernel (x, labels, weight, options, monitor) on rows with classes.
+template <class Request, class Kernel>
+void bind_classes(nb::module_& m, const char* name, Kernel kernel) {
+  bind_classes_of<double, Request>(m, name, kernel);
+  bind_classes_of<float, Request>(m, name, kernel);
 }
 
 // Binds a kernel (gram, cross, square, options, monitor) on second moments.

@@ -21,23 +21,21 @@ NumberColumn number_column(const AnyColumn& array, std::variant<const T*...>) {
 }  // namespace
 
 void bind_products(nb::module_& m) {
+  ResultClass<Products>(m, "Products", "Sums of columns minus their shifts (d,), and of the products of these (d, d).")
+      .vector("first", &Products::first)
+      .array("second", &Products::second, [](const Products& self) { return std::array{self.first.size(), self.first.size()}; });
   m.def(
       "column_products",
       [](const std::vector<AnyColumn>& columns, const Vector<double>& shift, const std::optional<Vector<double>>& weight,
          int threads) {
         PythonMonitor monitor;
         std::vector<NumberColumn> column;
-        const std::size_t d = columns.size(), n_rows = columns.empty() ? 0 : columns.front().size();
+        const std::size_t n_rows = columns.empty() ? 0 : columns.front().size();
         for (const AnyColumn& one : columns) {
           if (one.size() != n_rows) throw std::invalid_argument("products: columns must have the same length");
           column.push_back(number_column(one, Numbers{}));
         }
-        Products found;
-        {
-          const nb::gil_scoped_release released;
-          found = column_products({column, n_rows}, view(shift), view(weight), threads, monitor);
-        }
-        return nb::make_tuple(give(std::move(found.first)), give(std::move(found.second), {d, d}));
+        return without_gil([&] { return column_products({column, n_rows}, view(shift), view(weight), threads, monitor); });
       },
       "columns"_a, "shift"_a.noconvert(), "weight"_a.noconvert().none(), "threads"_a = 0,
       "Sums of columns minus their shifts, and of their products, weighted: (d,) and (d, d).");

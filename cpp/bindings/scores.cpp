@@ -12,15 +12,12 @@ using Segments = std::optional<std::tuple<Vector<std::int64_t>, Vector<std::int3
 template <class Rows>
 Output<double> score(const Rows& rows, const Matrix<double>& table, const Segments& segments, int threads) {
   PythonMonitor monitor;
-  std::vector<double> out;
   Events events;
   if (segments)
     events = {view(std::get<0>(*segments)), view(std::get<1>(*segments)), view(std::get<2>(*segments)), std::get<3>(*segments)};
-  {
-    const nb::gil_scoped_release released;
-    out = score_rows(rows, view(table), table.shape(1), segments ? &events : nullptr, threads, monitor);
-  }
-  return give(std::move(out), {rows.n_rows, events.n_segments, table.shape(1)});
+  const Events* const given = segments ? &events : nullptr;
+  return give(without_gil([&] { return score_rows(rows, view(table), table.shape(1), given, threads, monitor); }),
+              {rows.n_rows, events.n_segments, table.shape(1)});
 }
 
 template <class Code>

@@ -57,35 +57,31 @@ struct FittingRequest {
   FittingOptions options() const { return {steps, myopic, rate, intercept, threads}; }
 };
 
-template <class T>
-void bind_columns(nb::module_& m) {
-  bind_classes<T, SubsetRequest>(m, "greedy_classes_dense", "greedy_classes_sparse",
-                                 [](const auto& x, const ClassLabels& labels, auto w, const SubsetOptions& o, Monitor& mon) {
-                                   return greedy_classes(x, labels, w, o, mon);
-                                 });
-  bind_classes<T, BestRequest>(m, "best_classes_dense", "best_classes_sparse",
-                               [](const auto& x, const ClassLabels& labels, auto w, const BestOptions& o, Monitor& mon) {
-                                 return best_classes(x, labels, w, o, mon);
-                               });
-  bind_classes<T, NearRequest>(m, "near_classes_dense", "near_classes_sparse",
-                               [](const auto& x, const ClassLabels& labels, auto w, const NearOptions& o, Monitor& mon) {
-                                 return near_classes(x, labels, w, o, mon);
-                               });
-  bind_classes<T, FittingRequest>(m, "fitting_classes_dense", "fitting_classes_sparse",
-                                  [](const auto& x, const ClassLabels& labels, auto w, const FittingOptions& o, Monitor& mon) {
-                                    return forward_fitting_classes(x, labels, w, o, mon);
-                                  });
-  bind_rows<T, SubsetRequest>(
-      m, "greedy_dense", "greedy_sparse",
-      [](const auto& x, auto y, auto w, const SubsetOptions& o, Monitor& mon) { return greedy_path(x, y, w, o, mon); });
-  bind_rows<T, FittingRequest>(
-      m, "fitting_dense", "fitting_sparse",
-      [](const auto& x, auto y, auto w, const FittingOptions& o, Monitor& mon) { return forward_fitting(x, y, w, o, mon); });
+void bind_results(nb::module_& m) {
+  ResultClass<NearSubsets>(m, "NearSubsets", "Subsets index[start[i]:start[i + 1]] with nearly the least loss, the best first.")
+      .vector("start", &NearSubsets::start)
+      .vector("index", &NearSubsets::index)
+      .vector("loss", &NearSubsets::loss)
+      .def_ro("is_complete", &NearSubsets::is_complete);
+  ResultClass<FittingSteps>(m, "FittingSteps", "Steps of forward fitting: the column of each, its change, the loss after it.")
+      .vector("column", &FittingSteps::column)
+      .vector("change", &FittingSteps::change)
+      .vector("loss", &FittingSteps::loss)
+      .def_ro("null_loss", &FittingSteps::null_loss)
+      .def_ro("in_time", &FittingSteps::is_complete);
+  ResultClass<ClassSteps>(m, "ClassSteps", "Steps of forward fitting for classes, with the intercepts before and after each.")
+      .vector("column", &ClassSteps::column)
+      .vector("change", &ClassSteps::change)
+      .vector("loss", &ClassSteps::loss)
+      .vector("intercept", &ClassSteps::intercept)
+      .def_ro("null_loss", &ClassSteps::null_loss)
+      .def_ro("in_time", &ClassSteps::is_complete);
 }
 
 }  // namespace
 
 void bind_subset(nb::module_& m) {
+  bind_results(m);
   nb::enum_<Direction>(m, "Direction", "Which way a greedy search goes.")
       .value("forward", Direction::forward)
       .value("backward", Direction::backward)
@@ -101,25 +97,21 @@ void bind_subset(nb::module_& m) {
   nb::class_<NearRequest>(m, "NearRequest", "Size and loss of the subsets that are wanted.")
       .def(nb::init<std::size_t, double, std::size_t, double, int, bool, nb::object>(), "k"_a, "loss"_a, "most"_a = 100,
            "seconds"_a = 60.0, "threads"_a = 0, "intercept"_a = true, "progress"_a.none() = nb::none());
-  bind_moments<BestRequest>(m, "best_moments", [](auto gram, auto cross, double square, const BestOptions& o, Monitor& mon) {
-    return best_subsets(gram, cross, square, o, mon);
-  });
-  bind_moments<NearRequest>(m, "near_moments", [](auto gram, auto cross, double square, const NearOptions& o, Monitor& mon) {
-    return near_subsets(gram, cross, square, o, mon);
-  });
   nb::class_<FittingRequest>(m, "FittingRequest", "Steps of forward-fitting.")
       .def(nb::init<std::size_t, bool, double, bool, int, nb::object>(), "steps"_a, "myopic"_a = false, "rate"_a = 1.0,
            "intercept"_a = true, "threads"_a = 0, "progress"_a.none() = nb::none());
-  bind_columns<double>(m);
-  bind_columns<float>(m);
-  bind_moments<SubsetRequest>(m, "greedy_moments",
-                              [](auto gram, auto cross, double square, const SubsetOptions& o, Monitor& mon) {
-                                return greedy_path(gram, cross, square, o, mon);
-                              });
-  bind_moments<FittingRequest>(m, "fitting_moments",
-                               [](auto gram, auto cross, double square, const FittingOptions& o, Monitor& mon) {
-                                 return forward_fitting(gram, cross, square, o, mon);
-                               });
+  const auto greedy = [](auto&&... given) { return greedy_path(given...); };
+  bind_rows<SubsetRequest>(m, "greedy_path", greedy);
+  bind_moments<SubsetRequest>(m, "greedy_path", greedy);
+  bind_classes<SubsetRequest>(m, "greedy_classes", [](auto&&... given) { return greedy_classes(given...); });
+  bind_moments<BestRequest>(m, "best_subsets", [](auto&&... given) { return best_subsets(given...); });
+  bind_classes<BestRequest>(m, "best_classes", [](auto&&... given) { return best_classes(given...); });
+  bind_moments<NearRequest>(m, "near_subsets", [](auto&&... given) { return near_subsets(given...); });
+  bind_classes<NearRequest>(m, "near_classes", [](auto&&... given) { return near_classes(given...); });
+  const auto fitting = [](auto&&... given) { return forward_fitting(given...); };
+  bind_rows<FittingRequest>(m, "forward_fitting", fitting);
+  bind_moments<FittingRequest>(m, "forward_fitting", fitting);
+  bind_classes<FittingRequest>(m, "forward_fitting_classes", [](auto&&... given) { return forward_fitting_classes(given...); });
 }
 
 }  // namespace vitalfew::bindings

@@ -1,6 +1,7 @@
 // Bindings of the word matrix. Strings are read in place, without the GIL, from Python's own buffers.
 #include "vitalfew/tokens.hpp"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
@@ -183,7 +184,7 @@ void add_utf8(BoundRows& self, const Vector<std::uint8_t>& bytes, const Vector<s
   self.add(documents, std::move(progress));
 }
 
-nb::tuple words(const BoundRows& self, const Vector<std::int32_t>& columns) {
+std::pair<Output<std::uint8_t>, Output<std::int64_t>> words(const BoundRows& self, const Vector<std::int32_t>& columns) {
   self.require_merged();
   if (!self.is_learned) throw std::invalid_argument("words: a given vocabulary is not stored here");
   if (!are_labels(view(columns), self.rows.n_words())) throw std::invalid_argument("words: column out of range");
@@ -194,7 +195,7 @@ nb::tuple words(const BoundRows& self, const Vector<std::int32_t>& columns) {
     const nb::gil_scoped_release released;
     self.rows.write_words(view(columns), start, {reinterpret_cast<char*>(bytes.data()), bytes.size()}, monitor);
   }
-  return nb::make_tuple(give(std::move(bytes)), give(std::move(start)));
+  return {give(std::move(bytes)), give(std::move(start))};
 }
 
 // Allocates an array without setting it to zero, for kernels that fill it completely.
@@ -204,7 +205,8 @@ Output<T> uninitialized(std::size_t n) {
   return Output<T>(memory, {n}, nb::capsule(memory, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
 }
 
-nb::tuple rows(const BoundRows& self, const Vector<std::int32_t>& column, std::size_t width) {
+std::pair<Output<std::int64_t>, Output<std::int32_t>> rows(const BoundRows& self, const Vector<std::int32_t>& column,
+                                                           std::size_t width) {
   self.require_merged();
   if (!self.keep_rows) throw std::invalid_argument("words: rows were not stored (keep_rows is false)");
   if (column.size() != self.rows.n_words()) throw std::invalid_argument("columns must have one entry per word");
@@ -221,7 +223,7 @@ nb::tuple rows(const BoundRows& self, const Vector<std::int32_t>& column, std::s
     const nb::gil_scoped_release released;
     self.rows.write_rows(view(column), start, {index.data(), index.size()}, width, monitor);
   }
-  return nb::make_tuple(give(std::move(start)), index);
+  return {give(std::move(start)), index};
 }
 
 Output<double> unit_rows(const Vector<std::int64_t>& indptr, const Vector<std::int32_t>& indices, const Vector<double>& weight,

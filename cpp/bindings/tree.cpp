@@ -11,23 +11,6 @@ struct TreeRequest {
   nb::object progress;
 };
 
-nb::dict arrays_of(GrownTree&& tree, std::size_t n_classes) {
-  nb::dict out;
-  const std::size_t nodes = tree.feature.size();
-  out["feature"] = give(std::move(tree.feature));
-  out["cut"] = give(std::move(tree.cut));
-  out["parent"] = give(std::move(tree.parent));
-  out["first_child"] = give(std::move(tree.first_child));
-  out["n_children"] = give(std::move(tree.n_children));
-  out["depth"] = give(std::move(tree.depth));
-  out["branch"] = give(std::move(tree.branch));
-  out["choices"] = give(std::move(tree.choices));
-  out["weight"] = give(std::move(tree.weight), {nodes, n_classes});
-  out["gain"] = give(std::move(tree.gain));
-  out["order"] = give(std::move(tree.order));
-  return out;
-}
-
 // The arrays of a tree, kept alive as long as it is used.
 struct TreeArrays {
   Vector<std::int32_t> feature, cut, parent, first_child, n_children, branch, opened;
@@ -43,58 +26,64 @@ struct TreeArrays {
 template <class Code>
 void bind_code(nb::module_& m) {
   m.def(
-      "grow_tree_dense",
+      "grow_tree",
       [](const CodeColumns<Code>& codes, const Vector<std::int64_t>& offset, const Vector<std::uint8_t>& is_category,
          const Vector<std::int32_t>& label, const std::optional<Vector<double>>& weight, const TreeRequest& request) {
         PythonMonitor monitor(request.progress);
         const auto table = binned_of(codes, features_of(offset, is_category));
-        GrownTree tree;
-        {
-          const nb::gil_scoped_release released;
-          tree = grow_tree(table, view(label), view(weight), request.options, monitor);
-        }
-        return arrays_of(std::move(tree), request.options.n_classes);
+        return without_gil([&] { return grow_tree(table, view(label), view(weight), request.options, monitor); });
       },
       "codes"_a.noconvert(), "offset"_a.noconvert(), "is_category"_a.noconvert(), "label"_a.noconvert(),
       "weight"_a.noconvert().none(), "request"_a, "A whole classification tree on dense bins.");
   m.def(
-      "tree_proba_dense",
+      "tree_probabilities",
       [](const CodeColumns<Code>& codes, const Vector<std::int64_t>& offset, const Vector<std::uint8_t>& is_category,
          const TreeArrays& tree, std::int32_t point, int threads) {
         PythonMonitor monitor;
         const auto table = binned_of(codes, features_of(offset, is_category));
         const std::size_t rows = table.n_rows, n_classes = tree.value.shape(1);
-        std::vector<double> found;
-        {
-          const nb::gil_scoped_release released;
-          found = tree_probabilities(table, tree.view_all(), point, threads, monitor);
-        }
-        return give(std::move(found), {rows, n_classes});
+        return give(without_gil([&] { return tree_probabilities(table, tree.view_all(), point, threads, monitor); }),
+                    {rows, n_classes});
       },
       "codes"_a.noconvert(), "offset"_a.noconvert(), "is_category"_a.noconvert(), "tree"_a, "point"_a, "threads"_a = 0,
       "Class probabilities of rows by the tree at one point of its path.");
   m.def(
-      "tree_errors_dense",
+      "tree_path_errors",
       [](const CodeColumns<Code>& codes, const Vector<std::int64_t>& offset, const Vector<std::uint8_t>& is_category,
          const TreeArrays& tree, std::size_t n_points, const Vector<std::int32_t>& label,
          const std::optional<Vector<double>>& weight, int threads) {
         PythonMonitor monitor;
         const auto table = binned_of(codes, features_of(offset, is_category));
-        PathErrors found;
-        {
-          const nb::gil_scoped_release released;
-          found = tree_path_errors(table, tree.view_all(), n_points, view(label), view(weight), threads, monitor);
-        }
-        return nb::make_tuple(give(std::move(found.weight)), give(std::move(found.square)));
+        return without_gil(
+            [&] { return tree_path_errors(table, tree.view_all(), n_points, view(label), view(weight), threads, monitor); });
       },
       "codes"_a.noconvert(), "offset"_a.noconvert(), "is_category"_a.noconvert(), "tree"_a, "n_points"_a, "label"_a.noconvert(),
       "weight"_a.noconvert().none(), "threads"_a = 0,
       "Weights, and squares of these, of rows that the tree at each point of its path puts in the wrong class.");
 }
 
+void bind_results(nb::module_& m) {
+  ResultClass<GrownTree>(m, "GrownTree", "Nodes of a tree in the order in which they were created.")
+      .vector("feature", &GrownTree::feature)
+      .vector("cut", &GrownTree::cut)
+      .vector("parent", &GrownTree::parent)
+      .vector("first_child", &GrownTree::first_child)
+      .vector("n_children", &GrownTree::n_children)
+      .vector("depth", &GrownTree::depth)
+      .vector("branch", &GrownTree::branch)
+      .vector("choices", &GrownTree::choices)
+      .array("weight", &GrownTree::weight,
+             [](const GrownTree& self) { return std::array{self.feature.size(), self.weight.size() / self.feature.size()}; })
+      .vector("gain", &GrownTree::gain);
+  ResultClass<PathErrors>(m, "PathErrors", "Sums of the weights, and of their squares, of misclassified rows at each point.")
+      .vector("weight", &PathErrors::weight)
+      .vector("square", &PathErrors::square);
+}
+
 }  // namespace
 
 void bind_tree(nb::module_& m) {
+  bind_results(m);
   nb::enum_<SplitCriterion>(m, "SplitCriterion")
       .value("gain_ratio", SplitCriterion::gain_ratio)
       .value("gain", SplitCriterion::gain);
@@ -126,12 +115,9 @@ void bind_tree(nb::module_& m) {
       "weakest_links",
       [](const Vector<std::int32_t>& parent, const Vector<std::int32_t>& first_child, const Vector<std::int32_t>& n_children,
          const Vector<double>& cost, const Vector<double>& complexity, const Vector<double>& split) {
-        std::vector<double> found;
-        {
-          const nb::gil_scoped_release released;
-          found = weakest_links(view(parent), view(first_child), view(n_children), view(cost), view(complexity), view(split));
-        }
-        return give(std::move(found));
+        return give(without_gil([&] {
+          return weakest_links(view(parent), view(first_child), view(n_children), view(cost), view(complexity), view(split));
+        }));
       },
       "parent"_a.noconvert(), "first_child"_a.noconvert(), "n_children"_a.noconvert(), "cost"_a.noconvert(),
       "complexity"_a.noconvert(), "split"_a.noconvert(),

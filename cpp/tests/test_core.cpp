@@ -255,10 +255,9 @@ void test_searches_agree() {
   const MdlTrace traces[] = {mdl_two_class(rows, problem, options, monitor), mdl_multi_class(rows, problem, options, monitor),
                              mdl_codes(Codes<std::uint8_t>{codes.data(), 4, 2, 2, 1, offset}, problem, options, monitor)};
   for (const auto& trace : traces) {
-    expect(trace.events.size() == 2 && trace.events[0].feature == 1 && trace.events[1].feature == 0,
-           "the word that is the label comes first");
-    expect(is_near(trace.data_without_features, 4 * std::log(2)), "four coins without features");
-    expect(is_near(trace.events[0].data, -4 * std::log(0.9)) && is_near(trace.events[1].data, -4 * std::log(0.9)),
+    expect(trace.feature == std::vector<std::int32_t>{1, 0}, "the word that is the label comes first");
+    expect(is_near(trace.data[0], 4 * std::log(2)), "four coins without features");
+    expect(is_near(trace.data[1], -4 * std::log(0.9)) && is_near(trace.data[2], -4 * std::log(0.9)),
            "four nearly certain labels with it");
   }
   options.size_cost = std::span(size).first(1);

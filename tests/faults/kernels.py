@@ -1,5 +1,7 @@
 """Every compiled kernel, and a call that leads to it: `CALLS[kernel](n)` works on n rows.
 
+The name of a kernel is followed by the form of the data if there are overloads for several.
+
 Run as a program, it presses Ctrl-C in the middle of each kernel that is named, and prints what came of it as JSON.
 """
 
@@ -56,38 +58,40 @@ CALLS = {
     "mdl_binary": lambda n: NaiveBayes(features=50, n_jobs=2).fit(S[:n], two[:n]),
     "mdl_codes": lambda n: NaiveBayes(features=50, n_jobs=2).fit(bits[:n], two[:n]),
     "find_not_finite": lambda n: Lasso(0.5).fit(Z[:n], t[:n]),
-    "lasso_dense": lambda n: Lasso("bic", grid_ratio=1e-4).fit(Z[: n // 40], t[: n // 40]),
-    "lasso_moments": lambda n: Lasso("bic", grid_ratio=1e-4).fit(Z[:n], t[:n]),
-    "lasso_sparse": lambda n: Lasso("bic", grid_ratio=1e-4).fit(P[: n // 40], t[: n // 40]),
-    "logistic_dense": lambda n: LogisticRegression("bic").fit(Z[:n], two[:n]),
-    "logistic_sparse": lambda n: LogisticRegression("bic").fit(P[:n], two[:n]),
-    "multinomial_dense": lambda n: LogisticRegression("bic").fit(Z[:n], three[:n]),
-    "multinomial_sparse": lambda n: LogisticRegression("bic").fit(P[:n], three[:n]),
-    "greedy_dense": lambda n: GreedySubsetRegressor(20).fit(Z[: n // 40], t[: n // 40]),
-    "greedy_moments": lambda n: GreedySubsetRegressor(60).fit(Z[:n], t[:n]),
-    "greedy_sparse": lambda n: GreedySubsetRegressor(20).fit(P[:n], t[:n]),
-    "greedy_classes_dense": lambda n: GreedySubsetClassifier(10).fit(Z[:n], two[:n]),
-    "greedy_classes_sparse": lambda n: GreedySubsetClassifier(10).fit(P[:n], two[:n]),
-    "near_moments": lambda n: BestSubsetRegressor(3).fit(Z[:n, :30], t[:n]).near_ties_,
-    "near_classes_dense": lambda n: BestSubsetClassifier(2).fit(Z[:n, :12], two[:n]).near_ties_,
-    "near_classes_sparse": lambda n: BestSubsetClassifier(2).fit(P[:n, :12], two[:n]).near_ties_,
-    "best_moments": lambda n: BestSubsetRegressor(9, time_budget=60).fit(Z[:n, :60], t[:n]),
-    "best_classes_dense": lambda n: BestSubsetClassifier(5, time_budget=60).fit(Z[:n, :30], two[:n]),
-    "best_classes_sparse": lambda n: BestSubsetClassifier(4, time_budget=60).fit(P[:n, :30], two[:n]),
-    "fitting_dense": lambda n: ForwardFittingRegressor(10**6, learning_rate=1e-4).fit(Z[: n // 40], t[: n // 40]),
-    "fitting_moments": lambda n: ForwardFittingRegressor(10**6, learning_rate=1e-4).fit(Z[:n], t[:n]),
-    "fitting_sparse": lambda n: ForwardFittingRegressor(10**4, learning_rate=1e-3).fit(P[:n], t[:n]),
-    "fitting_classes_dense": lambda n: ForwardFittingClassifier(1000, learning_rate=1e-3).fit(Z[:n], two[:n]),
-    "fitting_classes_sparse": lambda n: ForwardFittingClassifier(1000, learning_rate=1e-3).fit(P[:n], two[:n]),
+    "lasso_path dense": lambda n: Lasso("bic", grid_ratio=1e-4).fit(Z[: n // 40], t[: n // 40]),
+    "lasso_path moments": lambda n: Lasso("bic", grid_ratio=1e-4).fit(Z[:n], t[:n]),
+    "lasso_path sparse": lambda n: Lasso("bic", grid_ratio=1e-4).fit(P[: n // 40], t[: n // 40]),
+    "logistic_path dense": lambda n: LogisticRegression("bic").fit(Z[:n], two[:n]),
+    "logistic_path sparse": lambda n: LogisticRegression("bic").fit(P[:n], two[:n]),
+    "multinomial_path dense": lambda n: LogisticRegression("bic").fit(Z[:n], three[:n]),
+    "multinomial_path sparse": lambda n: LogisticRegression("bic").fit(P[:n], three[:n]),
+    "greedy_path dense": lambda n: GreedySubsetRegressor(20).fit(Z[: n // 40], t[: n // 40]),
+    "greedy_path moments": lambda n: GreedySubsetRegressor(60).fit(Z[:n], t[:n]),
+    "greedy_path sparse": lambda n: GreedySubsetRegressor(20).fit(P[:n], t[:n]),
+    "greedy_classes dense": lambda n: GreedySubsetClassifier(10).fit(Z[:n], two[:n]),
+    "greedy_classes sparse": lambda n: GreedySubsetClassifier(10).fit(P[:n], two[:n]),
+    "near_subsets": lambda n: BestSubsetRegressor(3).fit(Z[:n, :30], t[:n]).near_ties_,
+    "near_classes dense": lambda n: BestSubsetClassifier(2).fit(Z[:n, :12], two[:n]).near_ties_,
+    "near_classes sparse": lambda n: BestSubsetClassifier(2).fit(P[:n, :12], two[:n]).near_ties_,
+    "best_subsets": lambda n: BestSubsetRegressor(9, time_budget=60).fit(Z[:n, :60], t[:n]),
+    "best_classes dense": lambda n: BestSubsetClassifier(5, time_budget=60).fit(Z[:n, :30], two[:n]),
+    "best_classes sparse": lambda n: BestSubsetClassifier(4, time_budget=60).fit(P[:n, :30], two[:n]),
+    "forward_fitting dense": lambda n: ForwardFittingRegressor(10**6, learning_rate=1e-4).fit(
+        Z[: n // 40], t[: n // 40]
+    ),
+    "forward_fitting moments": lambda n: ForwardFittingRegressor(10**6, learning_rate=1e-4).fit(Z[:n], t[:n]),
+    "forward_fitting sparse": lambda n: ForwardFittingRegressor(10**4, learning_rate=1e-3).fit(P[:n], t[:n]),
+    "forward_fitting_classes dense": lambda n: ForwardFittingClassifier(1000, learning_rate=1e-3).fit(Z[:n], two[:n]),
+    "forward_fitting_classes sparse": lambda n: ForwardFittingClassifier(1000, learning_rate=1e-3).fit(P[:n], two[:n]),
     "bin_cuts": lambda n: Stump().fit(Z[:n], two[:n]),
     "code_bins": lambda n: Stump().fit(Z[:n], two[:n]),
-    "boost_dense": lambda n: AdaBoost(3000).fit(Z[:n], two[:n]),
-    "boost_sparse": lambda n: AdaBoost(3000).fit(P[:n], two[:n]),
-    "stumps_dense": lambda n: Stump().fit(Z[:n], two[:n]),
-    "stumps_sparse": lambda n: Stump().fit(P[:n], two[:n]),
-    "grow_tree_dense": lambda n: DecisionTree(mdl_weight=None).fit(Z[:n], three[:n]),
-    "tree_proba_dense": lambda n: DecisionTree(mdl_weight=None).fit(Z[:n], three[:n]).predict(Z[:n]),
-    "tree_errors_dense": lambda n: DecisionTree(leaves="cv", mdl_weight=None, n_jobs=1).fit(Z[:n, :9], three[:n]),
+    "boost dense": lambda n: AdaBoost(3000).fit(Z[:n], two[:n]),
+    "boost sparse": lambda n: AdaBoost(3000).fit(P[:n], two[:n]),
+    "best_stumps dense": lambda n: Stump().fit(Z[:n], two[:n]),
+    "best_stumps sparse": lambda n: Stump().fit(P[:n], two[:n]),
+    "grow_tree": lambda n: DecisionTree(mdl_weight=None).fit(Z[:n], three[:n]),
+    "tree_probabilities": lambda n: DecisionTree(mdl_weight=None).fit(Z[:n], three[:n]).predict(Z[:n]),
+    "tree_path_errors": lambda n: DecisionTree(leaves="cv", mdl_weight=None, n_jobs=1).fit(Z[:n, :9], three[:n]),
     "column_products": lambda n: Moments.from_data(Z[:n], t[:n]),
     "best_pairs": lambda n: screen(bits[:n], two[:n].astype(np.int32), 10),
     "expect_rows": lambda n: SemiSupervisedNaiveBayes(guard=False).fit(S[:n], unlabeled[:n]),
@@ -109,8 +113,9 @@ SHORT = {
 }
 
 
-def press_in(kernel: str, wait: float = 0.2) -> dict:
+def press_in(call: str, wait: float = 0.2) -> dict:
     """Call the kernel over and over with what its call gives it, until Ctrl-C is heard."""
+    kernel = call.split()[0]
     real, before, pressed = getattr(_core, kernel), threads(), []
 
     def press():
@@ -128,14 +133,14 @@ def press_in(kernel: str, wait: float = 0.2) -> dict:
         if kernel == "WordRows":
             threading.Timer(wait, press).start()
             while True:
-                CALLS[kernel](MANY)
-        CALLS[kernel](MANY)
+                CALLS[call](MANY)
+        CALLS[call](MANY)
         return {"error": "its call does not lead to it"}
     except KeyboardInterrupt:
         heard = time.monotonic() - pressed[0]
     finally:
         setattr(_core, kernel, real)
-    CALLS[kernel](200)
+    CALLS[call](200)
     return {"heard": heard, "threads": threads(before) - before}
 
 
@@ -156,12 +161,12 @@ def main() -> None:
 
     warnings.simplefilter("ignore")
     tqdm.monitor_interval = 0  # a thread of tqdm's own, which stays
-    for kernel in sys.argv[1:]:
+    for call in sys.argv[1:]:
         try:
-            found = press_in(kernel)
+            found = press_in(call)
         except Exception as error:
             found = {"error": repr(error)}
-        print(json.dumps({"kernel": kernel, **found}), flush=True)
+        print(json.dumps({"call": call, **found}), flush=True)
 
 
 if __name__ == "__main__":

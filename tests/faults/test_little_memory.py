@@ -19,9 +19,9 @@ KERNELS = (
     "count_codes",
     "mdl_codes",
     "code_bins",
-    "grow_tree_dense",
-    "greedy_sparse",
-    "lasso_dense",
+    "grow_tree",
+    "greedy_path sparse",
+    "lasso_path dense",
     "expect_rows",
     "WordRows",
 )

@@ -68,7 +68,7 @@ def test_the_best_pairs_do_not_depend_on_threads_or_on_how_many_are_kept():
 
 def test_words_that_do_not_fit_the_classes_are_refused():
     words, start, size = pack(np.ones((70, 3), dtype=np.uint8), np.repeat([0, 1], 35).astype(np.int32))
-    assert _core.best_pairs(words, start, size, 3)[0].shape == (3, 2)
+    assert _core.best_pairs(words, start, size, 3).pair.shape == (3, 2)
     with pytest.raises(ValueError, match="words do not match"):
         _core.best_pairs(words, start, size + 64, 3)
     with pytest.raises(ValueError, match="same number of bit words"):

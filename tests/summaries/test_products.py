@@ -28,7 +28,8 @@ def test_sums_are_those_of_numpy(case):
     columns, shift, weight = case
     centered = np.column_stack([c.astype(float) for c in columns]) - shift
     w = np.ones(len(centered)) if weight is None else weight
-    first, second = _core.column_products(columns, shift, weight)
+    found = _core.column_products(columns, shift, weight)
+    first, second = found.first, found.second
     size = np.sqrt(np.einsum("ij,i,ij->j", centered, w, centered)) + 1e-100
     np.testing.assert_allclose(first, w @ centered, rtol=1e-12, atol=1e-12 * np.sqrt(w.sum()) * size.max())
     np.testing.assert_allclose(
@@ -40,7 +41,8 @@ def test_sums_are_those_of_numpy(case):
 def test_values_that_are_not_finite_show_in_their_own_sums_alone():
     columns = [np.arange(200.0), np.arange(200.0)]
     columns[0][150] = np.nan
-    first, second = _core.column_products(columns, np.zeros(2), None)
+    found = _core.column_products(columns, np.zeros(2), None)
+    first, second = found.first, found.second
     assert np.isnan(first[0])
     assert np.isnan(second[0]).all()
     assert first[1] == 19900
@@ -48,10 +50,11 @@ def test_values_that_are_not_finite_show_in_their_own_sums_alone():
 
 
 def test_rows_and_columns_that_are_not_there():
-    first, second = _core.column_products([np.empty(0)], np.zeros(1), None)
+    found = _core.column_products([np.empty(0)], np.zeros(1), None)
+    first, second = found.first, found.second
     assert first == 0
     assert second == 0
-    assert _core.column_products([], np.zeros(0), None)[1].shape == (0, 0)
+    assert _core.column_products([], np.zeros(0), None).second.shape == (0, 0)
 
 
 @pytest.mark.parametrize(

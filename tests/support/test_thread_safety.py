@@ -117,14 +117,14 @@ KERNELS = {
     "count_codes": "Counts",
     "mdl_cuts": "Discretizer",
     "mdl_codes": "NaiveBayes mdl",
-    "lasso_dense": "Lasso wide",
-    "logistic_dense": "LogisticRegression",
-    "multinomial_dense": "LogisticRegression classes",
-    "best_moments": "BestSubsetRegressor",
-    "greedy_classes_dense": "GreedySubsetClassifier",
-    "fitting_dense": "ForwardFittingRegressor",
-    "boost_dense": "AdaBoost",
-    "grow_tree_dense": "DecisionTree",
+    "lasso_path": "Lasso wide",
+    "logistic_path": "LogisticRegression",
+    "multinomial_path": "LogisticRegression classes",
+    "best_subsets": "BestSubsetRegressor",
+    "greedy_classes": "GreedySubsetClassifier",
+    "forward_fitting": "ForwardFittingRegressor",
+    "boost": "AdaBoost",
+    "grow_tree": "DecisionTree",
 }
 
 

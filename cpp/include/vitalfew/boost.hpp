@@ -43,7 +43,6 @@ struct BoostRounds {
   std::vector<double> z;        // normalizer of the weights; for the logistic loss, the mean loss
   std::vector<double> trained;  // training error of the ensemble after the round
   std::vector<double> margins;  // (rounds, margin_bins): weight of rows by margin
-  std::vector<double> score;    // scores after the last round: (rows), or (rows, classes)
   double drift = 0;             // largest deviation of a maintained sum of weights from its recomputed value
   BoostStop stop = BoostStop::rounds;
 };

@@ -31,7 +31,7 @@ struct PathOptions {
 };
 
 // Coefficients of point p are value[start[p] .. start[p + 1]) of the columns index[...]; all others are exactly zero.
-struct CoefficientPath {
+struct PathPoints {
   std::vector<double> grid;
   std::vector<std::int64_t> start{0};
   std::vector<std::int32_t> index;
@@ -45,23 +45,23 @@ struct CoefficientPath {
 
 // Squared loss. y and the weights (empty: all 1) have one value for each row.
 template <ColumnMatrix M>
-CoefficientPath lasso_path(const M& x, std::span<const double> y, std::span<const double> weight, const PathOptions& options,
-                           Monitor& monitor);
+PathPoints lasso_path(const M& x, std::span<const double> y, std::span<const double> weight, const PathOptions& options,
+                      Monitor& monitor);
 
 // Logistic loss: the first term becomes Σ w_i log(1 + exp(-(2 t_i - 1)(b + x_iᵀβ))) / Σw with labels t of 0 and 1.
 template <ColumnMatrix M>
-CoefficientPath logistic_path(const M& x, std::span<const double> label, std::span<const double> weight,
-                              const PathOptions& options, Monitor& monitor);
+PathPoints logistic_path(const M& x, std::span<const double> label, std::span<const double> weight, const PathOptions& options,
+                         Monitor& monitor);
 
 // Multinomial loss Σ w_i (log Σ_k exp f_ik - f_i,y(i)) / Σw, f_ik = b_k + x_iᵀβ_k, with labels below n_classes. Coefficient j
 // of class k is column k n_cols + j of the result, which has one intercept for each point and class.
 template <ColumnMatrix M>
-CoefficientPath multinomial_path(const M& x, std::span<const std::int32_t> label, std::size_t n_classes,
-                                 std::span<const double> weight, const PathOptions& options, Monitor& monitor);
+PathPoints multinomial_path(const M& x, std::span<const std::int32_t> label, std::size_t n_classes,
+                            std::span<const double> weight, const PathOptions& options, Monitor& monitor);
 
 // Squared loss from centered second moments, each divided by the sum of weights: gram = X̃ᵀWX̃, cross = X̃ᵀWỹ, square = ỹᵀWỹ.
 // The intercepts of the result are those of centered data: zero.
-CoefficientPath lasso_path(std::span<const double> gram, std::span<const double> cross, double square, const PathOptions& options,
-                           Monitor& monitor);
+PathPoints lasso_path(std::span<const double> gram, std::span<const double> cross, double square, const PathOptions& options,
+                      Monitor& monitor);
 
 }  // namespace vitalfew

@@ -24,16 +24,12 @@ struct MdlOptions {
   int threads = 0;
 };
 
-struct MdlEvent {
-  std::int32_t feature;
-  std::int8_t sign;  // +1 enters, -1 leaves
-  double data;       // data part of DL after the event
-};
-
+// Events of a search, in order.
 struct MdlTrace {
-  double data_without_features;
-  std::vector<MdlEvent> events;
-  bool is_complete = true;  // false: the deadline came before the search ended
+  std::vector<std::int32_t> feature;
+  std::vector<std::int8_t> sign;  // +1 enters, -1 leaves
+  std::vector<double> data;       // data part of DL without features and after each event
+  bool is_complete = true;        // false: the deadline came before the search ended
 };
 
 // Labels and the naive Bayes model. `log_prior` holds log P(y = c) for each class, `table` log P(value | c) for each slot and

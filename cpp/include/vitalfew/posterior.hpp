@@ -42,6 +42,7 @@ struct Classified {
   std::vector<std::int32_t> label;   // the most probable class of each row
   std::vector<double> probability;   // and its probability
   std::vector<std::int32_t> reason;  // rows x n_reasons: see classify_rows
+  std::size_t n_reasons = 0;
 };
 
 // Classifies rows. The reasons of a row are the features with the largest evidence for its class against the mean of the other

@@ -30,12 +30,12 @@ struct SubsetOptions {
 //             single columns).
 // The grid of the result is k = 0, 1, …; it ends where no remaining column would lower the loss.
 template <ColumnMatrix M>
-CoefficientPath greedy_path(const M& x, std::span<const double> y, std::span<const double> weight, const SubsetOptions& options,
-                            Monitor& monitor);
+PathPoints greedy_path(const M& x, std::span<const double> y, std::span<const double> weight, const SubsetOptions& options,
+                       Monitor& monitor);
 
 // The same from second moments, as for the lasso. A backward search requires them.
-CoefficientPath greedy_path(std::span<const double> gram, std::span<const double> cross, double square,
-                            const SubsetOptions& options, Monitor& monitor);
+PathPoints greedy_path(std::span<const double> gram, std::span<const double> cross, double square, const SubsetOptions& options,
+                       Monitor& monitor);
 
 struct BestOptions {
   std::size_t most = 1;
@@ -47,8 +47,8 @@ struct BestOptions {
 
 // Finds the best subset of every size from second moments, by branch and bound from the subsets that exchanges find. The gap of
 // a size bounds how far its loss may be above the best one, as a share of the null model's loss; zero is a proof.
-CoefficientPath best_subsets(std::span<const double> gram, std::span<const double> cross, double square,
-                             const BestOptions& options, Monitor& monitor);
+PathPoints best_subsets(std::span<const double> gram, std::span<const double> cross, double square, const BestOptions& options,
+                        Monitor& monitor);
 
 struct NearOptions {
   std::size_t k = 1;

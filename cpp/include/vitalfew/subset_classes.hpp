@@ -27,14 +27,14 @@ inline void check_labels(const ClassLabels& labels, std::size_t n_rows) {
 // has n_classes - 1 intercepts. Where the classes are separated the coefficients are unbounded: the path ends there, with
 // coefficients large enough to show it.
 template <ColumnMatrix M>
-CoefficientPath greedy_classes(const M& x, const ClassLabels& labels, std::span<const double> weight,
-                               const SubsetOptions& options, Monitor& monitor);
+PathPoints greedy_classes(const M& x, const ClassLabels& labels, std::span<const double> weight, const SubsetOptions& options,
+                          Monitor& monitor);
 
 // Finds the best subset of every size by leaps and bounds (Furnival & Wilson, 1974), from the models of a floating search and
 // exchanges. The bound: no subset of some columns has a smaller loss than all of them together. Gaps as in `best_subsets`.
 template <ColumnMatrix M>
-CoefficientPath best_classes(const M& x, const ClassLabels& labels, std::span<const double> weight, const BestOptions& options,
-                             Monitor& monitor);
+PathPoints best_classes(const M& x, const ClassLabels& labels, std::span<const double> weight, const BestOptions& options,
+                        Monitor& monitor);
 
 // Finds all subsets of a size up to a given loss, by the same leaps and bounds.
 template <ColumnMatrix M>

@@ -42,7 +42,6 @@ struct GrownTree {
   std::vector<std::int32_t> choices;  // number of possible cuts of the feature; 1 for a category
   std::vector<double> weight;         // (nodes, classes)
   std::vector<double> gain;           // n G, in bits
-  std::vector<std::int32_t> order;    // nodes in the order in which they were split
 };
 
 // Grows a tree. O(n d) for each level while nodes are large, and O(d) for each row of a small node: a node whose bins are mostly

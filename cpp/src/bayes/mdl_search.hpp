@@ -40,7 +40,7 @@ class MdlSearch {
 
   // Adds features until max_features is reached, none is left, or `patience` additions in a row brought no new minimum.
   MdlTrace run(Monitor& monitor) {
-    MdlTrace trace{evaluator_.data(), {}};
+    MdlTrace trace{{}, {}, {evaluator_.data()}};
     best_of_size_[0] = total();
     double best = objective();
     std::size_t steps_since = 0;
@@ -55,7 +55,7 @@ class MdlSearch {
         monitor.report(double(set_.size()));
       }
     };
-    trace.is_complete = ends_in_time(search, [&] { return !trace.events.empty(); });
+    trace.is_complete = ends_in_time(search, [&] { return !trace.feature.empty(); });
     return trace;
   }
 
@@ -74,7 +74,9 @@ class MdlSearch {
       set_.push_back(j);
     else
       set_.erase(std::find(set_.begin(), set_.end(), j));
-    trace.events.push_back({std::int32_t(j), std::int8_t(sign), evaluator_.data()});
+    trace.feature.push_back(std::int32_t(j));
+    trace.sign.push_back(std::int8_t(sign));
+    trace.data.push_back(evaluator_.data());
     best_of_size_[set_.size()] = std::min(best_of_size_[set_.size()], total());
   }
 

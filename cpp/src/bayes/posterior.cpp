@@ -139,7 +139,7 @@ Classified classify_rows(const WeightedRows& rows, const LinearClasses& model, s
                          Monitor& monitor) {
   check(rows, model);
   const std::size_t n = rows.pattern.lines(), classes = model.n_classes();
-  Classified out{std::vector<std::int32_t>(n), std::vector<double>(n), std::vector<std::int32_t>(n * n_reasons)};
+  Classified out{std::vector<std::int32_t>(n), std::vector<double>(n), std::vector<std::int32_t>(n * n_reasons), n_reasons};
   const std::size_t blocks = blocks_for(double(rows.pattern.index.size() * classes + n), (n + 255) / 256);
   parallel_blocks(blocks, threads, monitor, [&](std::size_t b) {
     const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;

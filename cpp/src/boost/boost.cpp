@@ -72,7 +72,6 @@ class Booster {
       take(best_split(), found);
       monitor_.report(double(round + 1));
     }
-    found.score = rows_.give_score();
     found.drift = drift_;
     return found;
   }

@@ -39,7 +39,6 @@ class BoostRows {
   double half_row() const { return half_row_; }        // half a row's share of all weights
   double loss() const { return loss_; }                // the logistic loss at the last evaluation
   const Changes& changes() const { return changes_; }  // weight changes of the last pass that made any
-  std::vector<double> give_score() { return std::move(score_); }
 
   // Computes weights, which add up to 1, from the scores; `total` receives their sums by class. All rows count as changed.
   void weigh(std::span<double> total);

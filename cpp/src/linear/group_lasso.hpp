@@ -41,8 +41,8 @@ class GroupSolver {
     }
   }
 
-  CoefficientPath run() {
-    CoefficientPath path;
+  PathPoints run() {
+    PathPoints path;
     path.null_loss = problem_.null_loss();
     problem_.correlations(candidates_, c_);
     for (std::size_t g = 0; g < groups_.size(); ++g)

@@ -27,8 +27,8 @@ class PathSolver {
   PathSolver(Problem& problem, const PathOptions& options, Monitor& monitor)
       : problem_(problem), options_(options), monitor_(monitor), screen_(problem, options) {}
 
-  CoefficientPath run() {
-    CoefficientPath path;
+  PathPoints run() {
+    PathPoints path;
     path.null_loss = problem_.null_loss();
     screen_.start();
     // Unpenalized columns are fitted first: the grid starts at the largest penalty of interest given these.
@@ -117,16 +117,16 @@ class PathSolver {
 }  // namespace
 
 template <ColumnMatrix M>
-CoefficientPath lasso_path(const M& x, std::span<const double> y, std::span<const double> weight, const PathOptions& options,
-                           Monitor& monitor) {
+PathPoints lasso_path(const M& x, std::span<const double> y, std::span<const double> weight, const PathOptions& options,
+                      Monitor& monitor) {
   check(options, x.n_cols);
   RowsProblem<M> problem(x, y, weight, options, monitor);
   if (!options.group.empty()) return GroupSolver(problem, options, monitor).run();
   return PathSolver(problem, options, monitor).run();
 }
 
-CoefficientPath lasso_path(std::span<const double> gram, std::span<const double> cross, double square, const PathOptions& options,
-                           Monitor& monitor) {
+PathPoints lasso_path(std::span<const double> gram, std::span<const double> cross, double square, const PathOptions& options,
+                      Monitor& monitor) {
   check(options, cross.size());
   if (gram.size() != cross.size() * cross.size()) throw std::invalid_argument("the moment matrix must be square");
   MomentsProblem problem(gram, cross, square);
@@ -134,9 +134,8 @@ CoefficientPath lasso_path(std::span<const double> gram, std::span<const double>
   return PathSolver(problem, options, monitor).run();
 }
 
-#define VITALFEW_INSTANTIATE(M)                                                                                          \
-  template CoefficientPath lasso_path<M>(const M&, std::span<const double>, std::span<const double>, const PathOptions&, \
-                                         Monitor&);
+#define VITALFEW_INSTANTIATE(M) \
+  template PathPoints lasso_path<M>(const M&, std::span<const double>, std::span<const double>, const PathOptions&, Monitor&);
 VITALFEW_INSTANTIATE(DenseColumns<double>)
 VITALFEW_INSTANTIATE(DenseColumns<float>)
 VITALFEW_INSTANTIATE(SparseColumns<double>)

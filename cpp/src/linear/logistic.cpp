@@ -21,8 +21,8 @@ class LogisticSolver {
   LogisticSolver(LogisticProblem<M>& problem, const PathOptions& options, Monitor& monitor)
       : problem_(problem), options_(options), monitor_(monitor), screen_(problem, options) {}
 
-  CoefficientPath run() {
-    CoefficientPath path;
+  PathPoints run() {
+    PathPoints path;
     path.null_loss = problem_.null_loss();
     screen_.start();
     if (const auto free = screen_.unpenalized(); !free.empty()) {
@@ -94,16 +94,15 @@ class LogisticSolver {
 }  // namespace
 
 template <ColumnMatrix M>
-CoefficientPath logistic_path(const M& x, std::span<const double> label, std::span<const double> weight,
-                              const PathOptions& options, Monitor& monitor) {
+PathPoints logistic_path(const M& x, std::span<const double> label, std::span<const double> weight, const PathOptions& options,
+                         Monitor& monitor) {
   check(options, x.n_cols);
   LogisticProblem<M> problem(x, label, weight, options, monitor, true);
   return LogisticSolver<M>(problem, options, monitor).run();
 }
 
-#define VITALFEW_INSTANTIATE(M)                                                                                             \
-  template CoefficientPath logistic_path<M>(const M&, std::span<const double>, std::span<const double>, const PathOptions&, \
-                                            Monitor&);
+#define VITALFEW_INSTANTIATE(M) \
+  template PathPoints logistic_path<M>(const M&, std::span<const double>, std::span<const double>, const PathOptions&, Monitor&);
 VITALFEW_INSTANTIATE(DenseColumns<double>)
 VITALFEW_INSTANTIATE(DenseColumns<float>)
 VITALFEW_INSTANTIATE(SparseColumns<double>)

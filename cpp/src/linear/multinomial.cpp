@@ -47,8 +47,8 @@ class MultinomialSolver {
     for (auto& problem : problems_) screens_.emplace_back(*problem, options);
   }
 
-  CoefficientPath run() {
-    CoefficientPath path;
+  PathPoints run() {
+    PathPoints path;
     path.null_loss = null_loss_;
     double largest = 0;
     for (auto& screen : screens_) {
@@ -346,7 +346,7 @@ class MultinomialSolver {
   }
 
   // Appends the present solution to the path; coefficient j of class c is column c * d + j.
-  void keep(CoefficientPath& path, double gap) const {
+  void keep(PathPoints& path, double gap) const {
     for (std::size_t c = 0; c < k_; ++c) {
       const auto v = problems_[c]->values();
       std::vector<std::pair<std::size_t, double>> entries;
@@ -378,8 +378,8 @@ class MultinomialSolver {
 }  // namespace
 
 template <ColumnMatrix M>
-CoefficientPath multinomial_path(const M& x, std::span<const std::int32_t> label, std::size_t n_classes,
-                                 std::span<const double> weight, const PathOptions& options, Monitor& monitor) {
+PathPoints multinomial_path(const M& x, std::span<const std::int32_t> label, std::size_t n_classes,
+                            std::span<const double> weight, const PathOptions& options, Monitor& monitor) {
   check(options, x.n_cols);
   if (label.size() != x.n_rows) throw std::invalid_argument("labels must have one entry per row");
   if (!weight.empty() && weight.size() != x.n_rows) throw std::invalid_argument("weights must have one entry per row");
@@ -389,9 +389,9 @@ CoefficientPath multinomial_path(const M& x, std::span<const std::int32_t> label
   return MultinomialSolver<M>(x, label, n_classes, weight, options, monitor).run();
 }
 
-#define VITALFEW_INSTANTIATE(M)                                                                                               \
-  template CoefficientPath multinomial_path<M>(const M&, std::span<const std::int32_t>, std::size_t, std::span<const double>, \
-                                               const PathOptions&, Monitor&);
+#define VITALFEW_INSTANTIATE(M)                                                                                          \
+  template PathPoints multinomial_path<M>(const M&, std::span<const std::int32_t>, std::size_t, std::span<const double>, \
+                                          const PathOptions&, Monitor&);
 VITALFEW_INSTANTIATE(DenseColumns<double>)
 VITALFEW_INSTANTIATE(DenseColumns<float>)
 VITALFEW_INSTANTIATE(SparseColumns<double>)

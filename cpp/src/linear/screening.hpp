@@ -260,7 +260,7 @@ class Screen {
 
 // Solves for each penalty of the path's grid. If the deadline comes first, the grid is cut after the last stored point.
 template <class Point>
-void each_penalty(CoefficientPath& path, Point&& point) {
+void each_penalty(PathPoints& path, Point&& point) {
   const auto solve = [&] {
     for (const double alpha : path.grid) point(alpha);
   };
@@ -269,7 +269,7 @@ void each_penalty(CoefficientPath& path, Point&& point) {
 }
 
 // Appends the nonzero coefficients of one point, sorted by column.
-inline void store(CoefficientPath& path, std::span<const std::size_t> columns, std::span<const double> v, double intercept,
+inline void store(PathPoints& path, std::span<const std::size_t> columns, std::span<const double> v, double intercept,
                   double loss, double gap) {
   std::vector<std::size_t> order;
   for (std::size_t e = 0; e < columns.size(); ++e)

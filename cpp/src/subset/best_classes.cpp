@@ -227,8 +227,8 @@ NearSubsets near_classes(const M& x, const ClassLabels& labels, std::span<const 
 }
 
 template <ColumnMatrix M>
-CoefficientPath best_classes(const M& x, const ClassLabels& labels, std::span<const double> weight, const BestOptions& options,
-                             Monitor& monitor) {
+PathPoints best_classes(const M& x, const ClassLabels& labels, std::span<const double> weight, const BestOptions& options,
+                        Monitor& monitor) {
   check_labels(labels, x.n_rows);
   const auto end = after(options.seconds);
   const SubsetOptions greedy{options.most, Direction::both, {}, options.intercept, options.threads};
@@ -251,8 +251,8 @@ CoefficientPath best_classes(const M& x, const ClassLabels& labels, std::span<co
   return search.path(models, gap);
 }
 
-#define VITALFEW_INSTANTIATE(M)                                                                                                  \
-  template CoefficientPath best_classes<M>(const M&, const ClassLabels&, std::span<const double>, const BestOptions&, Monitor&); \
+#define VITALFEW_INSTANTIATE(M)                                                                                             \
+  template PathPoints best_classes<M>(const M&, const ClassLabels&, std::span<const double>, const BestOptions&, Monitor&); \
   template NearSubsets near_classes<M>(const M&, const ClassLabels&, std::span<const double>, const NearOptions&, Monitor&);
 VITALFEW_INSTANTIATE(DenseColumns<double>)
 VITALFEW_INSTANTIATE(DenseColumns<float>)

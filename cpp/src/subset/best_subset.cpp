@@ -100,8 +100,8 @@ Model refit(HeldMoments& moments, std::span<const std::size_t> columns) {
 
 }  // namespace
 
-CoefficientPath best_subsets(std::span<const double> gram, std::span<const double> cross, double square,
-                             const BestOptions& options, Monitor& monitor) {
+PathPoints best_subsets(std::span<const double> gram, std::span<const double> cross, double square, const BestOptions& options,
+                        Monitor& monitor) {
   const auto end = after(options.seconds);
   UnitMoments unit(gram, cross, square);
   HeldMoments moments(gram, cross, square);

@@ -81,7 +81,7 @@ class ClassSearch {
   }
   const std::vector<Found>& found() const { return best_; }  // models so far
   // Converts models of this search, or of another one on the same data, to a path in the original units.
-  CoefficientPath path(std::span<const Found> models, std::span<const double> gap = {}) const;
+  PathPoints path(std::span<const Found> models, std::span<const double> gap = {}) const;
 
  private:
   // Variables with at least one column that is not constant.
@@ -243,8 +243,8 @@ std::vector<std::size_t> ClassSearch<M>::promising(std::span<const std::size_t> 
 }
 
 template <ColumnMatrix M>
-CoefficientPath ClassSearch<M>::path(std::span<const Found> models, std::span<const double> gap) const {
-  CoefficientPath path;
+PathPoints ClassSearch<M>::path(std::span<const Found> models, std::span<const double> gap) const {
+  PathPoints path;
   path.null_loss = models[0].fit.loss;
   const std::size_t m = model_.n_outputs(), first = options_.intercept;
   for (std::size_t k = 0; k < models.size() && k <= options_.most; ++k) {

@@ -136,9 +136,9 @@ class BackwardSearch {
 };
 
 template <class Moments>
-CoefficientPath forward_path(Moments& moments, const SubsetOptions& options, Monitor& monitor) {
+PathPoints forward_path(Moments& moments, const SubsetOptions& options, Monitor& monitor) {
   GreedySearch search(moments, options, monitor);
-  CoefficientPath path = path_of(search.run(), moments.square());
+  PathPoints path = path_of(search.run(), moments.square());
   path.is_complete = search.is_complete();
   return path;
 }
@@ -146,24 +146,23 @@ CoefficientPath forward_path(Moments& moments, const SubsetOptions& options, Mon
 }  // namespace
 
 template <ColumnMatrix M>
-CoefficientPath greedy_path(const M& x, std::span<const double> y, std::span<const double> weight, const SubsetOptions& options,
-                            Monitor& monitor) {
+PathPoints greedy_path(const M& x, std::span<const double> y, std::span<const double> weight, const SubsetOptions& options,
+                       Monitor& monitor) {
   if (options.direction == Direction::backward) throw std::invalid_argument("backward search requires second moments");
   RowMoments<M> moments(x, y, weight, options.intercept, options.threads, monitor);
   return forward_path(moments, options, monitor);
 }
 
-CoefficientPath greedy_path(std::span<const double> gram, std::span<const double> cross, double square,
-                            const SubsetOptions& options, Monitor& monitor) {
+PathPoints greedy_path(std::span<const double> gram, std::span<const double> cross, double square, const SubsetOptions& options,
+                       Monitor& monitor) {
   if (gram.size() != cross.size() * cross.size()) throw std::invalid_argument("the moment matrix must be square");
   HeldMoments moments(gram, cross, square);
   if (options.direction == Direction::backward) return path_of(BackwardSearch(moments, options, monitor).run(), square);
   return forward_path(moments, options, monitor);
 }
 
-#define VITALFEW_INSTANTIATE(M)                                                                                             \
-  template CoefficientPath greedy_path<M>(const M&, std::span<const double>, std::span<const double>, const SubsetOptions&, \
-                                          Monitor&);
+#define VITALFEW_INSTANTIATE(M) \
+  template PathPoints greedy_path<M>(const M&, std::span<const double>, std::span<const double>, const SubsetOptions&, Monitor&);
 VITALFEW_INSTANTIATE(DenseColumns<double>)
 VITALFEW_INSTANTIATE(DenseColumns<float>)
 VITALFEW_INSTANTIATE(SparseColumns<double>)

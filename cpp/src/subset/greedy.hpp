@@ -163,8 +163,8 @@ class GreedySearch {
 };
 
 // Converts models of k = 0, 1, … variables to a path.
-inline CoefficientPath path_of(const std::vector<Model>& models, double square, std::span<const double> gap = {}) {
-  CoefficientPath path;
+inline PathPoints path_of(const std::vector<Model>& models, double square, std::span<const double> gap = {}) {
+  PathPoints path;
   path.null_loss = 0.5 * square;
   for (std::size_t k = 0; k < models.size(); ++k) {
     path.grid.push_back(double(k));

@@ -4,21 +4,20 @@
 namespace vitalfew {
 
 template <ColumnMatrix M>
-CoefficientPath greedy_classes(const M& x, const ClassLabels& labels, std::span<const double> weight,
-                               const SubsetOptions& options, Monitor& monitor) {
+PathPoints greedy_classes(const M& x, const ClassLabels& labels, std::span<const double> weight, const SubsetOptions& options,
+                          Monitor& monitor) {
   check_labels(labels, x.n_rows);
   ClassSearch<M> search(x, labels, weight, options, monitor);
   // A backward search begins with the largest model: until it ends there is no path from the smallest.
   const bool is_complete =
       ends_in_time([&] { search.run(); }, [&] { return options.direction != Direction::backward && search.found().size() > 1; });
-  CoefficientPath path = search.path(search.found());
+  PathPoints path = search.path(search.found());
   path.is_complete = is_complete;
   return path;
 }
 
-#define VITALFEW_INSTANTIATE(M)                                                                                           \
-  template CoefficientPath greedy_classes<M>(const M&, const ClassLabels&, std::span<const double>, const SubsetOptions&, \
-                                             Monitor&);
+#define VITALFEW_INSTANTIATE(M) \
+  template PathPoints greedy_classes<M>(const M&, const ClassLabels&, std::span<const double>, const SubsetOptions&, Monitor&);
 VITALFEW_INSTANTIATE(DenseColumns<double>)
 VITALFEW_INSTANTIATE(DenseColumns<float>)
 VITALFEW_INSTANTIATE(SparseColumns<double>)

@@ -63,7 +63,6 @@ inline GrownTree in_order(const Part& part, const TreeOptions& options) {
     leaves += std::size_t(node.n_children) - 1;
     if (options.max_leaves > 0 && leaves > options.max_leaves) break;
     open.pop();
-    tree.order.push_back(std::int32_t(number));
     tree.feature[number] = node.split.feature;
     tree.cut[number] = node.split.how.cut;
     tree.choices[number] = node.split.how.choices;

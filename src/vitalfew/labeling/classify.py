@@ -39,12 +39,12 @@ class Classifier:
         pa = import_module("pyarrow")
         indptr, indices = self.vocabulary.rows(texts)
         value = self.vocabulary.values(indptr, indices) if self.model.is_weighted else None
-        code, probability, reasons = _core.classify_rows(
+        found = _core.classify_rows(
             indptr, indices, value, self.model.table, self.model.base, N_REASONS, self.vocabulary.threads
         )
-        reasons = reasons.reshape(-1, N_REASONS)
-        words = [self._words.take(pa.array(c, mask=c < 0)) for c in np.ascontiguousarray(reasons.T)]
-        return code, [self.classes.take(pa.array(code)), pa.array(probability), *words]
+        words = [self._words.take(pa.array(c, mask=c < 0)) for c in np.ascontiguousarray(found.reason.T)]
+        code = found.label
+        return code, [self.classes.take(pa.array(code)), pa.array(found.probability), *words]
 
 
 def output_schema(documents: Documents) -> pa.Schema:

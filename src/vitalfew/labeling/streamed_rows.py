@@ -94,9 +94,9 @@ class StreamedRows:
         for indptr, indices in self._each():
             values = self.vocabulary.values(indptr, indices)
             found = _core.expect_rows(indptr, indices, values, table, base, None, self.vocabulary.threads)
-            count += found[0]
-            total += found[1]
-            height += found[2]
+            count += found.count
+            total += found.total
+            height += found.log_likelihood
         return Sums(count, total), height
 
     def _each(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32]]]:

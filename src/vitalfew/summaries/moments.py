@@ -228,10 +228,10 @@ def centered_sums(
     """
     weight = None if weight is None else np.ascontiguousarray(weight)
     for is_last in (False, False, True):
-        first, second = _core.column_products(columns, shift, weight, threads)
+        products = _core.column_products(columns, shift, weight, threads)
         with np.errstate(over="ignore", invalid="ignore"):
-            off = first / total
-            scatter = second - np.outer(first, off)
+            off = products.first / total
+            scatter = products.second - np.outer(products.first, off)
             squares = np.einsum("ii->i", scatter)  # a view; rounding must not leave a negative sum of squares
             np.maximum(squares, 0, out=squares)
             # The rounding of the mean itself cannot be corrected.

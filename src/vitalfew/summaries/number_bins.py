@@ -128,5 +128,5 @@ def make_bins(
     if is_complete:
         found = cut_columns(values[:, None], label, n_classes, weight, numeric, INTERVALS, threads)[0]
         return NumberBins(found, True)
-    edges, _ = _core.bin_cuts(np.ascontiguousarray(values[:, None]), BINS, threads)
+    edges = _core.bin_cuts(np.ascontiguousarray(values[:, None]), BINS, threads).value
     return NumberBins(np.asarray(edges), False)

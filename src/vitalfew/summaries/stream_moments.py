@@ -173,10 +173,10 @@ def _first_shift(reading: NumberColumns, batch: pa.RecordBatch, weight, total: f
     These are the means of columns far from zero, and the values of constant columns, which then become exact zeros.
     """
     zero = np.zeros(len(reading.names) + 1)
-    first, second = _core.column_products(reading.numbers(batch), zero, weight, 1)
-    mean = first / total
+    products = _core.column_products(reading.numbers(batch), zero, weight, 1)
+    mean = products.first / total
     with np.errstate(invalid="ignore"):
-        shift = np.where(np.diag(second) / total > 2 * mean**2, 0.0, mean)
+        shift = np.where(np.diag(products.second) / total > 2 * mean**2, 0.0, mean)
     for j, values in enumerate(reading.arrays(batch)):
         if (values == values[0]).all():
             shift[j] = values[0]

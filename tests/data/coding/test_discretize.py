@@ -47,7 +47,7 @@ def oracle_mdl_cuts(x, y, w=None):
 
 
 def kernel_cuts(x, y, w=None, threads=1):
-    return _core.mdl_cuts(x, y.astype(np.int32), w, int(y.max(initial=0)) + 1, threads)[0]
+    return _core.mdl_cuts(x, y.astype(np.int32), w, int(y.max(initial=0)) + 1, threads).value
 
 
 EXTREMES = [np.nan, 0.0, -0.0, 1e300, -1e300, np.finfo(float).max, 5e-324, -5e-324, 1.0, np.nextafter(1.0, 2)]
@@ -123,14 +123,15 @@ def test_threads_and_layouts_give_the_same_bits(weighted):
     X = rng.normal(size=(3000, 37)) + y[:, None] * rng.random(37)
     X[rng.random(X.shape) < 0.1] = np.nan
     w = rng.random(3000) * 3 if weighted else None
-    flat, start = _core.mdl_cuts(X, y, w, 5, 1)
+    found = _core.mdl_cuts(X, y, w, 5, 1)
+    flat, start = found.value, found.start
     assert len(start) == 38
     assert start[-1] == len(flat) > 37
     for table, threads in [(X, 2), (np.asfortranarray(X), 2), (np.repeat(X, 2, axis=1)[:, ::2], 0)]:
-        other, other_start = _core.mdl_cuts(table, y, w, 5, threads)
-        np.testing.assert_array_equal(other, flat)
-        np.testing.assert_array_equal(other_start, start)
-    np.testing.assert_array_equal(_core.mdl_cuts(X[:, 5], y, w, 5)[0], flat[start[5] : start[6]])
+        other = _core.mdl_cuts(table, y, w, 5, threads)
+        np.testing.assert_array_equal(other.value, flat)
+        np.testing.assert_array_equal(other.start, start)
+    np.testing.assert_array_equal(_core.mdl_cuts(X[:, 5], y, w, 5).value, flat[start[5] : start[6]])
 
 
 def test_many_rows_equal_the_formula():

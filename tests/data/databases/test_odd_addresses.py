@@ -80,6 +80,6 @@ def test_summaries_neither():
 
 def test_kernels_copy_such_numbers():
     column = at_odd_address(np.arange(9.0))
-    first, second = _core.column_products([column], at_odd_address(np.zeros(1)), at_odd_address(np.ones(9)), 1)
-    assert first.tolist() == [36.0]
-    assert second.tolist() == [[204.0]]
+    found = _core.column_products([column], at_odd_address(np.zeros(1)), at_odd_address(np.ones(9)), 1)
+    assert found.first.tolist() == [36.0]
+    assert found.second.tolist() == [[204.0]]

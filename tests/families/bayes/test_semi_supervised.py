@@ -48,13 +48,13 @@ def test_expectation_is_that_of_the_formula(seed, weighted, has_row_weight, n_cl
     weight = rng.random(n) if has_row_weight else None
     value = X.data if weighted else None
     parts = X.indptr.astype(np.int64), X.indices.astype(np.int32), value
-    count, total, log_likelihood = _core.expect_rows(*parts, table, base, weight, 1)
+    found = _core.expect_rows(*parts, table, base, weight, 1)
     score = X.toarray() @ table + base
     share = softmax(score, axis=1) * (1.0 if weight is None else weight[:, None])
-    np.testing.assert_allclose(count, X.toarray().T @ share, **CLOSE)
-    np.testing.assert_allclose(total, share.sum(axis=0), **CLOSE)
+    np.testing.assert_allclose(found.count, X.toarray().T @ share, **CLOSE)
+    np.testing.assert_allclose(found.total, share.sum(axis=0), **CLOSE)
     w = np.ones(n) if weight is None else weight
-    np.testing.assert_allclose(log_likelihood, w @ logsumexp(score, axis=1), **CLOSE)
+    np.testing.assert_allclose(found.log_likelihood, w @ logsumexp(score, axis=1), **CLOSE)
 
 
 @given(st.integers(0, 10**6), st.booleans(), st.integers(2, 5))
@@ -62,15 +62,15 @@ def test_labels_and_reasons_are_those_of_the_formula(seed, weighted, n_classes):
     X, rng = random_words(seed, weighted=weighted), np.random.default_rng(seed + 1)
     table, base = rng.normal(size=(12, n_classes)), rng.normal(size=n_classes)
     parts = X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data if weighted else None
-    label, probability, reasons = _core.classify_rows(*parts, table, base, 3, 2)
+    found = _core.classify_rows(*parts, table, base, 3, 2)
     share = softmax(X.toarray() @ table + base, axis=1)
-    np.testing.assert_array_equal(label, share.argmax(axis=1))
-    np.testing.assert_allclose(probability, share.max(axis=1), **CLOSE)
-    for i, c in enumerate(label):
+    np.testing.assert_array_equal(found.label, share.argmax(axis=1))
+    np.testing.assert_allclose(found.probability, share.max(axis=1), **CLOSE)
+    for i, c in enumerate(found.label):
         others = np.delete(table, c, axis=1).mean(axis=1)
         speaks = X[i].toarray().ravel() * (table[:, c] - others)
         best = [j for j in np.argsort(-speaks, kind="stable") if speaks[j] > 0][:3]
-        assert reasons[i].tolist() == best + [-1] * (3 - len(best))
+        assert found.reason[i].tolist() == best + [-1] * (3 - len(best))
 
 
 def test_sums_do_not_depend_on_the_number_of_threads():
@@ -79,9 +79,9 @@ def test_sums_do_not_depend_on_the_number_of_threads():
     parts = X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data
     one, *others = (_core.expect_rows(*parts, table, base, None, threads) for threads in (1, 2, 4))
     for other in others:
-        np.testing.assert_array_equal(one[0], other[0])
-        np.testing.assert_array_equal(one[1], other[1])
-        assert one[2] == other[2]
+        np.testing.assert_array_equal(one.count, other.count)
+        np.testing.assert_array_equal(one.total, other.total)
+        assert one.log_likelihood == other.log_likelihood
 
 
 @pytest.mark.parametrize("fault", ["index", "table", "value", "weight", "indptr"])

@@ -484,7 +484,7 @@ def test_the_kernel_checks_its_bounds(change, message):
         **change,
     }
     with pytest.raises(ValueError, match=message):
-        _core.grow_tree_dense(**given, request=_core.TreeRequest(n_classes=2))
+        _core.grow_tree(**given, request=_core.TreeRequest(n_classes=2))
 
 
 def test_a_tree_with_children_out_of_range_is_refused():

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from vitalfew.data.tables.text_columns import WordColumn
 
 # Most bins of a column with two-byte codes; one-byte codes allow 255.
 MOST_BINS = 65_535
+Found = TypeVar("Found")
 # Most codes for which a sparse matrix is made dense.
 MOST_DENSE_CODES = 2**31
 
@@ -39,8 +40,8 @@ class Bins(Protocol):
     @property
     def is_category(self) -> NDArray[np.bool_]: ...
 
-    def kernel(self, name: str) -> tuple[Any, tuple]:
-        """Return the compiled function for this storage, and the arguments that pass the bins to it."""
+    def call(self, kernel: Callable[..., Found], *rest) -> Found:
+        """Call a compiled function on the bins: its overload for this storage."""
 
     def column(self, j: int) -> NDArray:
         """Return the codes of one feature."""
@@ -64,8 +65,8 @@ class DenseBins:
     def n_rows(self) -> int:
         return len(self.codes)
 
-    def kernel(self, name):
-        return getattr(_core, f"{name}_dense"), (self.codes, self.offsets, self.is_category.view(np.uint8))
+    def call(self, kernel: Callable[..., Found], *rest) -> Found:
+        return kernel(self.codes, self.offsets, self.is_category.view(np.uint8), *rest)
 
     def column(self, j):
         return self.codes[:, j]
@@ -106,10 +107,9 @@ class SparseBins:
     def by_column(self) -> sparse.csc_array:
         return self.codes.tocsc()
 
-    def kernel(self, name):
+    def call(self, kernel: Callable[..., Found], *rest) -> Found:
         start = self.codes.indptr.astype(np.int64)
-        flags = self.is_category.view(np.uint8)
-        return getattr(_core, f"{name}_sparse"), (start, self.slots, self.zero, self.offsets, flags)
+        return kernel(start, self.slots, self.zero, self.offsets, self.is_category.view(np.uint8), *rest)
 
     def column(self, j):
         codes = np.full(self.n_rows, self.zero[j], dtype=np.uint16)
@@ -183,9 +183,10 @@ class BinCoder:
                 numbers.append(j)
         self.cuts = [np.empty(0)] * table.n_features
         if numbers:
-            found, start = _core.bin_cuts(_numbers(table, numbers), int(most), self.threads)
+            found = _core.bin_cuts(_numbers(table, numbers), int(most), self.threads)
+            value, start = found.value, found.start
             for at, j in enumerate(numbers):
-                self.cuts[j] = found[start[at] : start[at + 1]]
+                self.cuts[j] = value[start[at] : start[at + 1]]
         return self._dense(table)
 
     def transform(self, X) -> Bins:

@@ -68,7 +68,8 @@ def cut_columns(
     """
     if strategy == "mdl":
         assert y_codes is not None
-        flat, start = _core.mdl_cuts(X, y_codes, sample_weight, n_classes, threads)
+        found = _core.mdl_cuts(X, y_codes, sample_weight, n_classes, threads)
+        flat, start = found.value, found.start
         return np.split(flat, start[1:-1]) if X.shape[1] else []
     cut = _quantile_cuts if strategy == "quantile" else _uniform_cuts
     cuts = []

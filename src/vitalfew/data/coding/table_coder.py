@@ -222,11 +222,11 @@ def _code_matrix(matrix: NDArray, threads: int):
     if matrix.dtype.char not in "dflihbBq":
         matrix = matrix.astype(np.int64 if matrix.dtype.kind in "iu" and matrix.dtype.itemsize < 8 else np.float64)
     if matrix.dtype == np.uint8 and (matrix.strides[0] == 1 or matrix.strides[1] == 1):
-        flags, tops = _core.code_small(matrix, None, threads)
-        return flags, matrix, tops
+        found = _core.code_small(matrix, None, threads)
+        return found.flag, matrix, found.top
     out = np.empty_like(matrix, dtype=np.uint8)
-    flags, tops = _core.code_small(matrix, out, threads)
-    return flags, out, tops
+    found = _core.code_small(matrix, out, threads)
+    return found.flag, out, found.top
 
 
 def _as_numbers(column: Column) -> NDArray[np.float64]:

@@ -43,8 +43,8 @@ class Block(Protocol):
     def score(self, table: NDArray[np.float64], events: Events | None = None, threads: int = 0) -> NDArray[np.float64]:
         """Sum the table rows of each sample's values at each point of a path: (rows, points, classes)."""
 
-    def search_mdl(self, search: _core.MdlSearch) -> tuple[NDArray, NDArray, NDArray, bool]:
-        """Run a greedy MDL search: features that enter or leave, signs, data part of the description length."""
+    def search_mdl(self, search: _core.MdlSearch) -> _core.MdlTrace:
+        """Run a greedy MDL search."""
 
 
 @dataclass(frozen=True)

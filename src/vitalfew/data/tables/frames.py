@@ -221,14 +221,14 @@ def _read_sparse(X, threads: int) -> BinaryBlock:
     )
     indptr, indices = X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False)
     seen = _core.inspect_pattern(indptr, indices, value, X.shape[1], threads)
-    if seen["has_nan"]:
+    if seen.has_nan:
         at = int(np.flatnonzero(~np.isfinite(X.data))[0])
         row = int(np.searchsorted(indptr, at, side="right")) - 1
         raise ValueError(
             f"Input X contains NaN or infinity (row {row}, column {int(indices[at])}); sparse data encode presence "
             "and cannot have missing values; remove them, or pass a dense table."
         )
-    if seen["has_zero"] or not seen["is_sorted"]:
+    if seen.has_zero or not seen.is_sorted:
         X = X.astype(np.float64) if X.dtype.kind == "b" else X.copy()
         X.sum_duplicates()
         X.eliminate_zeros()

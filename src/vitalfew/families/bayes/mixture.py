@@ -78,12 +78,12 @@ class PresenceRows:
     def _expect_binary(self, block: BinaryBlock, parameters: Parameters) -> tuple[Sums, float]:
         absent, present = parameters.log_table[0::2], parameters.log_table[1::2]
         base = absent.sum(axis=0) + parameters.log_prior
-        count, total, log_likelihood = _core.expect_rows(
-            block.indptr, block.indices, None, np.ascontiguousarray(present - absent), base, None, self.threads
-        )
+        evidence = np.ascontiguousarray(present - absent)
+        found = _core.expect_rows(block.indptr, block.indices, None, evidence, base, None, self.threads)
+        count, total = found.count, found.total
         table = np.empty((2 * block.n_features, len(total)))
         table[0::2], table[1::2] = np.maximum(total - count, 0.0), count
-        return Sums(table, total), log_likelihood
+        return Sums(table, total), found.log_likelihood
 
     def score(self, parameters: Parameters) -> NDArray[np.float64]:
         """Return log P(x, c) for each row and class."""
@@ -118,10 +118,8 @@ class WeightRows:
 
     def expect(self, parameters: Parameters) -> tuple[Sums, float]:
         table = np.ascontiguousarray(parameters.log_table)
-        count, total, log_likelihood = _core.expect_rows(
-            *self.sparse_parts(), table, parameters.log_prior, None, self.threads
-        )
-        return Sums(count, total), log_likelihood
+        found = _core.expect_rows(*self.sparse_parts(), table, parameters.log_prior, None, self.threads)
+        return Sums(found.count, found.total), found.log_likelihood
 
     def score(self, parameters: Parameters) -> NDArray[np.float64]:
         """Return log P(x, c) for each row and class, up to a term that all classes share."""

@@ -239,10 +239,10 @@ class FeatureFamily:
                 threads=data.coder.threads,
                 progress=run.cancel or show,
             )
-            feature, sign, trace, is_complete = data.block.search_mdl(search)
-        if not is_complete:
+            found = data.block.search_mdl(search)
+        if not found.in_time:
             accept_prefix(grid is None, "sizes of the path")
-        return feature, sign, trace
+        return found.feature, found.sign, found.data
 
 
 @dataclass(frozen=True)

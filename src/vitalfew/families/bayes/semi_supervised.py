@@ -226,7 +226,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         found = _core.classify_rows(
             indptr, indices, value, np.ascontiguousarray(table), base, n_reasons, check_threads(self.n_jobs)
         )
-        return PredictedLabels(self.classes_[found[0]], found[1], found[2])
+        return PredictedLabels(self.classes_[found.label], found.probability, found.reason)
 
     def label_next(self, n: int = 20, X=None) -> NDArray[np.intp]:
         """Return the samples whose labels would help most: uncertain ones that represent the others.

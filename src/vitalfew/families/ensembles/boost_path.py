@@ -310,14 +310,14 @@ class BoostFamily:
             rounds=rounds,
             n_classes=n_classes,
             votes=_core.Votes.confidence if self.is_confident else votes,
-            loss=getattr(_core.BoostLoss, self.loss_name),
+            loss=_core.BoostLoss[self.loss_name],
             threads=self.threads,
             progress=tell,
         )
-        kernel, bins = data.bins.kernel("boost")
         score = None if done is None else done.scores(data.bins, len(done)).ravel()
         before = 0.0 if done is None else float(done.vote_sums[-1])
-        found = kernel(*bins, np.ascontiguousarray(label, np.int32), data.weight, score, before, request)
+        label = np.ascontiguousarray(label, np.int32)
+        found = data.bins.call(_core.boost, label, data.weight, score, before, request)
         return BoostRun.from_kernel(found, n_classes if n_classes > 2 else 1)
 
     def _boost_learners(self, data: Data, label, rounds: int, done: BoostRun | None, tell) -> BoostRun:

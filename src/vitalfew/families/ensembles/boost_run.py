@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from vitalfew import _core
 from vitalfew.data.coding.bins import Bins
 from vitalfew.families.trees.stump_set import StumpSet
 
@@ -112,10 +113,18 @@ class BoostRun:
     drift: float = 0.0
 
     @classmethod
-    def from_kernel(cls, found: dict[str, Any], n_outputs: int) -> BoostRun:
-        curves: dict[str, Any] = {name: found[name] for name in CURVES}
-        kept = {"n_outputs": n_outputs, "stop": found["stop"], "drift": found["drift"]}
-        return cls(StumpSet.from_kernel(found), **curves, **kept)
+    def from_kernel(cls, found: _core.BoostRounds, n_outputs: int) -> BoostRun:
+        return cls(
+            learners=StumpSet.from_kernel(found.stumps),
+            alpha=found.alpha,
+            error=found.error,
+            z=found.z,
+            trained=found.trained,
+            margins=found.margins,
+            n_outputs=n_outputs,
+            stop=found.stop,
+            drift=found.drift,
+        )
 
     def __len__(self) -> int:
         return len(self.alpha)

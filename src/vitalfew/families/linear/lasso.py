@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,19 +43,19 @@ class LassoFamily:
         """Return the path over all penalties of the grid, or over a default grid."""
         summary = Moments.of(data) if isinstance(data, NumericData) and pays_to_summarize(data) else data
         found = self._solve(summary, grid, run)
-        shape = (len(found["grid"]), data.n_features)
-        coef = sparse.csr_array((found["value"], found["index"], found["start"]), shape=shape)
-        intercept = found["intercept"]
+        shape = (len(found.grid), data.n_features)
+        coef = sparse.csr_array((found.value, found.index, found.start), shape=shape)
+        intercept = found.intercept
         if isinstance(summary, Moments) and self.fit_intercept:
             intercept = summary.mean[-1] - coef @ summary.mean[:-1]
         return LinearPath(
-            grid=found["grid"],
+            grid=found.grid,
             coef_sparse=coef,
             intercept=intercept,
-            dual_gap=found["gap"],
-            mean_squared_error=2 * found["loss"],
+            dual_gap=found.gap,
+            mean_squared_error=2 * found.loss,
             names=names_of(data),
-            l2=found["grid"] * (1 - self.l1_ratio),
+            l2=found.grid * (1 - self.l1_ratio),
             factor=self.factor if self.group is None or self.factor is None else self.factor[self.group],
             has_intercept=self.fit_intercept,
             n_samples=data.weight_sum,
@@ -71,7 +70,7 @@ class LassoFamily:
         """Return the fold paths, by subtraction of fold moments if the path uses moments, otherwise in parallel."""
         return squared_loss_folds(self, data, splits, path, options)
 
-    def _solve(self, data: NumericData | Moments, grid, run: Run) -> dict[str, Any]:
+    def _solve(self, data: NumericData | Moments, grid, run: Run) -> _core.PathPoints:
         n_points = self.n_points if grid is None else len(grid)
         with kernel_progress(n_points, "lasso path", self.verbose) as show:
             request = _core.PathRequest(
@@ -87,7 +86,7 @@ class LassoFamily:
                 threads=self.threads,
                 progress=run.cancel or show,
             )
-            return solve("lasso", data, request, self.fit_intercept, grid is None)
+            return solve(_core.lasso_path, data, request, self.fit_intercept, grid is None)
 
 
 class Lasso(LinearRegressor):

@@ -17,7 +17,7 @@ from vitalfew.families.left_out import APPROXIMATE, LeftOut, chosen_anew, penalt
 from vitalfew.families.linear.classifier import NEVER, LinearClassifier, embed_classes, present_classes
 from vitalfew.families.linear.lasso import check_factors
 from vitalfew.families.linear.logistic_path import MOST_COORDINATES, Design, LogisticPath, one_hot, probabilities
-from vitalfew.families.linear.logistic_ridge import RidgeObjective, ridge_path
+from vitalfew.families.linear.logistic_ridge import RidgeObjective, Solutions, ridge_path
 from vitalfew.families.linear.penalty import check_penalty, default_ratio, fixed_grid
 from vitalfew.families.solve import solve
 from vitalfew.rules.path import ALONE, Run
@@ -48,16 +48,16 @@ class LogisticFamily:
         if grid is None and self.l1_ratio == 0:
             grid = self._ridge_grid(reduced)
         found = self._solve(reduced, len(present), grid, run)
-        coef, intercept = embed_classes(found["coef"], found["intercept"], present, len(data.classes), data.n_features)
+        coef, intercept = embed_classes(found.coef, found.intercept, present, len(data.classes), data.n_features)
         return LogisticPath(
-            grid=found["grid"],
+            grid=found.grid,
             coef_sparse=coef,
             intercept=intercept,
-            dual_gap=found["gap"],
-            log_loss=found["loss"],
+            dual_gap=found.gap,
+            log_loss=found.loss,
             names=data.names,
             classes=data.classes,
-            l2=found["grid"] * (1 - self.l1_ratio),
+            l2=found.grid * (1 - self.l1_ratio),
             factor=self.factor,
             has_intercept=self.fit_intercept,
             n_samples=data.weight_sum,
@@ -68,31 +68,23 @@ class LogisticFamily:
         """Return the fold paths, fitted in parallel."""
         return paths_in_threads(self, data, splits, path)
 
-    def _solve(self, data: NumericData, n_classes: int, grid, run: Run) -> dict[str, Any]:
+    def _solve(self, data: NumericData, n_classes: int, grid, run: Run) -> Solutions:
         n_outputs = 1 if n_classes <= 2 else n_classes
         shape = (len(grid) if grid is not None else self.n_points, n_outputs * data.n_features)
         if n_classes == 1:  # nothing to learn
             zeros = np.zeros(shape[0])
             start = np.geomspace(1.0, 1e-3, shape[0]) if grid is None else grid
             empty = sparse.csr_array((shape[0], data.n_features))
-            return {
-                "grid": start,
-                "coef": empty,
-                "intercept": np.full((shape[0], 1), NEVER),
-                "gap": zeros,
-                "loss": zeros,
-            }
+            return Solutions(start, empty, np.full((shape[0], 1), NEVER), zeros, zeros)
         with kernel_progress(shape[0], "logistic path", self.verbose) as show:
             if self.l1_ratio == 0:
-                found = ridge_path(data, grid, n_outputs, self.factor, self.fit_intercept, self.tol, run.cancel or show)
-                return {"grid": grid, **found, "coef": sparse.csr_array(found["coef"])}
+                return ridge_path(data, grid, n_outputs, self.factor, self.fit_intercept, self.tol, run.cancel or show)
             found = self._run(data, n_classes, grid, run.cancel or show)
-        shape = (len(found["grid"]), shape[1])
-        found["coef"] = sparse.csr_array((found["value"], found["index"], found["start"]), shape=shape)
-        found["intercept"] = found["intercept"].reshape(shape[0], n_outputs)
-        return found
+        shape = (len(found.grid), shape[1])
+        coef = sparse.csr_array((found.value, found.index, found.start), shape=shape)
+        return Solutions(found.grid, coef, found.intercept.reshape(shape[0], n_outputs), found.gap, found.loss)
 
-    def _run(self, data: NumericData, n_classes: int, grid, progress) -> dict[str, Any]:
+    def _run(self, data: NumericData, n_classes: int, grid, progress) -> _core.PathPoints:
         request = _core.PathRequest(
             grid=grid,
             n_points=self.n_points if grid is None else len(grid),
@@ -104,9 +96,10 @@ class LogisticFamily:
             threads=self.threads,
             progress=progress,
         )
-        kernel = "logistic" if n_classes == 2 else "multinomial"
-        seen = replace(data, target=data.label.astype(np.float64), classes=None) if n_classes == 2 else data
-        return solve(kernel, seen, request, takes_prefix=grid is None)
+        if n_classes > 2:
+            return solve(_core.multinomial_path, data, request, takes_prefix=grid is None)
+        numeric = replace(data, target=data.label.astype(np.float64), classes=None)
+        return solve(_core.logistic_path, numeric, request, takes_prefix=grid is None)
 
     def _ridge_grid(self, data: NumericData) -> NDArray[np.float64]:
         """Return penalties decreasing from 100 times the largest slope at zero, where coefficients nearly vanish."""

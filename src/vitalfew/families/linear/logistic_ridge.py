@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,6 +179,16 @@ def _conjugate_gradients(objective: RidgeObjective, gradient: NDArray, probabili
     return step
 
 
+class Solutions(NamedTuple):
+    """Solutions at the penalties of a grid."""
+
+    grid: NDArray[np.float64]
+    coef: sparse.csr_array  # (penalties, outputs x features)
+    intercept: NDArray[np.float64]  # (penalties, outputs)
+    gap: NDArray[np.float64]  # duality gap relative to the null loss
+    loss: NDArray[np.float64]
+
+
 def ridge_path(
     data: NumericData,
     grid: NDArray,
@@ -187,22 +197,22 @@ def ridge_path(
     has_intercept: bool,
     tol: float,
     progress: Callable[[float], None] | None,
-) -> dict[str, Any]:
-    """Return coefficients, intercepts, relative duality gaps and losses at each penalty, with warm starts."""
+) -> Solutions:
+    """Return the solution at each penalty, with warm starts."""
     objective = RidgeObjective(data, n_outputs, factor, has_intercept)
     theta = objective.start()
     null_loss = objective.evaluate(theta, 0.0)[3]
-    found: dict[str, list] = {"coef": [], "intercept": [], "gap": [], "loss": []}
+    coef, intercept, gaps, losses = [], [], [], []
     for point, alpha in enumerate(grid):
         theta, gap, loss = _minimize(objective, theta, float(alpha), tol * null_loss)
         plain = objective.to_plain(theta)
-        found["coef"].append(plain[:, :-1].ravel().copy())
-        found["intercept"].append(plain[:, -1].copy())
-        found["gap"].append(gap / null_loss if null_loss > 0 else 0.0)
-        found["loss"].append(loss)
+        coef.append(plain[:, :-1].ravel().copy())
+        intercept.append(plain[:, -1].copy())
+        gaps.append(gap / null_loss if null_loss > 0 else 0.0)
+        losses.append(loss)
         if progress is not None:
             progress(point + 1.0)
-    return {name: np.array(values) for name, values in found.items()}
+    return Solutions(grid, sparse.csr_array(np.array(coef)), np.array(intercept), np.array(gaps), np.array(losses))
 
 
 def _minimize(objective: RidgeObjective, theta: NDArray, alpha: float, wanted: float) -> tuple[NDArray, float, float]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.folds import paths_in_threads
 from vitalfew.families.linear.classifier import present_classes
@@ -46,9 +47,9 @@ class BestClassFamily(BestSettings):
         most = self.most(data, grid)
         reduced, present = present_classes(data)
         with kernel_progress(most, "best subsets", self.verbose) as show:
-            found = solve_classes("best_classes", reduced, self.request(most, run.cancel or show))
+            found = solve_classes(_core.best_classes, reduced, self.request(most, run.cancel or show))
         path = SubsetClassPath.from_kernel(found, data, present, self.fit_intercept, grid)
-        return with_gap(BestClassPath, path, found, path.log_loss)
+        return with_gap(BestClassPath, path, found.gap, found.null_loss, path.log_loss)
 
     def fold_paths(self, data: NumericData, splits, path: BestClassPath, _options):
         """Return the fold paths, fitted in parallel; the folds share the time budget and need no proof."""
@@ -168,4 +169,4 @@ class BestSubsetClassifier(SubsetClassifier):
 
     def _point(self, path, index: int) -> dict[str, Any]:
         data = present_classes(path.data)[0]
-        return {**super()._point(path, index), **certificate(self, "near_classes", data, path, index)}
+        return {**super()._point(path, index), **certificate(self, _core.near_classes, data, path, index)}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.folds import squared_loss_folds
-from vitalfew.families.solve import solve
+from vitalfew.families.solve import call, solve
 from vitalfew.families.subsets.subset_model import SubsetRegressor, check_time_budget, largest_size
 from vitalfew.families.subsets.subset_path import SubsetPath
 from vitalfew.rules.path import ALONE, Run
@@ -86,9 +86,9 @@ class BestSettings:
         )
 
 
-def with_gap(path_type: type, path, found: dict[str, Any], loss: NDArray, of_loss: float = 1.0):
+def with_gap(path_type: type, path, gap: NDArray, null_loss: float, loss: NDArray):
     """Return the path with gaps relative to the loss of each point; the kernel gives them relative to the null loss."""
-    share = found["gap"][np.minimum(path.grid, len(found["gap"]) - 1)] * of_loss * found["null_loss"]
+    share = gap[np.minimum(path.grid, len(gap) - 1)] * null_loss
     gap = np.divide(share, loss, out=np.zeros_like(share), where=loss > 0)
     return path_type(**{field.name: getattr(path, field.name) for field in fields(path)}, gap=gap)
 
@@ -102,13 +102,15 @@ class BestFamily(BestSettings):
         most = self.most(data, grid)
         seen = Moments.of(data) if isinstance(data, NumericData) and self.uses_moments(data) else data
         with kernel_progress(most, "best subsets", self.verbose) as show:
-            found = self._solve(seen, most, run.cancel or show)
+            found, gap = self._solve(seen, most, run.cancel or show)
         path = SubsetPath.from_kernel(found, data, seen, self.fit_intercept, grid)
-        return with_gap(BestSubsetPath, path, found, path.mean_squared_error, of_loss=2.0)
+        return with_gap(BestSubsetPath, path, gap, 2.0 * found.null_loss, path.mean_squared_error)
 
-    def _solve(self, data: NumericData | Moments, most: int, progress) -> dict[str, Any]:
+    def _solve(self, data: NumericData | Moments, most: int, progress) -> tuple[_core.PathPoints, NDArray]:
+        """Return the best subsets found and their gaps, relative to the null loss."""
         if isinstance(data, Moments):
-            return solve("best", data, self.request(most, progress), self.fit_intercept)
+            found = solve(_core.best_subsets, data, self.request(most, progress), self.fit_intercept)
+            return found, found.gap
         exchange = _core.SubsetRequest(
             most=most,
             direction=_core.Direction.exchange,
@@ -116,9 +118,8 @@ class BestFamily(BestSettings):
             threads=self.threads,
             progress=progress,
         )
-        found = solve("greedy", data, exchange)
-        found["gap"] = np.where(found["grid"] > 0, found["loss"] / max(found["null_loss"], 1e-300), 0.0)
-        return found
+        found = solve(_core.greedy_path, data, exchange)
+        return found, np.where(found.grid > 0, found.loss / max(found.null_loss, 1e-300), 0.0)
 
     def uses_moments(self, data: NumericData) -> bool:
         """Return True if the search uses second moments, with which a bound or proof is possible."""
@@ -254,7 +255,7 @@ class BestSubsetRegressor(SubsetRegressor):
         data = path.data
         if isinstance(data, NumericData):
             data = Moments.of(data) if self._family(data).uses_moments(data) else None
-        return {**super()._point(path, index), **certificate(self, "near", data, path, index)}
+        return {**super()._point(path, index), **certificate(self, _core.near_subsets, data, path, index)}
 
 
 def check_ties(model, measure: str) -> None:
@@ -265,7 +266,17 @@ def check_ties(model, measure: str) -> None:
         raise ValueError(f"max_ties must be at least 1, got {model.max_ties!r}.")
 
 
-def certificate(model, kernel: str, data: NumericData | Moments | None, path, index: int) -> dict[str, Any]:
+class Ties(NamedTuple):
+    """Subsets of one size with nearly the best loss, best first; `is_complete` if there are no others."""
+
+    subsets: list[NDArray]
+    loss: NDArray[np.float64]
+    is_complete: bool
+
+
+def certificate(
+    model, kernel: Callable[..., _core.NearSubsets], data: NumericData | Moments | None, path, index: int
+) -> dict[str, Any]:
     """Return the fitted attributes that say how good the subset is: its gap, and subsets that do nearly as well."""
     gap, columns = float(path.gap[index]), path.subset(index)
     best = float(getattr(path, path.measure)[index])
@@ -274,15 +285,17 @@ def certificate(model, kernel: str, data: NumericData | Moments | None, path, in
         "gap_": gap,
         "certified_": gap == 0,
         "near_ties_": tie_frame(found, path.measure, path.unit, best, path.names),
-        "near_ties_complete_": found["is_complete"],
+        "near_ties_complete_": found.is_complete,
     }
 
 
-def find_ties(model, kernel: str, data, columns: NDArray, loss: float, is_certified: bool) -> dict[str, Any]:
-    """Return the kernel's subsets of one size with nearly the best loss, or the best alone if it cannot search."""
-    alone = {"start": np.array([0, len(columns)]), "index": columns, "loss": np.array([loss]), "is_complete": False}
+def find_ties(
+    model, kernel: Callable[..., _core.NearSubsets], data, columns: NDArray, loss: float, is_certified: bool
+) -> Ties:
+    """Return the near ties that a kernel finds, or the best subset alone if it cannot search."""
+    alone = Ties([columns], np.array([loss]), False)
     if len(columns) == 0 or data is None or model.near_ties == 0:
-        return {**alone, "is_complete": len(columns) == 0 or (model.near_ties == 0 and is_certified)}
+        return alone._replace(is_complete=len(columns) == 0 or (model.near_ties == 0 and is_certified))
     request = _core.NearRequest(
         k=len(columns),
         loss=loss * (1 + model.near_ties),
@@ -291,14 +304,15 @@ def find_ties(model, kernel: str, data, columns: NDArray, loss: float, is_certif
         threads=check_threads(model.n_jobs),
         intercept=bool(model.fit_intercept),
     )
-    found = solve(kernel, data, request, model.fit_intercept)
-    return found if len(found["loss"]) else {**alone, "is_complete": found["is_complete"]}
+    found = call(kernel, data, request, model.fit_intercept)
+    if not len(found.loss):
+        return alone._replace(is_complete=found.is_complete)
+    return Ties(np.split(found.index, found.start[1:-1]), found.loss, found.is_complete)
 
 
-def tie_frame(found: dict[str, Any], measure: str, unit: float, best: float, names):
+def tie_frame(ties: Ties, measure: str, unit: float, best: float, names):
     """Return near ties as a data frame: features, loss, and how far it is above the best."""
-    subsets = [found["index"][a:b] for a, b in itertools.pairwise(found["start"])]
-    loss = unit * found["loss"]
+    subsets, loss = ties.subsets, unit * ties.loss
     above = np.divide(loss, best, out=np.ones_like(loss), where=best > 0)
     return frame_or_columns(
         {

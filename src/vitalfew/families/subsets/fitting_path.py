@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.linear.coefficient_path import CoefficientPath, gaussian_likelihood
 from vitalfew.rules.path import Likelihood
@@ -104,14 +105,16 @@ class FittingPath(CoefficientPath):
         )
 
     @classmethod
-    def from_kernel(cls, found: dict, data, seen, has_intercept: bool, grid: NDArray | None, names) -> FittingPath:
+    def from_kernel(
+        cls, found: _core.FittingSteps, data, seen, has_intercept: bool, grid: NDArray | None, names
+    ) -> FittingPath:
         """Return the path for `data` that a kernel found from `seen`, its rows or its moments.
 
         Points of the grid beyond the last step have the final model.
         """
-        steps = Steps(found["column"], found["change"])
+        steps = Steps(found.column, found.change)
         points = np.arange(len(steps.column) + 1) if grid is None else np.asarray(grid)
-        loss = np.append(found["null_loss"], found["loss"])[np.minimum(points, len(steps.column))]
+        loss = np.append(found.null_loss, found.loss)[np.minimum(points, len(steps.column))]
         intercept = np.zeros(len(points))
         if has_intercept:
             mean, y_mean = _means(seen, steps.columns)

@@ -63,7 +63,8 @@ class FittingFamily(FittingSettings):
             # Selecting a column again costs nothing, so the rows are read once per distinct column.
             seen = Moments.of(data) if "moments" in data.known or data.n_features <= most else data
         with kernel_progress(most, "forward-fitting", self.verbose) as show:
-            found = solve("fitting", seen, self.request(most, run.cancel or show), self.fit_intercept, grid is None)
+            request = self.request(most, run.cancel or show)
+            found = solve(_core.forward_fitting, seen, request, self.fit_intercept, grid is None)
         names = names_of(data)
         return FittingPath.from_kernel(found, data, seen, self.fit_intercept, grid, names)
 

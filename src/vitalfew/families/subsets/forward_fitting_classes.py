@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.folds import paths_in_threads
 from vitalfew.families.linear.classifier import LinearClassifier, embed_classes, present_classes
@@ -58,6 +59,16 @@ class FittingClassPath(SparseClassPath):
         )
 
 
+class NoSteps:
+    """Result that a kernel would give for a fold with a single class."""
+
+    column = np.empty(0, dtype=np.int32)
+    change = np.empty(0)
+    loss = np.empty(0)
+    intercept = np.zeros(1)
+    null_loss = 0.0
+
+
 @dataclass(frozen=True)
 class FittingClassFamily(FittingSettings):
     """Settings and solver of forward-fitting paths for classification."""
@@ -70,18 +81,18 @@ class FittingClassFamily(FittingSettings):
         n_outputs = 1 if len(present) <= 2 else len(present)
         with kernel_progress(most, "forward-fitting", self.verbose) as show:
             found = self._solve(reduced, len(present), self.request(most, run.cancel or show), grid is None)
-        steps = Steps(found["column"], found["change"])
+        steps = Steps(found.column, found.change)
         points = np.arange(len(steps.column) + 1) if grid is None else np.asarray(grid)
         at = np.minimum(points, len(steps.column))
         coef = _placed(steps, points, n_outputs * data.n_features)
-        intercept = found["intercept"].reshape(-1, n_outputs)[at]
+        intercept = found.intercept.reshape(-1, n_outputs)[at]
         coef, intercept = embed_classes(coef, intercept, present, len(data.classes), data.n_features)
         return FittingClassPath(
             grid=points,
             steps=steps,
             coef_sparse=coef,
             intercept=intercept,
-            log_loss=np.append(found["null_loss"], found["loss"])[at],
+            log_loss=np.append(found.null_loss, found.loss)[at],
             names=data.names,
             classes=data.classes,
             has_intercept=self.fit_intercept,
@@ -93,12 +104,10 @@ class FittingClassFamily(FittingSettings):
         """Return the fold paths, fitted in parallel."""
         return paths_in_threads(self, data, splits, path)
 
-    def _solve(self, data: NumericData, n_classes: int, request, takes_prefix: bool) -> dict[str, Any]:
-        if n_classes == 1:  # a fold with nothing to learn
-            nothing = np.empty(0)
-            return {"column": np.empty(0, np.int32), "change": nothing, "loss": nothing, "null_loss": 0.0,
-                    "intercept": np.zeros(1)}  # fmt: skip
-        return solve("fitting_classes", data, request, takes_prefix=takes_prefix)
+    def _solve(self, data: NumericData, n_classes: int, request, takes_prefix: bool) -> _core.ClassSteps | NoSteps:
+        if n_classes == 1:
+            return NoSteps()
+        return solve(_core.forward_fitting_classes, data, request, takes_prefix=takes_prefix)
 
 
 def _placed(steps: Steps, points: NDArray, width: int) -> sparse.csr_array:

@@ -51,7 +51,7 @@ class GreedySettings:
         """Return the request for the kernel."""
         return _core.SubsetRequest(
             most=most,
-            direction=getattr(_core.Direction, self.direction),
+            direction=_core.Direction[self.direction],
             group=self.group,
             intercept=self.fit_intercept,
             threads=self.threads,
@@ -68,7 +68,8 @@ class GreedyFamily(GreedySettings):
         most = self.most(data, grid)
         seen = Moments.of(data) if isinstance(data, NumericData) and self._wants_moments(data, most) else data
         with kernel_progress(most, "greedy search", self.verbose) as show:
-            found = solve("greedy", seen, self.request(most, run.cancel or show), self.fit_intercept, grid is None)
+            request = self.request(most, run.cancel or show)
+            found = solve(_core.greedy_path, seen, request, self.fit_intercept, grid is None)
         return SubsetPath.from_kernel(found, data, seen, self.fit_intercept, grid)
 
     def uses_moments(self, data: NumericData) -> bool:

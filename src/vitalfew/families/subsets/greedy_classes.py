@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.exceptions import SeparationWarning
 from vitalfew.families.folds import paths_in_threads
@@ -15,7 +16,7 @@ from vitalfew.families.linear.classifier import LinearClassifier, present_classe
 from vitalfew.families.linear.feature_groups import check_groups
 from vitalfew.families.solve import solve
 from vitalfew.families.subsets.greedy import DIRECTIONS, GreedySettings
-from vitalfew.families.subsets.subset_class_path import SubsetClassPath
+from vitalfew.families.subsets.subset_class_path import NullModel, SubsetClassPath
 from vitalfew.families.subsets.subset_model import at_size, check_size
 from vitalfew.rules.path import ALONE, Run
 from vitalfew.support.caller import warn_caller
@@ -35,7 +36,7 @@ class GreedyClassFamily(GreedySettings):
         most = self.most(data, grid)
         reduced, present = present_classes(data)
         with kernel_progress(most, "greedy search", self.verbose) as show:
-            found = solve_classes("greedy_classes", reduced, self.request(most, run.cancel or show), grid is None)
+            found = solve_classes(_core.greedy_classes, reduced, self.request(most, run.cancel or show), grid is None)
         return SubsetClassPath.from_kernel(found, data, present, self.fit_intercept, grid)
 
     def fold_paths(self, data: NumericData, splits, path: SubsetClassPath, _options):
@@ -43,24 +44,12 @@ class GreedyClassFamily(GreedySettings):
         return paths_in_threads(self, data, splits, path)
 
 
-def nothing_to_learn() -> dict[str, Any]:
-    """Return the result that a kernel would give for a fold with a single class."""
-    return {
-        "grid": np.zeros(1),
-        "start": np.zeros(2, dtype=np.int64),
-        "index": np.empty(0, dtype=np.int32),
-        "value": np.empty(0),
-        "intercept": np.empty(0),
-        "loss": np.zeros(1),
-        "gap": np.zeros(1),
-        "null_loss": 0.0,
-    }
-
-
-def solve_classes(kernel: str, data: NumericData, request, takes_prefix: bool = False) -> dict[str, Any]:
+def solve_classes(
+    kernel: Callable[..., _core.PathPoints], data: NumericData, request, takes_prefix: bool = False
+) -> _core.PathPoints | NullModel:
     """Return the result of a kernel, also for a fold with a single class."""
     if data.classes is not None and len(data.classes) == 1:
-        return nothing_to_learn()
+        return NullModel()
     return solve(kernel, data, request, takes_prefix=takes_prefix)
 
 

@@ -9,10 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.linear.classifier import embed_classes
 from vitalfew.families.linear.logistic_path import SparseClassPath
 from vitalfew.families.subsets.subset_path import describe_moves
+
+
+class NullModel:
+    """Result that a kernel would give for a fold with a single class."""
+
+    grid = np.zeros(1)
+    start = np.zeros(2, dtype=np.int64)
+    index = np.empty(0, dtype=np.int32)
+    value = np.empty(0)
+    intercept = np.empty(0)
+    loss = np.zeros(1)
+    gap = np.zeros(1)
+    null_loss = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,18 +64,21 @@ class SubsetClassPath(SparseClassPath):
 
     @classmethod
     def from_kernel(
-        cls, found: dict, data: NumericData, present: NDArray, has_intercept: bool, grid: NDArray | None
+        cls,
+        found: _core.PathPoints | NullModel,
+        data: NumericData,
+        present: NDArray,
+        has_intercept: bool,
+        grid: NDArray | None,
     ) -> SubsetClassPath:
         """Return the path that a kernel found for the classes present.
 
         Sizes of a given grid that the kernel did not reach have its largest model.
         """
         assert data.classes is not None
-        points, m = len(found["grid"]), len(present) - 1
-        stacked = sparse.csr_array(
-            (found["value"], found["index"], found["start"]), shape=(points, m * data.n_features)
-        )
-        intercept = found["intercept"].reshape(points, m)
+        points, m = len(found.grid), len(present) - 1
+        stacked = sparse.csr_array((found.value, found.index, found.start), shape=(points, m * data.n_features))
+        intercept = found.intercept.reshape(points, m)
         if m > 1:
             stacked, intercept = _symmetric(stacked, intercept)
         coef, intercept = embed_classes(stacked, intercept, present, len(data.classes), data.n_features)
@@ -71,7 +88,7 @@ class SubsetClassPath(SparseClassPath):
             grid=sizes,
             coef_sparse=coef if grid is None else coef[at],
             intercept=intercept[at],
-            log_loss=found["loss"][at],
+            log_loss=found.loss[at],
             names=data.names,
             classes=data.classes,
             has_intercept=has_intercept,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.data.tables.frames import names_of
 from vitalfew.families.linear.sparse_path import SparseLinearPath
@@ -47,7 +48,7 @@ class SubsetPath(SparseLinearPath):
     @classmethod
     def from_kernel(
         cls,
-        found: dict,
+        found: _core.PathPoints,
         data: NumericData | Moments,
         seen: NumericData | Moments,
         has_intercept: bool,
@@ -57,9 +58,9 @@ class SubsetPath(SparseLinearPath):
 
         Sizes of a given grid that the kernel did not reach have its largest model.
         """
-        reached = len(found["grid"]) - 1
-        coef = sparse.csr_array((found["value"], found["index"], found["start"]), shape=(reached + 1, data.n_features))
-        intercept, loss = found["intercept"], found["loss"]
+        reached = len(found.grid) - 1
+        coef = sparse.csr_array((found.value, found.index, found.start), shape=(reached + 1, data.n_features))
+        intercept, loss = found.intercept, found.loss
         if isinstance(seen, Moments) and has_intercept:
             intercept = seen.mean[-1] - coef @ seen.mean[:-1]
         sizes = np.arange(reached + 1) if grid is None else np.asarray(grid)

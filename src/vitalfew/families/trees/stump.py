@@ -106,10 +106,9 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
             votes=_core.Votes.sign if n_classes == 2 else _core.Votes.classes,
             threads=coder.threads,
         )
-        kernel, bins = data.bins.kernel("stumps")
-        found = kernel(*bins, np.ascontiguousarray(data.label), data.weight, request)
+        found = data.bins.call(_core.best_stumps, np.ascontiguousarray(data.label), data.weight, request)
         validate_data(self, X, skip_check_array=True)
-        return self._keep(data, StumpSet.from_kernel(found), found["error"])
+        return self._keep(data, StumpSet.from_kernel(found.stumps), found.error)
 
     def _keep(self, data: BinnedData, stumps: StumpSet, errors: NDArray[np.float64]):
         self.classes_, self.stumps_, self.coder_ = data.classes, stumps, data.coder

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vitalfew import _core
 from vitalfew.data.coding.bins import BinCoder, Bins
 
 
@@ -29,8 +29,9 @@ class StumpSet:
     right: NDArray[np.float64]
 
     @classmethod
-    def from_kernel(cls, found: dict[str, Any]) -> StumpSet:
-        return cls(*(found[name] for name in ("feature", "cut", "missing_right", "side", "start", "left", "right")))
+    def from_kernel(cls, found: _core.Stumps) -> StumpSet:
+        votes = (found.left, found.right)
+        return cls(found.feature, found.cut, found.missing_right, found.side, found.start, *votes)
 
     def __len__(self) -> int:
         return len(self.feature)

@@ -35,7 +35,6 @@ class TreeFamily:
 
     def grow(self, data: BinnedData, run: Run = ALONE) -> Tree:
         """Grow the full tree."""
-        kernel, table = data.bins.kernel("grow_tree")
         with kernel_progress(data.n_rows, "growing a tree", self.verbose) as show:
             request = _core.TreeRequest(
                 n_classes=len(data.classes),
@@ -46,7 +45,7 @@ class TreeFamily:
                 threads=self.threads,
                 progress=run.cancel or show,
             )
-            found = kernel(*table, data.label, data.weight, request)
+            found = data.bins.call(_core.grow_tree, data.label, data.weight, request)
         coder = data.coder
         categories = {j: known.values for j, known in coder.categories.items()}
         return Tree.from_kernel(found, Meaning(coder.names, data.classes, coder.cuts, categories))

@@ -65,9 +65,20 @@ class Tree:
     meaning: Meaning
 
     @classmethod
-    def from_kernel(cls, found: dict[str, Any], meaning: Meaning) -> Tree:
-        found = {**found, "level": found["depth"]}
-        return cls(meaning=meaning, **{f.name: found[f.name] for f in fields(cls) if f.name != "meaning"})
+    def from_kernel(cls, found: _core.GrownTree, meaning: Meaning) -> Tree:
+        return cls(
+            feature=found.feature,
+            cut=found.cut,
+            parent=found.parent,
+            first_child=found.first_child,
+            n_children=found.n_children,
+            level=found.depth,
+            branch=found.branch,
+            choices=found.choices,
+            weight=found.weight,
+            gain=found.gain,
+            meaning=meaning,
+        )
 
     def __getstate__(self):
         own = {f.name for f in fields(self)}
@@ -217,8 +228,7 @@ class Tree:
 
     def predict_proba(self, bins: Bins, threads: int = 0) -> NDArray[np.float64]:
         """Return class probabilities of binned samples."""
-        kernel, table = bins.kernel("tree_proba")
-        return kernel(*table, self.arrays(), 0, threads)
+        return bins.call(_core.tree_probabilities, self.arrays(), 0, threads)
 
     def condition(self, node: int) -> str:
         """Return the condition that leads from the parent to this node; empty at the root."""

@@ -147,20 +147,19 @@ class PruningPath:
 
     def predict(self, data: BinnedData) -> NDArray[np.float64]:
         """Return class probabilities at all points: (samples, points, classes)."""
-        kernel, table = data.bins.kernel("tree_proba")
         tree = self.tree.arrays(self.opened)
-        return np.stack([kernel(*table, tree, p, self.threads) for p in range(len(self.grid))], axis=1)
+        points = range(len(self.grid))
+        return np.stack([data.bins.call(_core.tree_probabilities, tree, p, self.threads) for p in points], axis=1)
 
     def default_scores(self, tested: BinnedData) -> PointScores:
         """Compute the misclassification rate at all points in one pass."""
-        kernel, table = tested.bins.kernel("tree_errors")
-        tree = self.tree.arrays(self.opened)
-        wrong, square = kernel(*table, tree, len(self.grid), tested.label, tested.weight, self.threads)
+        rest = (len(self.grid), tested.label, tested.weight, self.threads)
+        wrong = tested.bins.call(_core.tree_path_errors, self.tree.arrays(self.opened), *rest)
         w = tested.weights
         n, total = len(w), w.sum()
-        mean = wrong / total
+        mean = wrong.weight / total
         # Σ w² (loss - mean)², for a loss that is 0 or 1.
-        spread = np.sqrt(np.maximum(square * (1 - 2 * mean) + mean**2 * (w @ w), 0)) / total
+        spread = np.sqrt(np.maximum(wrong.square * (1 - 2 * mean) + mean**2 * (w @ w), 0)) / total
         return PointScores(mean, spread * np.sqrt(n / max(n - 1, 1)))
 
     def log_likelihood(self) -> Likelihood:

@@ -74,8 +74,8 @@ class Screen(NamedTuple):
 def screen(bits: NDArray[np.uint8], label: NDArray[np.int32], keep: int, threads: int = 0) -> Screen:
     """Screen all pairs of 0/1 columns. O(n d² / 64)."""
     words, start, size = pack(bits, label)
-    pair, synergy, most, partner = _core.best_pairs(words, start, size, keep, threads)
-    return Screen(pair, synergy * BITS, most * BITS, partner)
+    found = _core.best_pairs(words, start, size, keep, threads)
+    return Screen(found.pair, found.synergy * BITS, found.most * BITS, found.partner)
 
 
 def pack(bits: NDArray[np.uint8], label: NDArray[np.int32]):
