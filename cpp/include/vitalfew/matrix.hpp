@@ -165,4 +165,8 @@ struct Codes {
 static_assert(ColumnMatrix<DenseColumns<float>> && ColumnMatrix<SparseColumns<double>> && ColumnMatrix<BinaryColumns>);
 static_assert(SlotRows<BinaryRows> && SlotRows<Codes<std::uint8_t>>);
 
+// Applies a macro to each type of columns of numbers, to instantiate a kernel for all of them.
+#define VITALFEW_FOR_NUMBER_COLUMNS(apply) \
+  apply(DenseColumns<double>) apply(DenseColumns<float>) apply(SparseColumns<double>) apply(SparseColumns<float>)
+
 }  // namespace vitalfew

@@ -157,75 +157,88 @@ void ActiveSet::start(std::span<const double> values, double l2) {
   refactor(l2);
 }
 
+// Newton step of the active coordinates with the signs held: (H_AA + λ₂ f_A) step = c_A - f_A (λ₂ v_A + λ₁ sign_A).
+void ActiveSet::find_step(double l1, double l2) {
+  const std::size_t k = active_.size();
+  step_.resize(k);
+  for (std::size_t a = 0; a < k; ++a) {
+    const std::size_t e = active_[a];
+    step_[a] = c_[e] - factor_[e] * (l2 * v_[e] + l1 * sign_[e]);
+  }
+  beside_ = step_;
+  factor_of_active_.solve(step_);
+}
+
+// Removes newcomers that the step would move against their sign; returns whether there were any. One that came alone is kept
+// out by rounding, and rests until the next call of solve().
+bool ActiveSet::remove_blocked(bool came_alone) {
+  bool is_blocked = false;
+  for (std::size_t a = active_.size(); a-- > 0;)
+    if (v_[active_[a]] == 0 && is_signed(active_[a]) && step_[a] * sign_[active_[a]] < 0) {
+      if (came_alone) rests_[active_[a]] = 1;
+      leave(a);
+      is_blocked = true;
+    }
+  return is_blocked;
+}
+
+// Moves v along the step, up to the first coordinate that would change its sign, and updates the gradients. Returns the position
+// of that coordinate, or the number of active ones after a full step.
+std::size_t ActiveSet::move(double l2) {
+  const std::size_t k = active_.size();
+  double length = 1;
+  std::size_t first = k;
+  for (std::size_t a = 0; a < k; ++a) {
+    const std::size_t e = active_[a];
+    if (!is_signed(e) || (v_[e] + step_[a]) * sign_[e] >= 0) continue;
+    const double until = -v_[e] / step_[a];
+    if (until < length) length = until, first = a;
+  }
+  std::fill(spread_.begin(), spread_.end(), 0.0);
+  for (std::size_t a = 0; a < k; ++a) spread_[active_[a]] = length * step_[a];
+  for (std::size_t e = 0; e < size(); ++e)
+    if (!is_active_[e]) c_[e] -= dot(row(e), spread_.data(), size());
+  for (std::size_t a = 0; a < k; ++a) {  // (H + λ₂ f) step = beside, so H step needs no product
+    const std::size_t e = active_[a];
+    c_[e] -= length * (beside_[a] - l2 * factor_[e] * step_[a]);
+    v_[e] += length * step_[a];
+  }
+  return first;
+}
+
+// Finds the inactive coordinates that violate optimality, or only the largest violator.
+void ActiveSet::find_violators(double l1, bool only_largest) {
+  coming_.clear();
+  for (std::size_t e = 0; e < size(); ++e)
+    if (!is_active_[e] && !rests_[e] && excess(e, l1) > 0) coming_.push_back(e);
+  if (!only_largest || coming_.empty()) return;
+  const auto less = [&](std::size_t a, std::size_t b) { return excess(a, l1) < excess(b, l1); };
+  coming_ = {*std::max_element(coming_.begin(), coming_.end(), less)};
+}
+
 bool ActiveSet::solve(double l1, double l2) {
-  // Newcomers enter together. If the step then blocks one of them, the next turn admits a single newcomer, the largest
-  // violator; one that is blocked although it came alone is kept out by rounding and rests for this call.
+  // Newcomers enter together. If the step then blocks one of them, the next turn admits a single newcomer.
   if (l2 != l2_) refactor(l2);
   std::fill(rests_.begin(), rests_.end(), char(0));
-  std::vector<std::size_t> coming;
   bool one_by_one = false, came_alone = false;
   const std::size_t limit = 200 + 20 * size();
   for (std::size_t turn = 0; turn < limit; ++turn) {
-    // 1. Newton step with the signs held: (H_AA + λ₂ f_A) step = c_A - f_A (λ₂ v_A + λ₁ sign_A).
-    const std::size_t k = active_.size();
-    step_.resize(k);
-    for (std::size_t a = 0; a < k; ++a) {
-      const std::size_t e = active_[a];
-      step_[a] = c_[e] - factor_[e] * (l2 * v_[e] + l1 * sign_[e]);
-    }
-    beside_ = step_;
-    factor_of_active_.solve(step_);
-
-    // 2. Newcomers that the step would move against their sign leave again.
-    bool is_blocked = false;
-    for (std::size_t a = k; a-- > 0;)
-      if (v_[active_[a]] == 0 && is_signed(active_[a]) && step_[a] * sign_[active_[a]] < 0) {
-        if (came_alone) rests_[active_[a]] = 1;
-        leave(a);
-        is_blocked = true;
-      }
-    if (is_blocked) {
+    find_step(l1, l2);
+    if (remove_blocked(came_alone)) {
       one_by_one = true;
       continue;
     }
-
-    // 3. Step length: up to the first coordinate that would change its sign.
-    double length = 1;
-    std::size_t first = k;
-    for (std::size_t a = 0; a < k; ++a) {
-      const std::size_t e = active_[a];
-      if (!is_signed(e) || (v_[e] + step_[a]) * sign_[e] >= 0) continue;
-      const double until = -v_[e] / step_[a];
-      if (until < length) length = until, first = a;
-    }
-    // 4. Move v and update the gradients.
-    std::fill(spread_.begin(), spread_.end(), 0.0);
-    for (std::size_t a = 0; a < k; ++a) spread_[active_[a]] = length * step_[a];
-    for (std::size_t e = 0; e < size(); ++e)
-      if (!is_active_[e]) c_[e] -= dot(row(e), spread_.data(), size());
-    for (std::size_t a = 0; a < k; ++a) {  // (H + λ₂ f) step = beside, so H step needs no product
-      const std::size_t e = active_[a];
-      c_[e] -= length * (beside_[a] - l2 * factor_[e] * step_[a]);
-      v_[e] += length * step_[a];
-    }
-    // 5. A coordinate that reached zero leaves, and the step is repeated without it.
-    if (first < k) {
+    // A coordinate that reached zero leaves, and the step is repeated without it.
+    if (const std::size_t first = move(l2); first < active_.size()) {
       leave(first);
       continue;
     }
-
-    // 6. The active set is at its minimum: admit inactive coordinates that violate optimality, or stop if there is none.
-    coming.clear();
-    for (std::size_t e = 0; e < size(); ++e)
-      if (!is_active_[e] && !rests_[e] && excess(e, l1) > 0) coming.push_back(e);
-    if (coming.empty()) return true;
-    if (one_by_one) {
-      const auto most = [&](std::size_t a, std::size_t b) { return excess(a, l1) < excess(b, l1); };
-      coming = {*std::max_element(coming.begin(), coming.end(), most)};
-    }
-    came_alone = coming.size() == 1;
+    // The active coordinates are at their minimum.
+    find_violators(l1, one_by_one);
+    if (coming_.empty()) return true;
+    came_alone = coming_.size() == 1;
     one_by_one = false;
-    for (const std::size_t e : coming) enter(e, l1, l2);
+    for (const std::size_t e : coming_) enter(e, l1, l2);
   }
   return false;
 }

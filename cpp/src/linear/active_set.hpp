@@ -41,6 +41,10 @@ class ActiveSet {
   const double* row(std::size_t e) const { return h_.data() + e * stride_; }
   bool is_signed(std::size_t e) const { return factor_[e] > 0 || positive_[e]; }
   double excess(std::size_t e, double l1) const;
+  void find_step(double l1, double l2);
+  bool remove_blocked(bool came_alone);
+  std::size_t move(double l2);
+  void find_violators(double l1, bool only_largest);
   void enter(std::size_t e, double l1, double l2);
   void leave(std::size_t position);
   void refactor(double l2);
@@ -49,7 +53,7 @@ class ActiveSet {
   std::size_t stride_ = 0;
   std::vector<double> h_, v_, c_, most_, factor_, sign_, spread_, step_, beside_;
   std::vector<char> positive_, is_active_, rests_;
-  std::vector<std::size_t> active_;
+  std::vector<std::size_t> active_, coming_;
   Cholesky factor_of_active_;
   double l2_ = 0;
 };

@@ -136,10 +136,7 @@ PathPoints lasso_path(std::span<const double> gram, std::span<const double> cros
 
 #define VITALFEW_INSTANTIATE(M) \
   template PathPoints lasso_path<M>(const M&, std::span<const double>, std::span<const double>, const PathOptions&, Monitor&);
-VITALFEW_INSTANTIATE(DenseColumns<double>)
-VITALFEW_INSTANTIATE(DenseColumns<float>)
-VITALFEW_INSTANTIATE(SparseColumns<double>)
-VITALFEW_INSTANTIATE(SparseColumns<float>)
+VITALFEW_FOR_NUMBER_COLUMNS(VITALFEW_INSTANTIATE)
 VITALFEW_INSTANTIATE(BinaryColumns)
 
 }  // namespace vitalfew

@@ -103,10 +103,7 @@ PathPoints logistic_path(const M& x, std::span<const double> label, std::span<co
 
 #define VITALFEW_INSTANTIATE(M) \
   template PathPoints logistic_path<M>(const M&, std::span<const double>, std::span<const double>, const PathOptions&, Monitor&);
-VITALFEW_INSTANTIATE(DenseColumns<double>)
-VITALFEW_INSTANTIATE(DenseColumns<float>)
-VITALFEW_INSTANTIATE(SparseColumns<double>)
-VITALFEW_INSTANTIATE(SparseColumns<float>)
+VITALFEW_FOR_NUMBER_COLUMNS(VITALFEW_INSTANTIATE)
 VITALFEW_INSTANTIATE(BinaryColumns)
 
 }  // namespace vitalfew

@@ -166,73 +166,42 @@ class MultinomialSolver {
     return loss_ + sum;
   }
 
-  // Takes a proximal Newton step on all classes jointly: minimizes the quadratic model with
-  //
-  //   gradient_a = Σ_i w_i (t_ic - p_ic) x_ia,   H_ab = Σ_i w_i p_ic (δ_co - p_io) x_ia x_ib   (a of class c, b of class o),
-  //
-  // by ActiveSet, then searches along the step. O(n m²) for m coordinates.
+  // The quadratic model of the loss in all coordinates: its gradient, and the lower triangle of its second derivatives.
+  struct QuadraticModel {
+    std::vector<double> gradient;
+    std::vector<std::vector<double>> rows;
+  };
+
+  // Takes a proximal Newton step on all classes jointly: minimizes the quadratic model by ActiveSet, then searches along the
+  // step. O(n m²) for m coordinates.
   std::pair<double, double> joint_step(double l1, double l2) {
-    // 1. Class probabilities.
     exponentiate();
     const double before = objective(l1, l2);
-    std::vector<double> p(n_ * k_), total(n_, 0.0);
-    for (std::size_t c = 0; c < k_; ++c)
-      for (std::size_t i = 0; i < n_; ++i) total[i] += power_[c * n_ + i];
-    for (std::size_t c = 0; c < k_; ++c)
-      for (std::size_t i = 0; i < n_; ++i) p[c * n_ + i] = power_[c * n_ + i] / total[i];
-    // 2. Gradient and lower triangle of the second derivatives, rows dealt out to blocks in turn.
     const auto all = coordinates();
     const std::size_t m = all.size();
-    std::vector<std::vector<double>> rows(m);
-    std::vector<double> gradient(m), from(m), factor(m, 0.0);
-    const std::size_t blocks = blocks_for(double(m) * double(m) * double(n_), m);
-    parallel_blocks(blocks, options_.threads, monitor_, [&](std::size_t block) {
-      std::vector<double> weighted(n_);
-      for (std::size_t a = block; a < m; a += blocks) {
-        rows[a].resize(a + 1);
-        const std::size_t c = all[a].output;
-        for (std::size_t i = 0; i < n_; ++i) weighted[i] = w_[i] * ((std::size_t(label_[i]) == c ? 1.0 : 0.0) - p[c * n_ + i]);
-        gradient[a] = dot(all[a].column.data(), weighted.data(), n_);
-        for (std::size_t b = 0; b <= a; ++b) {
-          if (b == 0 || all[b].output != all[b - 1].output) {  // the weights depend on the pair of classes
-            const std::size_t o = all[b].output;
-            for (std::size_t i = 0; i < n_; ++i)
-              weighted[i] = w_[i] * p[c * n_ + i] * ((o == c ? 1.0 : 0.0) - p[o * n_ + i]) * all[a].column[i];
-          }
-          rows[a][b] = dot(all[b].column.data(), weighted.data(), n_);
-        }
-      }
-    });
-    // 3. Minimum of the model from the present coefficients. Intercepts have penalty factor zero. A relative ridge of 1e-13 is
-    // added, since the matrix is singular over the classes.
+    QuadraticModel model = quadratic_model(all, probabilities());
+    std::vector<double> from(m), factor(m, 0.0);
+    gather(from, factor);
+    // Minimum of the model. A relative ridge of 1e-13 is added, since the matrix is singular over the classes.
     ActiveSet set;
-    std::size_t at = 0;
-    for (std::size_t c = 0; c < k_; ++c) {
-      for (std::size_t e = 0; e < problems_[c]->used().size(); ++e, ++at) {
-        from[at] = problems_[c]->values()[e];
-        factor[at] = screens_[c].factor(problems_[c]->used()[e]);
-      }
-      if (options_.intercept && c + 1 < k_) from[at++] = problems_[c]->intercept();
-    }
     for (std::size_t a = 0; a < m; ++a) {
-      rows[a][a] += 1e-13 * rows[a][a];
-      set.add(rows[a], factor[a], gradient[a], false);
+      model.rows[a][a] += 1e-13 * model.rows[a][a];
+      set.add(model.rows[a], factor[a], model.gradient[a], false);
     }
     set.start(from, l2);
     set.solve(l1, l2);
-
-    // 4. Predicted decrease (`slope`), and the change z of the linear predictors.
+    // Predicted decrease (`slope`), and the change z of the linear predictors.
     double slope = 0, most = 0;
     std::vector<double> change(m), z(n_ * k_, 0.0);
     for (std::size_t a = 0; a < m; ++a) {
       const double to = set.values()[a];
       change[a] = to - from[a];
       slope += factor[a] * (l1 * (std::abs(to) - std::abs(from[a])) + 0.5 * l2 * (to * to - from[a] * from[a]));
-      slope -= gradient[a] * change[a];
-      most = std::max(most, rows[a][a] * change[a] * change[a]);
+      slope -= model.gradient[a] * change[a];
+      most = std::max(most, model.rows[a][a] * change[a] * change[a]);
       if (change[a] != 0) axpy(change[a], all[a].column.data(), z.data() + all[a].output * n_, n_);
     }
-    // 5. Backtracking line search (Armijo rule); without success the coefficients are restored.
+    // Backtracking line search (Armijo rule); without success the coefficients are restored.
     std::vector<std::vector<double>> f(k_);
     for (std::size_t c = 0; c < k_; ++c) f[c].assign(problems_[c]->predictor().begin(), problems_[c]->predictor().end());
     double length = 1;
@@ -244,6 +213,57 @@ class MultinomialSolver {
     place(from, change, 0, f, z);
     measure();
     return {0, most};
+  }
+
+  // Class probabilities at the last evaluated predictors, class by class.
+  std::vector<double> probabilities() const {
+    std::vector<double> p(n_ * k_), total(n_, 0.0);
+    for (std::size_t c = 0; c < k_; ++c)
+      for (std::size_t i = 0; i < n_; ++i) total[i] += power_[c * n_ + i];
+    for (std::size_t c = 0; c < k_; ++c)
+      for (std::size_t i = 0; i < n_; ++i) p[c * n_ + i] = power_[c * n_ + i] / total[i];
+    return p;
+  }
+
+  // Computes
+  //
+  //   gradient_a = Σ_i w_i (t_ic - p_ic) x_ia,   H_ab = Σ_i w_i p_ic (δ_co - p_io) x_ia x_ib   (a of class c, b of class o),
+  //
+  // with the rows of H dealt out to blocks in turn.
+  QuadraticModel quadratic_model(const std::vector<Coordinate>& all, const std::vector<double>& p) const {
+    const std::size_t m = all.size();
+    QuadraticModel model{std::vector<double>(m), std::vector<std::vector<double>>(m)};
+    const std::size_t blocks = blocks_for(double(m) * double(m) * double(n_), m);
+    parallel_blocks(blocks, options_.threads, monitor_, [&](std::size_t block) {
+      std::vector<double> weighted(n_);
+      for (std::size_t a = block; a < m; a += blocks) {
+        model.rows[a].resize(a + 1);
+        const std::size_t c = all[a].output;
+        for (std::size_t i = 0; i < n_; ++i) weighted[i] = w_[i] * ((std::size_t(label_[i]) == c ? 1.0 : 0.0) - p[c * n_ + i]);
+        model.gradient[a] = dot(all[a].column.data(), weighted.data(), n_);
+        for (std::size_t b = 0; b <= a; ++b) {
+          if (b == 0 || all[b].output != all[b - 1].output) {  // the weights depend on the pair of classes
+            const std::size_t o = all[b].output;
+            for (std::size_t i = 0; i < n_; ++i)
+              weighted[i] = w_[i] * p[c * n_ + i] * ((o == c ? 1.0 : 0.0) - p[o * n_ + i]) * all[a].column[i];
+          }
+          model.rows[a][b] = dot(all[b].column.data(), weighted.data(), n_);
+        }
+      }
+    });
+    return model;
+  }
+
+  // Writes the present values of all coordinates, and the penalty factors of those that are not intercepts.
+  void gather(std::span<double> from, std::span<double> factor) const {
+    std::size_t at = 0;
+    for (std::size_t c = 0; c < k_; ++c) {
+      for (std::size_t e = 0; e < problems_[c]->used().size(); ++e, ++at) {
+        from[at] = problems_[c]->values()[e];
+        factor[at] = screens_[c].factor(problems_[c]->used()[e]);
+      }
+      if (options_.intercept && c + 1 < k_) from[at++] = problems_[c]->intercept();
+    }
   }
 
   // Sets the coefficients of all classes to from + length * change.
@@ -392,9 +412,6 @@ PathPoints multinomial_path(const M& x, std::span<const std::int32_t> label, std
 #define VITALFEW_INSTANTIATE(M)                                                                                          \
   template PathPoints multinomial_path<M>(const M&, std::span<const std::int32_t>, std::size_t, std::span<const double>, \
                                           const PathOptions&, Monitor&);
-VITALFEW_INSTANTIATE(DenseColumns<double>)
-VITALFEW_INSTANTIATE(DenseColumns<float>)
-VITALFEW_INSTANTIATE(SparseColumns<double>)
-VITALFEW_INSTANTIATE(SparseColumns<float>)
+VITALFEW_FOR_NUMBER_COLUMNS(VITALFEW_INSTANTIATE)
 
 }  // namespace vitalfew

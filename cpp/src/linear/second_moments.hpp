@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <span>
+#include <stdexcept>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -25,7 +26,9 @@ class HeldMoments {
   static constexpr double floor = 1e-10;  // share of a column's square: if less remains, the column depends on others
 
   HeldMoments(std::span<const double> gram, std::span<const double> cross, double square)
-      : gram_(gram), cross_(cross), square_(square), d_(cross.size()) {}
+      : gram_(gram), cross_(cross), square_(square), d_(cross.size()) {
+    if (gram.size() != d_ * d_) throw std::invalid_argument("the moment matrix must be square");
+  }
 
   std::size_t n_cols() const { return d_; }
   double square() const { return square_; }

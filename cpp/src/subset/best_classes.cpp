@@ -254,9 +254,6 @@ PathPoints best_classes(const M& x, const ClassLabels& labels, std::span<const d
 #define VITALFEW_INSTANTIATE(M)                                                                                             \
   template PathPoints best_classes<M>(const M&, const ClassLabels&, std::span<const double>, const BestOptions&, Monitor&); \
   template NearSubsets near_classes<M>(const M&, const ClassLabels&, std::span<const double>, const NearOptions&, Monitor&);
-VITALFEW_INSTANTIATE(DenseColumns<double>)
-VITALFEW_INSTANTIATE(DenseColumns<float>)
-VITALFEW_INSTANTIATE(SparseColumns<double>)
-VITALFEW_INSTANTIATE(SparseColumns<float>)
+VITALFEW_FOR_NUMBER_COLUMNS(VITALFEW_INSTANTIATE)
 
 }  // namespace vitalfew

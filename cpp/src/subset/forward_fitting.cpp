@@ -64,7 +64,6 @@ FittingSteps forward_fitting(const M& x, std::span<const double> y, std::span<co
 
 FittingSteps forward_fitting(std::span<const double> gram, std::span<const double> cross, double square,
                              const FittingOptions& options, Monitor& monitor) {
-  if (gram.size() != cross.size() * cross.size()) throw std::invalid_argument("the moment matrix must be square");
   HeldMoments moments(gram, cross, square);
   return fit(moments, options, monitor);
 }
@@ -72,10 +71,7 @@ FittingSteps forward_fitting(std::span<const double> gram, std::span<const doubl
 #define VITALFEW_INSTANTIATE(M)                                                                                               \
   template FittingSteps forward_fitting<M>(const M&, std::span<const double>, std::span<const double>, const FittingOptions&, \
                                            Monitor&);
-VITALFEW_INSTANTIATE(DenseColumns<double>)
-VITALFEW_INSTANTIATE(DenseColumns<float>)
-VITALFEW_INSTANTIATE(SparseColumns<double>)
-VITALFEW_INSTANTIATE(SparseColumns<float>)
+VITALFEW_FOR_NUMBER_COLUMNS(VITALFEW_INSTANTIATE)
 VITALFEW_INSTANTIATE(BinaryColumns)
 
 }  // namespace vitalfew

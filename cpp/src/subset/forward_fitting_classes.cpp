@@ -252,9 +252,6 @@ ClassSteps forward_fitting_classes(const M& x, const ClassLabels& labels, std::s
 #define VITALFEW_INSTANTIATE(M)                                                                                                \
   template ClassSteps forward_fitting_classes<M>(const M&, const ClassLabels&, std::span<const double>, const FittingOptions&, \
                                                  Monitor&);
-VITALFEW_INSTANTIATE(DenseColumns<double>)
-VITALFEW_INSTANTIATE(DenseColumns<float>)
-VITALFEW_INSTANTIATE(SparseColumns<double>)
-VITALFEW_INSTANTIATE(SparseColumns<float>)
+VITALFEW_FOR_NUMBER_COLUMNS(VITALFEW_INSTANTIATE)
 
 }  // namespace vitalfew

@@ -155,7 +155,6 @@ PathPoints greedy_path(const M& x, std::span<const double> y, std::span<const do
 
 PathPoints greedy_path(std::span<const double> gram, std::span<const double> cross, double square, const SubsetOptions& options,
                        Monitor& monitor) {
-  if (gram.size() != cross.size() * cross.size()) throw std::invalid_argument("the moment matrix must be square");
   HeldMoments moments(gram, cross, square);
   if (options.direction == Direction::backward) return path_of(BackwardSearch(moments, options, monitor).run(), square);
   return forward_path(moments, options, monitor);
@@ -163,10 +162,7 @@ PathPoints greedy_path(std::span<const double> gram, std::span<const double> cro
 
 #define VITALFEW_INSTANTIATE(M) \
   template PathPoints greedy_path<M>(const M&, std::span<const double>, std::span<const double>, const SubsetOptions&, Monitor&);
-VITALFEW_INSTANTIATE(DenseColumns<double>)
-VITALFEW_INSTANTIATE(DenseColumns<float>)
-VITALFEW_INSTANTIATE(SparseColumns<double>)
-VITALFEW_INSTANTIATE(SparseColumns<float>)
+VITALFEW_FOR_NUMBER_COLUMNS(VITALFEW_INSTANTIATE)
 VITALFEW_INSTANTIATE(BinaryColumns)
 
 }  // namespace vitalfew

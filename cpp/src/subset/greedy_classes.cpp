@@ -18,9 +18,6 @@ PathPoints greedy_classes(const M& x, const ClassLabels& labels, std::span<const
 
 #define VITALFEW_INSTANTIATE(M) \
   template PathPoints greedy_classes<M>(const M&, const ClassLabels&, std::span<const double>, const SubsetOptions&, Monitor&);
-VITALFEW_INSTANTIATE(DenseColumns<double>)
-VITALFEW_INSTANTIATE(DenseColumns<float>)
-VITALFEW_INSTANTIATE(SparseColumns<double>)
-VITALFEW_INSTANTIATE(SparseColumns<float>)
+VITALFEW_FOR_NUMBER_COLUMNS(VITALFEW_INSTANTIATE)
 
 }  // namespace vitalfew

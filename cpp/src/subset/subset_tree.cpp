@@ -256,6 +256,39 @@ void SubsetTree::shrink(Node& node, const Bound& bound) const {
   node.approach = std::move(approach);
 }
 
+// Reports the columns with the largest shares in the relaxation if they are a subset of interest.
+void SubsetTree::try_largest(const Node& node, const Bound& bound, std::vector<std::size_t> in, std::vector<std::size_t> open,
+                             double limit) {
+  std::stable_sort(open.begin(), open.end(), [&](std::size_t a, std::size_t b) { return bound.share[a] > bound.share[b]; });
+  in.insert(in.end(), open.begin(), open.begin() + std::ptrdiff_t(options_.k - in.size()));
+  if (const double total = explained(node, in); total > limit) report(node, in, total);
+}
+
+// Tries a D tailored to this problem, and keeps it if the bound falls.
+void SubsetTree::split_anew(Node& node, const Bound& bound, std::size_t n_free, double limit) const {
+  Node other = node;
+  shrink(other, bound);
+  Approach approach = other.approach;
+  if (other.problem->bound(other.fate, n_free, limit, kTurns, approach).most < bound.most)
+    node = std::move(other);
+  else
+    node.n_splits = kSplits;
+}
+
+// Branches on the column that the relaxation is least sure of: the share closest to one half, weighted by its term.
+void SubsetTree::branch(Node&& node, const Bound& bound, std::span<const std::size_t> open) {
+  const std::size_t at = *std::max_element(open.begin(), open.end(), [&](std::size_t a, std::size_t b) {
+    const auto doubt = [&](std::size_t j) { return std::min(bound.share[j], 1 - bound.share[j]) * bound.term[j]; };
+    return doubt(a) < doubt(b);
+  });
+  Node other = node;
+  node.fate[at] = Fate::in;
+  other.fate[at] = Fate::out;
+  const std::lock_guard lock(mutex_);
+  open_.push(std::move(node));
+  open_.push(std::move(other));
+}
+
 // Processes a node until it is excluded, enumerated or branched.
 void SubsetTree::process(Node&& node) {
   for (;;) {
@@ -285,43 +318,19 @@ void SubsetTree::process(Node&& node) {
     const Bound bound = node.problem->bound(node.fate, n_free, limit, kTurns, node.approach);
     node.most = std::min(node.most, bound.most);
     if (node.most <= limit) return;
-    // 4. Heuristic: the columns with the largest shares in the relaxation may be a better subset.
-    std::vector<std::size_t> order = open, tried = in;
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return bound.share[a] > bound.share[b]; });
-    tried.insert(tried.end(), order.begin(), order.begin() + std::ptrdiff_t(n_free));
-    if (const double total = explained(node, tried); total > limit) report(node, tried, total);
-    // 5. Fix columns by the bound; shrink the problem once more than a quarter of its columns is out.
+    try_largest(node, bound, in, open, limit);
+    // 4. Fix columns by the bound; shrink the problem once more than a quarter of its columns is out.
     const bool has_settled = settle(node, bound);
     std::size_t n_left = 0;
     for (const Fate fate : node.fate) n_left += fate != Fate::out;
     if (n_left + 2 <= node.fate.size() * 3 / 4 && n_left > kFewColumns) {
       shrink(node, bound);
-      continue;
+    } else if (!has_settled && node.n_splits < kSplits) {
+      split_anew(node, bound, n_free, limit);
+    } else if (!has_settled) {
+      branch(std::move(node), bound, open);
+      return;
     }
-    if (has_settled) continue;
-    // 6. Before branching, try a D tailored to this problem; keep it if the bound falls.
-    if (node.n_splits < kSplits) {
-      const double before = bound.most;
-      Node other = node;
-      shrink(other, bound);
-      Approach approach = other.approach;
-      const bool is_better = other.problem->bound(other.fate, n_free, limit, kTurns, approach).most < before;
-      node.n_splits = is_better ? node.n_splits : kSplits;
-      if (is_better) node = std::move(other);
-      continue;
-    }
-    // 7. Branch on the column that the relaxation is least sure of: the share closest to one half, weighted by its term.
-    const std::size_t at = *std::max_element(open.begin(), open.end(), [&](std::size_t a, std::size_t b) {
-      const auto doubt = [&](std::size_t j) { return std::min(bound.share[j], 1 - bound.share[j]) * bound.term[j]; };
-      return doubt(a) < doubt(b);
-    });
-    Node other = node;
-    node.fate[at] = Fate::in;
-    other.fate[at] = Fate::out;
-    const std::lock_guard lock(mutex_);
-    open_.push(std::move(node));
-    open_.push(std::move(other));
-    return;
   }
 }
 

@@ -61,6 +61,10 @@ class SubsetTree {
   void process(Node&& node);
   bool settle(Node& node, const Bound& bound) const;
   void shrink(Node& node, const Bound& bound) const;
+  void try_largest(const Node& node, const Bound& bound, std::vector<std::size_t> in, std::vector<std::size_t> open,
+                   double limit);
+  void split_anew(Node& node, const Bound& bound, std::size_t n_free, double limit) const;
+  void branch(Node&& node, const Bound& bound, std::span<const std::size_t> open);
   void enumerate(const Node& node, std::span<const std::size_t> in, std::span<const std::size_t> open);
   double explained(const Node& node, std::span<const std::size_t> columns) const;
   void report(const Node& node, std::span<const std::size_t> columns, double explained);
