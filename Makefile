@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 JOBS ?= 2
 SPHINX := $(BIN)/python -m sphinx -q -W -n --keep-going -E -d build/docs/doctrees
 
-.PHONY: demo test check oldest wheel cross browser postgres docs site linkcheck lint bench quality asan tsan coverage fuzz native stubs format clean help
+.PHONY: demo test check oldest wheel cross browser postgres docs site linkcheck lint tidy bench quality asan tsan coverage fuzz native stubs format clean help
 
 help:            ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -80,6 +80,10 @@ lint: $(VENV)/.lint  ## ruff, mypy, clang-format, import contract
 	$(BIN)/mypy --config-file tests/typing/mypy.ini tests/typing/user_script.py
 	$(BIN)/clang-format --dry-run --Werror $(shell find cpp fuzz -name '*.cpp' -o -name '*.hpp')
 	$(BIN)/lint-imports
+
+# Each file is read with all that it includes, which takes a few minutes: too long for `make lint`.
+tidy: $(VENV)/.lint  ## clang-tidy on the core, with the checks of .clang-tidy
+	find cpp/src cpp/tests -name '*.cpp' | xargs -P $(JOBS) -n 1 sh -c '$(BIN)/clang-tidy --quiet "$$@" -- -std=c++20 -Icpp/include -Icpp/src' tidy
 
 format: $(VENV)/.lint  ## rewrite the sources in the agreed format
 	$(BIN)/ruff check --fix .

@@ -49,6 +49,7 @@ class ClassModel {
     State state;
     evaluate(columns, theta, state);
     std::vector<Column> found;
+    found.reserve(m_);
     for (std::size_t c = 0; c < m_; ++c) found.push_back(residual(state, c));
     return found;
   }

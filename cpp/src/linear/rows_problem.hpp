@@ -251,6 +251,7 @@ std::vector<std::vector<double>> RowsProblem<M>::moments(std::span<const std::si
   }
   if constexpr (is_dense_v<M>) {
     std::vector<double> mean;
+    mean.reserve(used_.size());
     for (const std::size_t j : used_) mean.push_back(mean_[j]);
     rows = dense_products(x_, used_, before, w_, mean, threads_, monitor_);
     for (std::size_t k = 0; k < columns.size(); ++k) rows[k].back() = square_[columns[k]];

@@ -147,6 +147,7 @@ class ClassTree {
   // Exchanges single columns as long as the loss falls. Each round fits all O(k d) exchanges.
   void exchange(Clock::time_point deadline) {
     std::vector<std::size_t> chosen;
+    chosen.reserve(best_.variables.size());
     for (const std::size_t j : best_.variables)
       chosen.push_back(std::size_t(std::lower_bound(columns_.begin(), columns_.end(), j) - columns_.begin()));
     std::sort(chosen.begin(), chosen.end());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/cholesky.hpp"
 
@@ -129,8 +130,10 @@ void Relaxation::split_evenly() {
 // Scales D until Q = G - D is positive definite, and prepares what bounds need: ρ and (Q + ρI)⁻¹. If no scale works, as with
 // overflow, D is cleared and there are no bounds.
 void Relaxation::settle(double share) {
-  while (inverse_without(share).empty())
-    if ((share *= 0.9) < 1e-12) return d_.clear();
+  while (inverse_without(share).empty()) {
+    share *= 0.9;
+    if (share < 1e-12) return d_.clear();
+  }
   double mean = 0;
   for (double& value : d_) mean += (value *= share) / double(p_);
   rho_ = 2 * std::sqrt(std::max(mean, 1e-12));  // between the curvatures that ADMM meets
@@ -203,7 +206,7 @@ Bound Relaxation::bound(std::span<const Fate> fate, std::size_t n_free, double n
     }
     if (best.most < needed || since > 3) break;
   }
-  best.share = share;
+  best.share = std::move(share);
   at.v.assign(v.begin(), v.end());
   at.w.assign(w.begin(), w.end());
   return best;

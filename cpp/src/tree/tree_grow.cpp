@@ -260,6 +260,7 @@ class Grower {
         batch.resize(1);
       }
       std::vector<Siblings> all;
+      all.reserve(batch.size());
       for (Open& node : batch) all.push_back(prepare(children(node, trunk), std::move(node.cells)));
       search_together(all);
       for (std::size_t b = 0; b < batch.size(); ++b) {

@@ -70,7 +70,7 @@ inline GrownTree in_order(const Part& part, const TreeOptions& options) {
     tree.first_child[number] = std::int32_t(from.size());
     tree.n_children[number] = node.n_children;
     for (std::int32_t c = 0; c < node.n_children; ++c) add(node.first_child + std::size_t(c), std::int32_t(number));
-    for (std::int32_t c = 0; c < node.n_children; ++c) push(std::size_t(tree.first_child[number] + c));
+    for (std::int32_t c = 0; c < node.n_children; ++c) push(std::size_t(tree.first_child[number]) + std::size_t(c));
   }
   return tree;
 }

@@ -49,7 +49,7 @@ class Walk {
         if (next < 0) {
           const std::int32_t first = tree_.first_child[std::size_t(at.node)];
           for (std::int32_t c = tree_.n_children[std::size_t(at.node)]; c-- > 0;)
-            stack.push_back({first + c, at.part * tree_.share[std::size_t(first + c)]});
+            stack.push_back({first + c, at.part * tree_.share[std::size_t(first) + std::size_t(c)]});
           break;
         }
         at.node = next;
