@@ -30,7 +30,7 @@ void bind_pairs(nb::module_& m) {
       [](const Matrix<std::uint64_t>& bits, const Vector<std::int64_t>& start, const Vector<std::int64_t>& size, std::size_t keep,
          int threads) {
         PythonMonitor monitor;
-        const LabelledBits data{view(bits), view(start), view(size), bits.shape(0)};
+        const LabeledBits data{view(bits), view(start), view(size), bits.shape(0)};
         return without_gil([&] { return best_pairs(data, keep, threads, monitor); });
       },
       "bits"_a.noconvert(), "start"_a.noconvert(), "size"_a.noconvert(), "keep"_a, "threads"_a = 0,
