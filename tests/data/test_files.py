@@ -175,7 +175,7 @@ def test_names_that_lead_nowhere(tmp_path):
         read_file(path, table="t")
     with pytest.raises(ValueError, match="format must be one of csv, tsv"):
         read_file(path, format="excel")
-    with pytest.raises(DataFileError, match="there is no encoding 'klingon'"):
+    with pytest.raises(DataFileError, match="unknown encoding 'klingon'"):
         read_file(path, encoding="klingon")
 
 

@@ -219,13 +219,13 @@ def test_a_set_of_one_class_predicts_it():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_sets": 1}, "n_sets must be a whole number of training sets, at least 2, got 1"),
+        ({"n_sets": 1}, "n_sets must be an integer number of training sets >= 2, got 1"),
         ({"loss": "hinge"}, "loss must be one of 'zero_one', 'squared'"),
-        ({"loss": "squared"}, "loss='squared' is for a regressor, got GaussianNB"),
-        ({"estimator": LinearRegression(), "loss": "zero_one"}, "loss='zero_one' is for a classifier"),
+        ({"loss": "squared"}, "loss='squared' requires a regressor, got GaussianNB"),
+        ({"estimator": LinearRegression(), "loss": "zero_one"}, "loss='zero_one' requires a classifier"),
         ({"estimator": StandardScaler()}, "estimator must be a classifier or a regressor, got StandardScaler"),
         ({"sets": "thirds"}, "sets must be one of 'bootstrap', 'halves', 'disjoint'"),
-        ({"sets": "disjoint", "n_sets": 100}, "133 training rows cannot be cut into n_sets=100 sets"),
+        ({"sets": "disjoint", "n_sets": 100}, "133 training rows cannot be split into n_sets=100 sets"),
         ({"optimal": [0, 1]}, r"pass them as test=\(X_test, y_test\)"),
         ({"test": (np.zeros((3, 13)), [0, 1])}, "inconsistent numbers of samples"),
     ],

@@ -360,7 +360,7 @@ class Slow(GaussianNB):
 def test_time_runs_out_and_nothing_is_dropped(n_jobs):
     X, y = load_iris(return_X_y=True)
     models = {"quick": GaussianNB(), "slow": Slow(0.4), "slower": Slow(0.5)}
-    with pytest.warns(UnfinishedWarning, match=r"time budget of 0.7 s was spent with \d+ of 40 fits not run"):
+    with pytest.warns(UnfinishedWarning, match=r"time budget of 0.7 s ran out with \d+ of 40 fits not run"):
         found = compare(models, X, y, cv=10, random_state=0, time_budget=0.7, n_jobs=n_jobs)
     assert {line["name"] for line in found.rows} == {"quick", "slow", "slower", "most frequent class"}
     status = {line["name"]: line["status"] for line in found.rows}
@@ -485,7 +485,7 @@ def test_a_model_that_cannot_be_told_from_others_is_not_kept(tmp_path):
     file = tmp_path / "c.json"
     opaque = make_pipeline(FunctionTransformer(kw_args=None, func=Opaque()), GaussianNB())
     for _ in range(2):
-        with pytest.warns(CheckpointWarning, match=r"model 'opaque' is fitted anew.*\.lock is of type 'lock'"):
+        with pytest.warns(CheckpointWarning, match=r"model 'opaque' will be refitted.*\.lock is of type 'lock'"):
             compare({"opaque": opaque, "known": GaussianNB()}, X, y, cv=3, checkpoint=file, random_state=0)
     assert {r["model"] for r in json.loads(file.read_text())["results"].values()} == {"known", "most frequent class"}
     kept = file.read_bytes()
@@ -614,7 +614,7 @@ def test_table_plot_and_dictionary():
     ("options", "error", "message"),
     [
         ({"models": {}}, ValueError, "got no models to compare"),
-        ({"models": {"a": GaussianNB}}, TypeError, "model 'a' is a class: give an instance"),
+        ({"models": {"a": GaussianNB}}, TypeError, "model 'a' is a class, not an instance"),
         ({"models": {"a": StandardScaler()}}, TypeError, "model 'a' has no predict"),
         ({"models": [GaussianNB(), LinearRegression()]}, ValueError, "all classifiers or all regressors"),
         ({"models": {1: GaussianNB(), "1": GaussianNB()}}, ValueError, "two models have the same name"),
@@ -624,7 +624,7 @@ def test_table_plot_and_dictionary():
         ({"time_budget": -1}, ValueError, "time_budget must be None or a positive number"),
         ({"scoring": "beauty"}, ValueError, "beauty"),
         ({"scoring": ["a"]}, ValueError, "scoring must be None, the name of a scikit-learn scorer or a callable"),
-        ({"groups": np.arange(150) // 50}, ValueError, "there are 3 groups for cv=5 folds"),
+        ({"groups": np.arange(150) // 50}, ValueError, "cv=5 folds require at least 5 groups, got 3"),
         ({"groups": [1, 2]}, ValueError, "inconsistent numbers of samples"),
         ({"progress": "loud"}, ValueError, "progress must be True, False or 'auto'"),
     ],

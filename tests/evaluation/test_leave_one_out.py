@@ -169,10 +169,13 @@ def test_near_is_exact_while_the_features_in_use_stay():
 @pytest.mark.parametrize(
     ("model", "note"),
     [
-        (Ridge(alpha="loo", grid=5), "alpha='loo' is chosen anew"),
-        (Lasso(alpha="bic", grid=5), "alpha='bic' is chosen anew"),
-        (KernelRidge(alpha=1.0, gamma="loo"), "gamma='loo' is chosen anew"),
-        (KernelRidge(alpha="loo", gamma=[0.1, 1.0], grid=5), r"alpha='loo' and gamma=\[0.1, 1.0\] is chosen anew"),
+        (Ridge(alpha="loo", grid=5), "alpha='loo' is selected again"),
+        (Lasso(alpha="bic", grid=5), "alpha='bic' is selected again"),
+        (KernelRidge(alpha=1.0, gamma="loo"), "gamma='loo' is selected again"),
+        (
+            KernelRidge(alpha="loo", gamma=[0.1, 1.0], grid=5),
+            r"alpha='loo' and gamma=\[0.1, 1.0\] is selected again",
+        ),
     ],
 )
 def test_rules_choose_anew(model, note):

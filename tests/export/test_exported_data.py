@@ -80,5 +80,5 @@ def test_models_that_read_more_columns_than_a_table_can_have():
     model = Ridge(1.0).fit(X, X[:, 0])
     assert "x2099" in to_sql(model)
     for dialect in ("sqlite", "postgres"):
-        with pytest.raises(ValueError, match=f"2100 columns, and {dialect} takes 1600; prune the tree, select"):
+        with pytest.raises(ValueError, match=f"2100 columns, but {dialect} supports 1600; prune the tree, select"):
             to_sql(model, dialect=dialect)

@@ -190,7 +190,7 @@ def test_values_that_predict_refuses_have_no_prediction():
     rows.loc[1, "bmi"] = np.nan
     for found in (in_duckdb(to_sql(model), rows), in_sqlite(to_sql(model, dialect="sqlite"), rows)):
         assert [line[0] is None for line in found] == [False, True, False]
-    with pytest.raises(ValueError, match="column 'bmi' has no value"):
+    with pytest.raises(ValueError, match="column 'bmi' is missing, but this model requires a value"):
         in_python(model, rows)
     for classes in (y > 150, np.digitize(y, [100, 200])):
         model = LogisticRegression(0.01, penalty="l2").fit(X, classes)
@@ -236,7 +236,7 @@ def test_many_columns_and_deep_trees():
 def test_trees_that_databases_do_not_take(monkeypatch):
     model = DecisionTree().fit(*load_iris(return_X_y=True, as_frame=True))
     monkeypatch.setattr(sql, "MOST_COLUMNS", 3)
-    with pytest.raises(ValueError, match="columns, and sqlite takes 3; prune the tree"):
+    with pytest.raises(ValueError, match="columns, but sqlite supports 3; prune the tree"):
         to_sql(model, dialect="sqlite")
 
 
@@ -361,7 +361,7 @@ def test_loaded_models_write_the_same():
 
 
 def test_a_writer_that_lacks_a_node_cannot_be_defined():
-    with pytest.raises(TypeError, match="Half does not write Column, Number"):
+    with pytest.raises(TypeError, match="Half does not implement Column, Number"):
 
         class Half(Writer):
             def _sum(self, node):

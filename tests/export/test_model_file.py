@@ -383,7 +383,7 @@ def test_wrong_headers():
         ({"format": "other"}, "not a model file"),
         ({"schema": 2}, r"vitalfew 0.* with schema 2, but this version supports schemas up to 1; upgrade vitalfew"),
         ({"schema": "1"}, "not a number"),
-        ({"class": "Ridge"}, "another class"),
+        ({"class": "Ridge"}, "the class of the model does not match its header"),
         ({"checksum": "0" * 64}, "its checksum does not match"),
     ):
         given = {**document, **changes}

@@ -199,7 +199,7 @@ def test_a_table_that_was_committed(tmp_path, monkeypatch, kind, moment):
     found = CliRunner().invoke(commands, asked)
     assert found.exit_code == 130
     said = {
-        "within the commit": "interrupted while table 't_predicted' was completed; look whether it is there",
+        "within the commit": "interrupted while table 't_predicted' was being completed; check whether it exists",
         "after it": "interrupted after writing table 't_predicted'.",
     }[moment]
     assert found.stderr.startswith(said)

@@ -170,7 +170,7 @@ def test_what_is_there_stays(documents):
     assert get(address, "documents_predicted").to_pydict() == {"x": [1]}
     label_documents(address, "documents", "body", "topic", key="id", model="nb", replace=True)
     assert get(address, "documents_predicted").num_rows == 370
-    with pytest.raises(ValueError, match="the labels cannot go into 'documents', which holds the documents"):
+    with pytest.raises(ValueError, match="the labels cannot be written to 'documents', which contains the documents"):
         label_documents(address, "documents", "body", "topic", key="id", into="documents", replace=True)
     assert get(address, "documents").num_rows == 400
 

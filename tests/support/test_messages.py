@@ -75,7 +75,7 @@ def test_a_file_of_nearly_that_name(tmp_path):
         FileNotFoundError, match=r"the file '.*peple\.csv' does not exist; did you mean '.*people\.csv'\?"
     ):
         summarize(tmp_path / "peple.csv", "a")
-    with pytest.raises(FileNotFoundError, match=r"there is no file '.*other\.parquet'\.$"):
+    with pytest.raises(FileNotFoundError, match=r"the file '.*other\.parquet' does not exist\.$"):
         summarize(tmp_path / "other.parquet", "a")
     with pytest.raises(FileNotFoundError, match="neither does its directory"):
         summarize(tmp_path / "nowhere" / "people.csv", "a")

@@ -54,7 +54,7 @@ def check_outputs(outputs: Mapping[str, Any], inputs: Sequence[Any]) -> None:
     >>> check_outputs({"--output": folder / "people.csv"}, [str(folder / "*.csv")])
     Traceback (most recent call last):
     ...
-    ValueError: --output '...people.csv' is also an input...; choose another name for the output.
+    ValueError: --output '...people.csv' is also an input ...; choose another output path.
     """
     read = {identity: name for given in inputs for identity, name in _files_read(given)}
     files = {option: os.fspath(path) for option, path in outputs.items() if path not in (None, STANDARD)}

@@ -91,7 +91,7 @@ def test_without_a_cluster_nothing_is_sent():
 def test_collections_must_have_the_same_partitions():
     with pytest.raises(ValueError, match="X and y must be partitioned alike, got 2 and 1"):
         aligned_partitions(X=[dask.delayed(1)] * 2, y=[dask.delayed(1)])
-    with pytest.raises(TypeError, match="y is ndarray: give y as a collection"):
+    with pytest.raises(TypeError, match="y is ndarray; pass y as a collection"):
         aligned_partitions(X=dask.delayed(1), y=np.ones(3))
 
 

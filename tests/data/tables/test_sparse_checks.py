@@ -168,7 +168,7 @@ def test_indices_of_other_kinds_are_refused():
         check_sparse(X)
     X = matrix("bsr")
     X.data = X.data[:, 0]
-    with pytest.raises(ValueError, match="sparse X is invalid: blocks"):
+    with pytest.raises(ValueError, match="sparse X is invalid: its blocks"):
         check_sparse(X)
 
 

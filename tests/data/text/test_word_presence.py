@@ -336,7 +336,7 @@ def test_wrong_parameters(parameters, match):
 def test_vocabulary_must_be_lower_case_and_of_str():
     with pytest.warns(UserWarning, match="uppercase"):
         WordPresence(vocabulary=["Ab"]).fit(["ab"])
-    with pytest.raises(TypeError, match="vocabulary must hold str, got 3"):
+    with pytest.raises(TypeError, match="vocabulary must contain str, got 3"):
         WordPresence(vocabulary=["ab", 3]).fit(["ab"])
 
 

@@ -244,7 +244,7 @@ def test_labels_are_not_handed_out():
     X, y = numbered()
     sealed = sealed_split(X, y, random_state=0)[2]
     for name in ("y", "X", "y_test", "X_test", "labels", "target", "data"):
-        with pytest.raises(AttributeError, match=f"sealed and does not hand out '{name}': a model chosen by looking"):
+        with pytest.raises(AttributeError, match=f"sealed and does not expose '{name}': a model chosen by looking"):
             getattr(sealed, name)
         assert not hasattr(sealed, name)
     with pytest.raises(AttributeError, match="has no attribute 'color'"):
@@ -368,7 +368,7 @@ def test_models_that_are_refused():
         sealed.score(GaussianNB().fit(X_train.iloc[:, :2], y_train))
     with pytest.raises(ValueError, match="the same columns in another order"):
         sealed.score(GaussianNB().fit(X_train.iloc[:, ::-1], y_train))
-    with pytest.raises(ValueError, match="fitted on 2 features, the test set has 4"):
+    with pytest.raises(ValueError, match="fitted on 2 features, but the test set has 4"):
         sealed.score(GaussianNB().fit(X_train.to_numpy()[:, :2], y_train))
     with pytest.raises(ValueError, match="neither a classifier nor a regressor; pass scoring"):
         sealed.score(Plain())
@@ -584,7 +584,7 @@ def test_files_that_were_tampered_with(saved):
             SealedTest.load(saved)
     saved.write_bytes(whole)
     rewritten(saved, lambda members: members.pop("0.npy"))
-    with pytest.raises(SealedFileError, match="cut off"):
+    with pytest.raises(SealedFileError, match="not a sealed test set, or is truncated"):
         SealedTest.load(saved)
     rewritten(saved, lambda members: members.pop("checksum"))
     with pytest.raises(SealedFileError, match="it has no manifest"):
@@ -600,7 +600,7 @@ def test_what_cannot_be_saved_is_said_and_nothing_is_lost(saved):
     whole = saved.read_bytes()
     y = np.arange(40) % 2
     X = pd.DataFrame({"fine": y, "lists": [[1, 2]] * 40})
-    with pytest.raises(TypeError, match="column 'lists', row 0 holds a list, which cannot be saved without pickle"):
+    with pytest.raises(TypeError, match="column 'lists', row 0 contains a list, which cannot be saved without pickle"):
         sealed_split(X, y, random_state=0)[2].save(saved)
     zoned = pl.DataFrame({"when": pl.Series([date(2020, 1, 1)] * 40).cast(pl.Datetime("ms", "UTC"))})
     with pytest.raises(TypeError, match=r"column 'when' contains Datetime.*, which cannot be saved"):
@@ -640,7 +640,7 @@ def test_bad_arguments(options, message):
     ("X", "y", "message"),
     [
         (np.zeros((1, 1)), [1], "at least two rows, got n_samples = 1"),
-        (np.zeros((3, 1)), [1, 1, 1], r"is (np\.int64\()?1\)? in all rows"),
+        (np.zeros((3, 1)), [1, 1, 1], "y has a single value, 1;"),
         (np.zeros((3, 1)), [1.0, np.nan, 2.0], "Input y contains NaN"),
         (np.zeros((3, 1)), ["a", None, "b"], "row 1 has no label"),
         (np.zeros((3, 1)), [1, 2], "inconsistent numbers of samples"),

@@ -311,7 +311,7 @@ def test_what_cannot_be_learnt_from():
         SemiSupervisedNaiveBayes().fit(X, y, X_unlabeled=X)
     with pytest.raises(ValueError, match="word weights must be >= 0"):
         SemiSupervisedNaiveBayes(events="weights").fit(-X, y)
-    with pytest.raises(ValueError, match="from 0 to 1"):
+    with pytest.raises(ValueError, match="between 0 and 1"):
         SemiSupervisedNaiveBayes(unlabeled_weight=2).fit(X, y)
     with pytest.raises(ValueError, match="must be 'pooled'"):
         SemiSupervisedNaiveBayes(events="weights", prior_mean="uniform").fit(X, y)

@@ -79,7 +79,7 @@ def sealed_split(
     >>> sealed.y
     Traceback (most recent call last):
     ...
-    AttributeError: the test set is sealed and does not hand out 'y': ...
+    AttributeError: the test set is sealed and does not expose 'y': ...
     """
     X = as_rows(X)
     target = _read(y)
@@ -88,7 +88,7 @@ def sealed_split(
     if n < 2:
         raise ValueError(f"a split requires at least two rows, got n_samples = {n}.")
     if len(np.unique(target)) < 2:
-        raise ValueError(f"y has a single value, {target[0]!r}; at least two are required.")
+        raise ValueError(f"y has a single value, {target.tolist()[0]!r}; at least two are required.")
     weight = check_weight(sample_weight, n)
     if groups is not None and time is not None:
         raise ValueError(
