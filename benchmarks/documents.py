@@ -30,7 +30,7 @@ LABELED = 0.001
 
 
 def make(path: Path, n_documents: int) -> None:
-    """The table `documents`: id, body, topic (mostly null), and `truth` with every topic."""
+    """Create the table `documents` (id, body, topic, mostly null) and the table `truth` with every topic."""
     rng = np.random.default_rng(0)
     words = pa.array([_word(rank) for rank in range(N_WORDS)])
     frequency = (np.arange(1, N_WORDS + 1) + 2.7) ** -1.07
@@ -63,7 +63,7 @@ def make(path: Path, n_documents: int) -> None:
 
 
 def _word(rank: int) -> str:
-    """Frequent words are short."""
+    """Return the word of a rank; frequent words are short."""
     letters = ""
     rank += 26
     while rank:
@@ -109,7 +109,7 @@ def peers(path: Path, n_documents: int) -> dict:
 
 
 def measured(*arguments: str) -> dict:
-    """What a run in a process of its own reports, and its peak memory."""
+    """Return the report of a run in a separate process, and its peak memory."""
     done = subprocess.run([sys.executable, __file__, *arguments], check=True, capture_output=True, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -125,7 +125,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--documents", type=int, default=5_000_000)
     parser.add_argument(
-        "--peer-documents", type=int, default=500_000, help="the peer does so many; its rate is compared"
+        "--peer-documents", type=int, default=500_000, help="number of documents for the peer; rates are compared"
     )
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--model", default="nb,logistic-l2", help="one or more, with commas")
@@ -161,7 +161,8 @@ def main() -> None:
     text = (
         f"{circumstances()}\n\n{given.documents:,} documents of {LENGTH} words ({path.stat().st_size / 2**30:.1f} GB "
         f"as a DuckDB file), {LABELED:.1%} labeled.\n\n{table(rows, columns)}\n\n"
-        f"Ratio of documents a second: {ratios}. Both read the table, and ours reads it twice: once for the words."
+        f"Ratio of documents per second: {ratios}. Both read the table; vitalfew reads it twice, the first time to "
+        "collect the words."
     )
     write_section("Documents", text)
 

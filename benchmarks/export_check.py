@@ -37,7 +37,7 @@ def lines(wanted: list[str], names: tuple[str, ...], n_rows: int) -> list[dict]:
 
 
 def summary(found: list[dict], names: tuple[str, ...]) -> list[dict]:
-    """A line for each model: on how many data sets, how many rows in all, and the largest differences."""
+    """Return one line per model: number of data sets, total number of rows, and the largest differences."""
     out = []
     for model in dict.fromkeys(line["model"] for line in found):
         of_model = [line for line in found if line["model"] == model]
@@ -51,10 +51,11 @@ def summary(found: list[dict], names: tuple[str, ...]) -> list[dict]:
 def explained(n_rows: int, short: str, whole: str) -> str:
     return (
         "`to_sql` and `to_python` (benchmarks/export_check.py): the largest difference of a probability from "
-        "`predict_proba`, or of a predicted number relative to its size, on the rows named (at most "
-        f"{n_rows:,} drawn from each data set); models learned from two thirds of them. Tables of more than "
-        f"{real_data.WIDE} columns: models that choose, on the columns they read. Text: the text itself in DuckDB "
-        f"and Python, and (0/1) a table with a column for each word.\n\n{short}\n\n{whole}"
+        "`predict_proba`, or the largest relative difference of a predicted number, on the given rows (at most "
+        f"{n_rows:,} drawn from each data set). Models were fitted on two thirds of them. For tables of more than "
+        f"{real_data.WIDE} columns, only models that select features were exported, with the columns they use. Text "
+        "was scored as text in DuckDB and Python, and (0/1) as a table with a column for each word.\n\n"
+        f"{short}\n\n{whole}"
     )
 
 

@@ -34,7 +34,7 @@ HOLDOUT, SEED = 0.3, 0
 
 
 class Corpus:
-    """Training and test documents as words that are there, with and without weights."""
+    """Training and test documents as word presence, with and without weights."""
 
     def __init__(self, name: str):
         frame = pd.read_csv(SHARED / "text" / f"{name}.csv.gz", keep_default_na=False)
@@ -49,7 +49,7 @@ class Corpus:
             setattr(self, weighting or "presence", (words.transform(self.texts), words.transform(self.test_texts)))
 
     def draw(self, n: int, seed: int) -> np.ndarray:
-        """Rows that keep their label: one of each class, then at random."""
+        """Draw the rows that keep their label: one of each class, then at random."""
         order = np.random.default_rng(seed).permutation(len(self.y))
         first = [order[np.argmax(self.y[order] == c)] for c in np.unique(self.y)]
         rest = order[~np.isin(order, first)]
@@ -99,7 +99,7 @@ def presence_svc(corpus: Corpus, known):
 
 
 def auto(corpus: Corpus, known):
-    """What `vitalfew label` chooses and fits, without the database."""
+    """Choose and fit a model as `vitalfew label` does, without the database."""
     classes, code = np.unique(corpus.y, return_inverse=True)
     rest = ~np.isin(np.arange(len(code)), known)
 
@@ -135,7 +135,7 @@ METHODS = {
 
 
 class Kept:
-    """Accuracies found so far, so that a long study can be stopped and gone on with."""
+    """Cache of accuracies, so that a long study can be interrupted and resumed."""
 
     def __init__(self, path: Path):
         self.path = path

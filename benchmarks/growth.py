@@ -1,4 +1,4 @@
-"""How our time grows when a size doubles, and what a second thread gives: `python benchmarks/growth.py [name ...]`.
+"""Scaling of our time as a size doubles, and with a second thread: `python benchmarks/growth.py [name ...]`.
 
 Each kernel is run on data of some size, then with one size doubled three times while the others stay. Writes the
 section Growth of RESULTS.md, from which docs/performance.md draws its charts.
@@ -47,7 +47,7 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Case:
-    """A call that depends on sizes; `make` gives it for the sizes and a number of threads."""
+    """Call that depends on sizes; `make` creates it for given sizes and a number of threads."""
 
     make: Callable[..., Callable[[], object]]
     start: dict[str, int]
@@ -147,7 +147,7 @@ CASES = {
 
 
 def measure(name: str, repeats: int = 3) -> list[dict]:
-    """One line for each size; the start is timed once for each knob, so that lines of a knob are of one moment."""
+    """Return one line per size; the initial size is timed again for each knob, so that its lines are comparable."""
     case, lines = CASES[name], []
     for grown in case.start:
         before = None
@@ -178,7 +178,9 @@ def main(names: list[str]) -> None:
             print(table([r for r in rows if r["kernel"] == name], COLUMNS), flush=True)
     if not names:
         write_section(
-            "Growth", f"{circumstances()}\n\nOne size doubled, the others as they start.\n\n{table(rows, COLUMNS)}"
+            "Growth",
+            f"{circumstances()}\n\nOne size is doubled at a time; the others keep their initial value.\n\n"
+            f"{table(rows, COLUMNS)}",
         )
 
 

@@ -1,4 +1,4 @@
-"""The judge: times, memory and circumstances, the same for ours and for every peer.
+"""Measurement of times, memory and circumstances, the same for ours and for every peer.
 
 Repetitions of both are interleaved in one process, so that other work on the machine hits both. Peak memory is that of
 one call in a process of its own, above what the process held before the call.
@@ -35,7 +35,7 @@ PROCESSORS = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else No
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of the repetitions of one call: by the clock, and of the processor, all threads together."""
+    """Wall and processor seconds of the repetitions of one call; processor time is summed over threads."""
 
     seconds: tuple[float, ...]
     processor: tuple[float, ...]
@@ -54,7 +54,7 @@ class Timing:
 
     @property
     def spread(self) -> float:
-        """Distance between the quartiles, as a share of the median."""
+        """Interquartile range divided by the median."""
         low, high = np.percentile(self.seconds, [25, 75])
         return float((high - low) / self.median)
 
@@ -62,7 +62,7 @@ class Timing:
 def time_calls(
     calls: dict[str, Callable[[], Any]], repeats: int = 5, warm_up: bool = True, await_idle: bool = True
 ) -> dict[str, Timing]:
-    """Interleaved repetitions of several calls; a first call of each is not counted."""
+    """Time interleaved repetitions of several calls; the first call of each is not counted."""
     seconds: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
     for repeat in range(-1 if warm_up else 0, repeats):
         for name, call in calls.items():
@@ -75,7 +75,7 @@ def time_calls(
 
 
 def time_once(call: Callable[[], Any]) -> tuple[Timing, Any]:
-    """One call of something slow, and what it gave.
+    """Time a single slow call, and return its result.
 
     Its time is that of the processor where this is less: a call that cannot be repeated must not pay for other work.
     """
@@ -84,7 +84,7 @@ def time_once(call: Callable[[], Any]) -> tuple[Timing, Any]:
 
 
 def in_child(function: Callable[..., Any], *arguments) -> Any:
-    """What a function gives in a process of its own; None if that process dies."""
+    """Return the result of a function in a separate process, or None if that process dies."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     child = context.Process(target=lambda: sender.send(function(*arguments)))
@@ -99,7 +99,7 @@ def in_child(function: Callable[..., Any], *arguments) -> Any:
 
 
 def _await_idle(limit_s: float = 1.5, wanted: float = 0.8) -> None:
-    """Wait for a moment in which the machine does little else, but not for ever."""
+    """Wait until the machine is mostly idle, up to a time limit."""
     end = time.perf_counter() + limit_s
     while time.perf_counter() < end:
         before = _processor_ticks()
@@ -110,16 +110,14 @@ def _await_idle(limit_s: float = 1.5, wanted: float = 0.8) -> None:
 
 
 def _processor_ticks() -> tuple[int, int]:
-    """Idle and all ticks of all processors since the machine started."""
+    """Return the idle and total ticks of all processors since the machine started."""
     ticks = [int(field) for field in Path("/proc/stat").read_text().splitlines()[0].split()[1:]]
     return ticks[3], sum(ticks)
 
 
 def _time(call: Callable[[], Any]) -> tuple[tuple[float, float], Any]:
     gc.collect()
-    if (
-        PROCESSORS is not None
-    ):  # adelie, once imported, binds the main thread to one processor for all who come after it
+    if PROCESSORS is not None:  # once imported, adelie binds the main thread to one processor
         os.sched_setaffinity(0, PROCESSORS)
     clock, processor = time.perf_counter(), time.process_time()
     result = call()
@@ -128,7 +126,7 @@ def _time(call: Callable[[], Any]) -> tuple[tuple[float, float], Any]:
 
 def row(case: str, peer: str, ours: Timing, theirs: Timing, equal: bool, *, scale: float = 1.0, note: str = "",
         memory: tuple[float, float] = (np.nan, np.nan)) -> dict:  # fmt: skip
-    """A line of the results; `scale` multiplies the peer's time where only a part of its work was run."""
+    """Return a line of the results; `scale` multiplies the peer's time if only a part of its work was run."""
     return {
         "case": case,
         "peer": peer,
@@ -150,14 +148,14 @@ def row(case: str, peer: str, ours: Timing, theirs: Timing, equal: bool, *, scal
 
 
 def peak_mb(case: str, data: str, function: str) -> float:
-    """Peak memory of `function(*load(data))` of a case above what was held before, in a fresh process."""
+    """Return the peak memory of `function(*load(data))` above the memory before the call, in a fresh process."""
     command = [sys.executable, "-W", "ignore", str(HERE / "judge.py"), case, data, function]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment())
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def environment() -> dict[str, str]:
-    """Environment of a child process with as many threads as we use."""
+    """Return the environment of a child process with the same number of threads."""
     return {**os.environ, **{name: str(THREADS) for name in THREAD_VARIABLES}}
 
 
@@ -165,7 +163,7 @@ def _measure_peak(case: str, data: str, function: str) -> float:
     module = importlib.import_module(f"cases.{case}")
     arguments = module.load(data)
     gc.collect()
-    Path("/proc/self/clear_refs").write_text("5")  # the high-water mark starts anew at what is held now
+    Path("/proc/self/clear_refs").write_text("5")  # reset the high-water mark to the current usage
     held = _status_mb("VmRSS")
     result = getattr(module, function)(*arguments)
     peak = _status_mb("VmHWM") - held
@@ -179,7 +177,7 @@ def _status_mb(field: str) -> float:
 
 
 def machine() -> str:
-    """Processor, cores, memory and system, with nothing that names this machine."""
+    """Describe processor, cores, memory and system, without identifying the machine."""
     fields = dict(
         (part.strip() for part in line.split(":", 1))
         for line in Path("/proc/cpuinfo").read_text().splitlines()
@@ -191,13 +189,13 @@ def machine() -> str:
 
 
 def versions() -> str:
-    """Python and the libraries compared."""
+    """Return the versions of Python and of the compared libraries."""
     named = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     return f"vitalfew {version('vitalfew')} at commit {commit()}, Python {platform.python_version()}, {named}"
 
 
 def commit() -> str:
-    """The short name of the commit that is measured."""
+    """Return the short hash of the measured commit."""
     command = ["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"]
     return subprocess.run(command, capture_output=True, text=True).stdout.strip() or "unknown"
 

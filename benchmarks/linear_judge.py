@@ -1,4 +1,4 @@
-"""The judge of linear solvers: objective, duality gap and the loosest tolerance that is good enough, the same for all.
+"""Evaluation of linear solvers: objective, duality gap and the loosest sufficient tolerance, the same for all.
 
 It is no solver's own. The objective and the dual value of every point of a path are computed here from coefficients
 alone. The optimum of a penalty is the least objective that any run found, tight runs included. Each solver climbs a
@@ -31,7 +31,7 @@ import judge
 
 SCALE = float(os.environ.get("VITALFEW_BENCH_SCALE", "1"))  # a part of the size, to try the cases out
 TIGHT_LIMIT_S, LOADING_S = 400.0, 10.0
-PATIENCE, LEAST_S, MOST_S = 60, 10.0, 60.0  # a ladder may take so many times as long as ours, within these limits
+PATIENCE, LEAST_S, MOST_S = 60, 10.0, 60.0  # time limit of a ladder: this many times ours, within these bounds
 QUICK_S, SLOW_S = 2.0, 15.0
 TARGETS = {"squared": 1e-6, "logistic": 1e-5}
 POINTS_AT_ONCE = 20
@@ -39,13 +39,13 @@ OURS, ONE_THREAD = "ours", "ours, one thread"
 
 
 def sized(n: int, least: int = 40) -> int:
-    """A number of rows or columns, smaller in a trial run."""
+    """Return a number of rows or columns, which is smaller in a trial run."""
     return n if SCALE == 1 else max(int(n * SCALE), min(n, least))
 
 
 @dataclass(frozen=True)
 class Solver:
-    """How a solver is called: `prepare(*data)`, which is not timed, gives `run(tol)`, which is.
+    """Solver interface: `prepare(*data)`, which is not timed, returns `run(tol)`, which is.
 
     `ladder` holds its tolerances from loose to tight, `tight` that of a run for the optimum; a solver with no ladder is
     there for the latter alone. `unfit(*data)` says why the solver is not worth running on some data, or nothing.
@@ -66,12 +66,12 @@ class Solver:
 
 
 def label(name: str, solver: Solver) -> str:
-    """The solver's name, with its version where the circumstances do not give it."""
+    """Return the solver's name, with its version unless the circumstances state it."""
     return f"{name}, version {version(solver.package)}" if solver.package else name
 
 
 def our_solvers(call: Callable[..., Any], ladder: tuple[float, ...], tight: float | None) -> dict[str, Solver]:
-    """Ours with all threads and with one; `call(*data, tol, n_jobs)` gives the answer."""
+    """Return our solver with all threads and with one; `call(*data, tol, n_jobs)` returns the answer."""
 
     def with_jobs(n_jobs):
         return lambda *data: lambda tol: call(*data, tol=tol, n_jobs=n_jobs)
@@ -80,13 +80,13 @@ def our_solvers(call: Callable[..., Any], ladder: tuple[float, ...], tight: floa
 
 
 def penalties(X, y, ratio: float, n_points: int, loss: str = "squared") -> np.ndarray:
-    """Geometric penalties from the least that leaves no feature to a `ratio`-th of it."""
+    """Return geometric penalties from the smallest that selects no feature down to `ratio` times it."""
     largest = np.abs(X.T @ y).max() / (len(y) * (2 if loss == "logistic" else 1))
     return np.geomspace(largest, largest / ratio, n_points)
 
 
 def bounds(X, y, alphas, coef, loss: str) -> tuple[np.ndarray, np.ndarray]:
-    """Objective of each row of `coef`, and the dual value at its residuals made feasible: the optimum lies between."""
+    """Return the objective of each row of `coef`, and the dual value at its residuals; the optimum lies between."""
     if coef.shape != (len(alphas), X.shape[1]):
         return np.full(len(alphas), np.inf), np.full(len(alphas), -np.inf)
     of_loss = {"squared": _squared, "logistic": _logistic}[loss]
@@ -102,7 +102,7 @@ def bounds(X, y, alphas, coef, loss: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _squared(X, y, alphas, prediction):
-    """Half the mean square of the residuals, and the dual at the best feasible multiple of them."""
+    """Return half the mean squared residual, and the dual at its best feasible multiple."""
     n = len(y)
     residual = y[:, None] - prediction
     square, product = (residual**2).mean(axis=0), y @ residual / n
@@ -112,7 +112,7 @@ def _squared(X, y, alphas, prediction):
 
 
 def _logistic(X, y, alphas, prediction):
-    """Mean log-loss of labels -1 and 1, and the dual at the probabilities of error shrunk to be feasible."""
+    """Return the mean log loss of labels -1 and 1, and the dual at the error probabilities, scaled to be feasible."""
     margin = y[:, None] * prediction
     wrong = expit(-margin)
     slope = np.abs(X.T @ (y[:, None] * wrong)).max(axis=0) / len(y)
@@ -121,36 +121,36 @@ def _logistic(X, y, alphas, prediction):
 
 
 class PathQuality:
-    """What is judged of a path: the worst relative suboptimality over its points."""
+    """Quality of a path: the worst relative suboptimality over its points."""
 
     def __init__(self, loss: str):
         self.loss, self.target = loss, TARGETS[loss]
 
     def evaluate(self, data, coef) -> dict:
-        """What is kept of an answer: bounds of the optimum, and the number of active features at the end."""
+        """Return the stored part of an answer: bounds on the optimum, and the number of active features at the end."""
         X, y, alphas = data
         objective, dual = bounds(X, y, alphas, coef, self.loss)
         last = coef[-1:].toarray() if sparse.issparse(coef) else np.asarray(coef[-1:])
         return {"objective": objective.tolist(), "dual": dual.tolist(), "active": int(np.count_nonzero(last))}
 
     def merge(self, answers: list[dict]) -> dict:
-        """The least objective and the greatest dual value that any answer has, for each penalty."""
+        """Return the smallest objective and the largest dual value over all answers, for each penalty."""
         objective = np.min([answer["objective"] for answer in answers], axis=0)
         dual = np.max([answer["dual"] for answer in answers], axis=0)
         return {"objective": objective.tolist(), "dual": dual.tolist()}
 
     def error(self, answer: dict, reference: dict) -> float:
-        """The greatest (P - P*) / P* over the path."""
+        """Return the largest (P - P*) / P* over the path."""
         optimum = np.array(reference["objective"])
         return float(np.max((np.array(answer["objective"]) - optimum) / optimum))
 
     def gap(self, answer: dict) -> float:
-        """The greatest duality gap over the path, relative to the objective, from the answer's residuals alone."""
+        """Return the largest relative duality gap over the path, computed from the answer's residuals alone."""
         objective = np.array(answer["objective"])
         return float(np.max((objective - np.array(answer["dual"])) / objective))
 
     def certificate(self, reference: dict) -> str:
-        """How far the optimum may still be, by the dual values of all runs."""
+        """Describe how far the optimum can still be, given the dual values of all runs."""
         return f"optimum certified to {self.gap(reference):.0e}"
 
     def describe(self, answer: dict, reference: dict) -> str:
@@ -159,7 +159,7 @@ class PathQuality:
 
 
 def tighten(run: Callable[[float], dict], ladder: tuple[float, ...], accept: Callable[[dict], bool]) -> Iterator[dict]:
-    """Trials of a ladder of tolerances, from loose to tight, up to the first that is accepted."""
+    """Yield trials of a ladder of tolerances, from loose to tight, up to the first accepted one."""
     for tol in ladder:
         trial = run(tol)
         yield trial
@@ -168,7 +168,7 @@ def tighten(run: Callable[[float], dict], ladder: tuple[float, ...], accept: Cal
 
 
 def trials(case: str, data: str, name: str, ladder: tuple[float, ...], reference: dict | None, limit_s: float):
-    """Trials of a solver in a fresh process; those that were done when the time was up."""
+    """Return the trials of a solver in a fresh process that were completed within the time limit."""
     command = [sys.executable, "-W", "ignore", str(Path(__file__)), case, data, name]
     task = json.dumps({"ladder": ladder, "reference": reference})
     options = {"input": task, "capture_output": True, "text": True, "env": judge.environment()}
@@ -182,12 +182,12 @@ def trials(case: str, data: str, name: str, ladder: tuple[float, ...], reference
 
 
 def _read(output: str) -> list[dict]:
-    """The complete lines of a child's output that are trials."""
+    """Parse the complete lines of a child's output."""
     return [json.loads(line) for line in output.splitlines() if line.startswith('{"tol"') and line.endswith("}")]
 
 
 def _climb(case: str, data: str, name: str) -> None:
-    """The child: climb the ladder, one line for each trial."""
+    """Run the ladder in the child process, and print one line per trial."""
     task = json.loads(sys.stdin.read())
     module = importlib.import_module(f"cases.{case}")
     arguments, solver, quality = module.load(data), module.solvers()[name], module.QUALITY
@@ -214,7 +214,7 @@ def _climb(case: str, data: str, name: str) -> None:
 
 
 def usable(solvers: dict[str, Solver], data, title: str) -> dict[str, Solver]:
-    """The solvers that are installed and worth running on the data; a line is printed for each other."""
+    """Return the solvers that are installed and suitable for the data; print a line for each of the others."""
     kept = {}
     for name, solver in solvers.items():
         why = "is not installed" if not solver.is_installed else solver.unfit(*data)
@@ -226,7 +226,7 @@ def usable(solvers: dict[str, Solver], data, title: str) -> dict[str, Solver]:
 
 
 def find_reference(case: str, data: str, solvers: dict[str, Solver], quality, title: str) -> dict:
-    """The optimum as the tight runs found it; the runs of the ladders may still lower it."""
+    """Return the optimum found by the tight runs; the ladder runs may still improve it."""
     found = []
     for name, solver in solvers.items():
         if solver.tight is None:
@@ -240,7 +240,7 @@ def find_reference(case: str, data: str, solvers: dict[str, Solver], quality, ti
 
 
 def compare_solvers(case: str, data: str, title: str) -> list[dict]:
-    """Rows of ours against every solver of a case on one of its data sets."""
+    """Return the rows that compare ours with every solver of a case on one of its data sets."""
     module = importlib.import_module(f"cases.{case}")
     arguments, quality = module.load(data), module.QUALITY
     solvers = usable(module.solvers(), arguments, title)
@@ -281,7 +281,7 @@ def compare_solvers(case: str, data: str, title: str) -> list[dict]:
 
 
 def measure(solvers, last, accepted, arguments) -> dict[str, judge.Timing]:
-    """Times at the tolerances found: many repetitions of quick ones, few of slower ones, else that of the ladder."""
+    """Time the solvers at the tolerances found: fast ones many times, slower ones rarely or only in the ladder."""
     calls = {}
     for name in last.keys() & (accepted | {OURS, ONE_THREAD}):
         run, tol = solvers[name].prepare(*arguments), last[name]["tol"]
@@ -299,13 +299,13 @@ def measure(solvers, last, accepted, arguments) -> dict[str, judge.Timing]:
 
 
 def _to_weigh(times: dict[str, judge.Timing], accepted: set[str]) -> list[str]:
-    """Whose memory is measured: ours, and the fastest peer that reached the target."""
+    """Return the solvers whose memory is measured: ours, and the fastest peer that reached the target."""
     peers = sorted(accepted - {OURS, ONE_THREAD}, key=lambda name: times[name].best)
     return [OURS, *peers[:1]]
 
 
 def peak(case: str, data: str, name: str, tol: float) -> float:
-    """Peak memory of one call of a solver in a fresh process, above what was held before it."""
+    """Return the peak memory of one solver call in a fresh process, minus the memory before the call."""
     done, _ = trials(case, data, name, (tol,), None, TIGHT_LIMIT_S)
     return done[0]["peak_mb"] if done else np.nan
 

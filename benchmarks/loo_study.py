@@ -1,4 +1,4 @@
-"""How near approximate leave-one-out comes to n refits, on real data: `python benchmarks/loo_study.py`.
+"""Accuracy of approximate leave-one-out compared with n refits, on real data: `python benchmarks/loo_study.py`.
 
 The whole path is fitted without each row in turn, and the scores of both are compared at every penalty. The table
 goes to the section Leave-one-out of RESULTS.md.
@@ -28,7 +28,7 @@ POINTS = 20
 
 
 def load(name: str, folder: str | None):
-    """Standardized columns and the target; None where the data are not at hand."""
+    """Return the standardized columns and the target, or None if the data is not available."""
     if folder is None:
         X, y = (load_diabetes if name == "diabetes" else load_breast_cancer)(return_X_y=True)
     else:
@@ -47,7 +47,7 @@ def load(name: str, folder: str | None):
 
 
 def refitted(make, X, y, grid, loss):
-    """Mean loss of each penalty over rows that the fit has not seen."""
+    """Return the mean loss of each penalty over left-out rows."""
     total = np.zeros(len(grid))
     for i in range(len(y)):
         others = np.arange(len(y)) != i
@@ -57,18 +57,18 @@ def refitted(make, X, y, grid, loss):
 
 
 def squared(path, x, y):
-    """Squared error of one row at all penalties."""
+    """Return the squared error of one row at all penalties."""
     return (y - path.coef @ x - path.intercept) ** 2
 
 
 def logarithmic(path, x, y):
-    """Log loss of one row of two classes at all penalties."""
+    """Return the log loss of one row of two classes at all penalties."""
     margin = (path.coef @ x + path.intercept[:, 0]) * (1 if y == path.classes[1] else -1)
     return np.logaddexp(0, -margin)
 
 
 def study(name, X, y, make, loss) -> dict:
-    """One line of the table."""
+    """Return one line of the table."""
     start = time.perf_counter()
     chosen = make(POINTS).fit(X, y)
     approximate_s = time.perf_counter() - start
@@ -92,7 +92,7 @@ def study(name, X, y, make, loss) -> dict:
 
 
 def main() -> None:
-    """Both tables, to RESULTS.md."""
+    """Write both tables to RESULTS.md."""
     lines = []
     for names, make, loss in (
         (REGRESSION, lambda grid: Lasso("loo", grid=grid, grid_ratio=1e-3, n_jobs=1), squared),
@@ -104,9 +104,9 @@ def main() -> None:
                 lines.append({"model": kind, **study(name, *data, make, loss)})
                 print(lines[-1], flush=True)
     note = (
-        f"Leave-one-out over {POINTS} penalties: the formula on the features in use against a refit of the whole path "
-        "without each row. Largest difference over the path; cost of the choice: true leave-one-out loss at the "
-        "penalty the formula chose, above the least."
+        f"Leave-one-out over {POINTS} penalties: the formula on the active features, compared with refitting the whole "
+        "path without each row. The largest difference is over the path. The cost of the choice is the true "
+        "leave-one-out loss at the penalty that the formula chose, relative to the minimum."
     )
     write_section("Leave-one-out", f"{circumstances()}\n\n{note}\n\n{table(lines, {key: key for key in lines[0]})}")
 

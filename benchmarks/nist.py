@@ -1,8 +1,8 @@
-"""Correct digits on NIST's reference data for least squares, ours and others': the section NIST of the results.
+"""Correct digits on NIST's reference data for least squares: the section NIST of the results.
 
-A number is -log10 of the relative error of the coefficient that has fewest digits. Polynomials are given as raw powers,
-rounded to doubles: "exact, as rounded" is the exact solution for these numbers, in rational arithmetic. Ours can do
-better because it recognizes columns that are powers of another one.
+Each number is -log10 of the relative error of the least accurate coefficient. Polynomials are given as raw powers,
+rounded to doubles: "exact, as rounded" is the exact solution for these rounded numbers, in rational arithmetic.
+vitalfew can do better because it recognizes columns that are powers of another column.
 """
 
 import sys
@@ -22,7 +22,7 @@ from run import circumstances, table, write_section
 
 
 def exact(reference):
-    """Normal equations in rational arithmetic."""
+    """Solve the normal equations in rational arithmetic."""
     one = [Fraction(1)] if reference.has_intercept else []
     A = [[*one, *map(Fraction, row)] for row in reference.X.tolist()]
     b = [Fraction(v) for v in reference.y.tolist()]
@@ -71,7 +71,7 @@ WAYS = {
 
 
 def main():
-    """The table, to RESULTS.md."""
+    """Write the table to RESULTS.md."""
     lines = []
     for reference in nist.ALL:
         digits = {name: f"{max(reference.digits(*way(reference)), 0):.1f}" for name, way in WAYS.items()}

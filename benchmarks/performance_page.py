@@ -1,4 +1,4 @@
-"""The tables of docs/performance.md from RESULTS.md: `python benchmarks/performance_page.py`.
+"""Write the tables of docs/performance.md from RESULTS.md: `python benchmarks/performance_page.py`.
 
 `speed_rows` and `growth_rows` read what was measured; the page's charts are drawn from the same rows when the site is
 built.
@@ -28,7 +28,7 @@ LOSS_COLUMNS = COLUMNS | {"times faster": "times slower"}
 
 
 def tables_of(text: str) -> Iterator[list[dict[str, str]]]:
-    """The Markdown tables of a text, each as rows by heading."""
+    """Yield the Markdown tables of a text, each as rows by heading."""
     for block in re.findall(r"(?:^\|.*\|\n?)+", text, flags=re.MULTILINE):
         lines = [[cell.strip() for cell in line.strip().strip("|").split(" | ")] for line in block.splitlines()]
         head = [name.strip() for name in lines[0]]
@@ -36,12 +36,12 @@ def tables_of(text: str) -> Iterator[list[dict[str, str]]]:
 
 
 def section(name: str, path: Path = RESULTS) -> str:
-    """What stands between the markers of a section."""
+    """Return the text between the markers of a section."""
     return path.read_text().partition(f"<!-- begin {name} -->")[2].partition(f"<!-- end {name} -->")[0]
 
 
 def as_number(cell: str) -> float | None:
-    """A number of a table, or None."""
+    """Parse a number in a table; None if it is not one."""
     try:
         return float(cell.replace(",", "").replace("*", ""))
     except ValueError:
@@ -49,7 +49,7 @@ def as_number(cell: str) -> float | None:
 
 
 def speed_rows(path: Path = RESULTS) -> list[dict[str, str]]:
-    """Comparisons with a peer: not with ourselves on one thread, nor with other ways to count in a database."""
+    """Return the comparisons with peers, without those with our own code on one thread."""
     rows = [
         row for rows in tables_of(section("Speed", path)) for row in rows if "times faster" in row and "peer" in row
     ]
@@ -57,7 +57,7 @@ def speed_rows(path: Path = RESULTS) -> list[dict[str, str]]:
 
 
 def growth_rows(path: Path = RESULTS) -> list[dict[str, str]]:
-    """Times by size."""
+    """Return the times by size."""
     return [row for rows in tables_of(section("Growth", path)) for row in rows]
 
 
@@ -66,26 +66,26 @@ def ratio(row: dict[str, str]) -> float:
 
 
 def losses(rows: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Where a peer was faster, by best times or by medians, slowest first."""
+    """Return the rows in which a peer was faster, by best times or by medians, the largest loss first."""
     lost = [r for r in rows if min(ratio(r), as_number(r.get("by medians", "")) or float("inf")) < 1]
     return sorted(lost, key=ratio)
 
 
 def turned(cell: str) -> str | float:
-    """How many times slower, of how many times faster."""
+    """Convert "times faster" to "times slower"."""
     value = as_number(cell)
     return 1 / value if value else cell
 
 
 def parts(path: Path = RESULTS) -> dict[str, str]:
-    """The generated parts of the page by the names of their markers."""
+    """Return the generated parts of the page by the names of their markers."""
     rows = speed_rows(path)
     lost = [row | {name: turned(row.get(name, "")) for name in RATIOS} for row in losses(rows)]
     return {"losses": table(lost, LOSS_COLUMNS), "all": table(sorted(rows, key=ratio), COLUMNS)}
 
 
 def fill(text: str, path: Path = RESULTS) -> str:
-    """The page with its generated parts."""
+    """Return the page with its generated parts filled in."""
     for name, body in parts(path).items():
         begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
         before, rest = text.split(begin, 1)

@@ -1,4 +1,4 @@
-"""Documents through PostgreSQL, both ways, beside its own COPY: `python benchmarks/postgres.py [--documents N]`.
+"""Reading and writing documents in PostgreSQL, compared with COPY: `python benchmarks/postgres.py [--documents N]`.
 
 Starts a server of its own, as the tests do. Reading is what `vitalfew label` does, all batches of Arrow; writing is a
 table of labels in one transaction. COPY is psql's, in PostgreSQL's binary form, from and to a file in memory.
@@ -28,7 +28,7 @@ TOPICS = pa.array(["sports", "politics", "science", "music"])
 
 
 def documents(n: int):
-    """Batches of 40 words, of which a topic has some of its own; one in a thousand has a label."""
+    """Yield batches of documents with 40 words, some specific to a topic; one document in a thousand is labeled."""
     rng = np.random.default_rng(0)
     words = np.array([f"word{i:05d}" for i in range(20_000)])
     for start in range(0, n, BATCH):

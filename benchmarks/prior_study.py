@@ -1,4 +1,4 @@
-"""How strong should the prior of Naive Bayes be by default? Accuracy and log loss over strengths and data sets.
+"""Study of the default prior strength of Naive Bayes: accuracy and log loss over strengths and data sets.
 
 `python benchmarks/prior_study.py` writes PRIOR.md beside this file. A strength is judged by its regret: the accuracy
 it loses against the best strength of the grid, for each corpus and number of labels, and for each table.
@@ -30,7 +30,7 @@ PEERS = ("BernoulliNB", "MultinomialNB")
 
 
 def load_text(name: str, whole_vocabulary: bool = False):
-    """Words of training, unlabeled and test documents with the labels of the first and last.
+    """Return the words of training, unlabeled and test documents, and the labels of the first and last.
 
     The vocabulary is that of the training part (labels not used) and of documents that never had a label, or else of
     all documents.
@@ -50,7 +50,7 @@ def load_text(name: str, whole_vocabulary: bool = False):
 
 
 def draw_labels(y, n_labels: int | None, seed: int, stratify: bool = True):
-    """Rows that keep their label: each class by its share and at least once, or just any."""
+    """Draw the rows that keep their label: stratified with at least one per class, or at random."""
     rng = np.random.default_rng(seed)
     if n_labels is None:
         return np.arange(len(y))
@@ -61,7 +61,7 @@ def draw_labels(y, n_labels: int | None, seed: int, stratify: bool = True):
 
 
 def judge(model, X, y) -> dict:
-    """Accuracy and mean log loss in nats; a class the model has never seen counts as probability e^-20."""
+    """Return the accuracy and the mean log loss in nats; a class unknown to the model has probability e^-20."""
     log_proba, at = model.predict_log_proba(X), np.searchsorted(model.classes_, y)
     at = np.minimum(at, len(model.classes_) - 1)
     own = np.where(model.classes_[at] == y, log_proba[np.arange(len(y)), at], -20.0)
@@ -70,7 +70,7 @@ def judge(model, X, y) -> dict:
 
 
 def run_text(name: str, n_labels: int | None, seed: int, with_unlabeled: bool) -> list[dict]:
-    """All models on one draw of labels of one corpus."""
+    """Run all models on one draw of labels of one corpus."""
     X, extra, X_test, y, y_test = load_text(name)
     rows = draw_labels(y, n_labels, seed)
     hidden = sparse.vstack([X[np.setdiff1d(np.arange(len(y)), rows)], extra]).tocsr()
@@ -88,7 +88,7 @@ def run_text(name: str, n_labels: int | None, seed: int, with_unlabeled: bool) -
 
 
 def text_settings():
-    """Every corpus, number of labels and draw; all labels are one draw, without a pool unless there are others."""
+    """Yield every corpus, number of labels and draw; with all labels there is a single draw."""
     for path in sorted(CORPORA.glob("*.csv.gz")):
         frame = pd.read_csv(path, keep_default_na=False)
         part = frame["split"] if "split" in frame else pd.Series(["train"] * round(0.7 * len(frame)))
@@ -102,7 +102,7 @@ def text_settings():
 
 
 def run_table(path: Path) -> list[dict]:
-    """All strengths on the folds of one table of at most MAX_ROWS rows."""
+    """Run all strengths on the folds of one table of at most MAX_ROWS rows."""
     warnings.filterwarnings("ignore", message="The least populated class")
     frame = pd.read_csv(path)
     frame = frame.sample(min(len(frame), MAX_ROWS), random_state=0)
@@ -117,7 +117,7 @@ def run_table(path: Path) -> list[dict]:
 
 
 def check_claim(draws: int = 3) -> pd.DataFrame:
-    """Newsgroups with few labels drawn at random, not by class, and the vocabulary of all documents."""
+    """Run newsgroups with few labels drawn at random, not by class, and the vocabulary of all documents."""
     X, _, X_test, y, y_test = load_text("newsgroups20", whole_vocabulary=True)
     found = []
     for n_labels in (200, 1000):
@@ -133,7 +133,7 @@ def check_claim(draws: int = 3) -> pd.DataFrame:
 
 
 def study() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Rows of all text settings and of all tables."""
+    """Return the rows of all text settings and of all tables."""
     if not CORPORA.is_dir():
         sys.exit(
             f"The data sets are needed in {'/'.join(SHARED.parts[-1:])}/data beside the repository; nothing was run."
@@ -147,7 +147,7 @@ def study() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def regret(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Mean and worst loss of accuracy against the best strength, mean rank, and mean excess log loss, per strength."""
+    """Return mean and worst regret, mean rank, and mean excess log loss of each strength."""
     mean = frame.groupby([*keys, "model"])[["accuracy", "log_loss"]].mean().unstack("model")
     constants = [str(s) for s in GRID]
     accuracy, log_loss = (mean[score][[*constants, "auto"]] for score in ("accuracy", "log_loss"))
@@ -163,14 +163,14 @@ def regret(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 
 def recommend(text: pd.DataFrame, table: pd.DataFrame) -> str:
-    """Of the constants with the least mean regret over text and tables, up to TOLERANCE, that of least log loss."""
+    """Return the constant with the lowest log loss among those within TOLERANCE of the smallest mean regret."""
     both = ((text["regret"] + table["regret"]) / 2).drop("auto")
     near = both[both <= both.min() + TOLERANCE].index
     return (text["log loss"].rank() + table["log loss"].rank())[near].idxmin()
 
 
 def markdown(frame: pd.DataFrame, digits: int) -> str:
-    """A table, its index as first columns."""
+    """Format a frame as a Markdown table, with its index as the first columns."""
     frame = frame.reset_index()
     lines = [list(frame.columns), ["---"] * len(frame.columns), *frame.itertuples(index=False)]
     cells = [[f"{c:.{digits}f}" if isinstance(c, float) else str(c) for c in line] for line in lines]
@@ -178,7 +178,7 @@ def markdown(frame: pd.DataFrame, digits: int) -> str:
 
 
 def write(text: pd.DataFrame, table: pd.DataFrame, claim: pd.DataFrame, path: Path) -> str:
-    """PRIOR.md, and the recommended strength."""
+    """Write PRIOR.md, and return the recommended strength."""
     by_text, by_table = regret(text, ["data", "labels", "unlabeled"]), regret(table, ["data"])
     chosen = recommend(by_text, by_table)
     both = by_text.add_suffix(", text").join(by_table.add_suffix(", tables"))
@@ -206,28 +206,30 @@ def write(text: pd.DataFrame, table: pd.DataFrame, claim: pd.DataFrame, path: Pa
 
 HEAD = """# The default strength of the prior
 
-{n_corpora} text corpora with 50, 200, 1,000 and all labels of the training part (each class by its share; 5 draws), the
-standard test part or a fixed 30 %, once with the other training documents as `X_unlabeled` and once without. Words:
-`WordPresence(min_df=2)` of the training part, test documents not seen. {n_tables} UCI tables, 4 folds, at most 9,000
-rows. `prior_mean="pooled"`, all features. Regret: points of accuracy lost against the best n' for that corpus and
-number of labels, or table. Log loss: nats above the least.
+The study uses {n_corpora} text corpora with 50, 200, 1,000 and all labels of the training part (stratified by class;
+5 draws). They are tested on the standard test part or a fixed 30%, once with the other training documents as
+`X_unlabeled` and once without. The words are those of `WordPresence(min_df=2)` fitted to the training part, without the
+test documents. It also uses {n_tables} UCI tables with 4 folds and at most 9,000 rows. All models have
+`prior_mean="pooled"` and all features. Regret is the accuracy, in percentage points, lost relative to the best n' for
+that table, or for that corpus and number of labels. Log loss is in nats above the smallest.
 
-Text and tables disagree: a text has thousands of dependent words, which a strong prior tames; a table has few columns,
-which it blurs. Of the constants whose regret, averaged over both, is within 0.05 points of the least, {chosen} has the
-least log loss. **The default, `"auto"`, is no constant**: one row for every hundred features, between 0.2 and 100. Over
-both kinds its regret is {auto:.2f} points, that of the constant {constant:.2f}.
-The rule behind `"auto"` was found after seeing these test sets, so its regret is flattered. `prior_strength="loo"`
-minimizes the error rate: with all labels it is more accurate than `"auto"` on 10 of 11 corpora and has the lower log
-loss on 8, but with 200 labels it is no more accurate and has the lower log loss on 3 only."""
+Text and tables disagree: a text has thousands of dependent words, whose evidence a strong prior tempers; a table has
+few columns, which a strong prior blurs. Among the constants whose regret, averaged over both, is within 0.05 points of
+the smallest, {chosen} has the lowest log loss. **The default, `"auto"`, is not a constant**: it is one row for every
+hundred features, between 0.2 and 100. Averaged over text and tables, its regret is {auto:.2f} points, and that of the
+constant {constant:.2f}.
+The rule behind `"auto"` was found after seeing these test sets, so its regret is optimistic. `prior_strength="loo"`
+minimizes the error rate. With all labels it is more accurate than `"auto"` on 10 of 11 corpora and has the lower log
+loss on 8; with 200 labels it is no more accurate and has the lower log loss on only 3."""
 
 CORPUS_HEAD = """## By corpus
 
-Accuracy in %, in brackets log loss in nats, on the test part."""
+Accuracy in % on the test part, with the log loss in nats in parentheses."""
 
 CLAIM = """## Newsgroups with labels drawn at random
 
-20 classes, standard split, vocabulary of all documents (72,236 words), labels drawn without regard to class: accuracy
-in %. `BernoulliNB` suffers from classes of unequal size most, because every word it has not seen speaks for the
+Accuracy in % for 20 classes, the standard split, a vocabulary of all documents (72,236 words), and labels drawn without
+regard to class. `BernoulliNB` suffers most from classes of unequal size, because every word it has not seen favors the
 smallest class."""
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ HOLDOUT, SEED = 0.3, 0
 
 
 def load_text(name: str):
-    """Words of the training and test part, and labels."""
+    """Return the words of the training and test part, and the labels."""
     frame = pd.read_csv(SHARED / "text" / f"{TEXTS[name]}.csv.gz", keep_default_na=False)
     if name.endswith("comp.*"):
         frame["target"] = np.where(frame["target"].str.startswith("comp."), "comp", "rest")
@@ -47,14 +47,14 @@ def load_text(name: str):
 
 
 def load_table(name: str):
-    """Categories as given, missing cells as a value of their own for scikit-learn, and labels."""
+    """Return the categories, with missing cells as a separate value for scikit-learn, and the labels."""
     frame = pd.read_csv(next((SHARED / "uci").glob(f"{name}.csv*")))
     y = frame.pop("target").to_numpy(str)
     return train_test_split(frame, y, test_size=HOLDOUT, random_state=SEED, stratify=y)
 
 
 class Categories(OrdinalEncoder):
-    """Codes for CategoricalNB: missing is 0 and so is what training has not seen."""
+    """Encoder for CategoricalNB: missing and unseen values have code 0."""
 
     def __init__(self):
         super().__init__(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-1)
@@ -64,7 +64,7 @@ class Categories(OrdinalEncoder):
 
 
 def models(name: str) -> dict:
-    """What is compared, by name."""
+    """Return the compared models, by name."""
     quiet = {"verbose": False}
     peers = (
         {"BernoulliNB": BernoulliNB(), "MultinomialNB": MultinomialNB()}
@@ -85,7 +85,7 @@ def models(name: str) -> dict:
 
 
 def n_features(model, d: int) -> int:
-    """Features a fitted model uses."""
+    """Return the number of features that a fitted model uses."""
     last = model[-1] if hasattr(model, "steps") else model
     if isinstance(last, DummyClassifier):
         return 0
@@ -93,7 +93,7 @@ def n_features(model, d: int) -> int:
 
 
 def run_data(name: str) -> list[dict]:
-    """A row for each model."""
+    """Return one row per model."""
     X, X_test, y, y_test = load_text(name) if name in TEXTS else load_table(name)
     rows = []
     for title, model in models(name).items():
@@ -121,8 +121,8 @@ def main(names: list[str]) -> str:
         sys.exit(f"The data sets are needed in {'/'.join(SHARED.parts[-2:])} beside the repository; nothing was run.")
     rows = [row for name in names or [*TEXTS, *TABLES] for row in run_data(name)]
     intro = (
-        "Test error with its standard error; rows are training + test; words of at least two training documents. "
-        "Fit is one run, the choice of features and of the prior included."
+        "Test error with its standard error. Rows are training + test rows; words occur in at least two training "
+        "documents. Fit is the time of one run, including the choice of features and of the prior."
     )
     body = f"{intro}\n\n{circumstances()}\n\n{table(rows, {key: key for key in rows[0]})}"
     write_section("Quality", body)

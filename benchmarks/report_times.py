@@ -1,4 +1,4 @@
-"""Time, memory and answers of `report` on real data, and how often it finds something in noise.
+"""Time, memory and answers of `report` on real data, and its false findings in noise.
 
     python benchmarks/report_times.py [name ...] [--noise N]
 
@@ -74,7 +74,7 @@ def line(name: str) -> dict:
 
 
 def noise(n_seeds: int) -> int:
-    """In how many of so many tables of noise something is found."""
+    """Count the tables of noise in which the report finds something."""
     found = 0
     for seed in range(n_seeds):
         rng = np.random.default_rng(seed)
@@ -101,7 +101,7 @@ def main() -> None:
         print(lines[-1])
     if lines:
         text += [
-            f"Each in a process of its own, time budget 60 s. {load_1min}",
+            f"Each report ran in a separate process, with a time budget of 60 s. {load_1min}",
             table(lines, {key: key for key in lines[0]}),
         ]
     if asked.noise:

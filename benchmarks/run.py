@@ -17,11 +17,14 @@ import judge
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "RESULTS.md"
-TITLE = "# Results\n\nHow many times the peer's time, in the same run and for the same result. Losses are listed too.\n"
+TITLE = (
+    "# Results\n\nTimes relative to other libraries, measured in the same run and for the same result. Losses are "
+    "listed too.\n"
+)
 
 
 def table(rows: list[dict], columns: dict[str, str]) -> str:
-    """A markdown table; `columns` gives keys of a row and their headings."""
+    """Format a Markdown table; `columns` maps keys of a row to headings."""
     lines = [" | ".join(columns.values()), " | ".join(["---"] * len(columns))]
     lines += [" | ".join(_cell(row.get(key, "")) for key in columns) for row in rows]
     return "\n".join(f"| {line} |" for line in lines)
@@ -53,12 +56,12 @@ def write_section(name: str, body: str, path: Path = RESULTS) -> None:
 
 
 def circumstances() -> str:
-    """Machine, date, versions and commit."""
+    """Return machine, date, versions and commit."""
     return f"{judge.machine()}. {date.today()}. {judge.versions()}."
 
 
 def known_parts() -> list[str]:
-    """What can be run, in the order of the results: `case`, or `case:data`."""
+    """Return the parts that can be run, in the order of the results: `case`, or `case:data`."""
     parts = []
     for name in sorted(path.stem for path in (HERE / "cases").glob("*.py") if path.stem != "__init__"):
         data = getattr(importlib.import_module(f"cases.{name}"), "DATA", None)
@@ -67,7 +70,7 @@ def known_parts() -> list[str]:
 
 
 def run_part(part: str) -> dict:
-    """Rows and further tables of a case, or of a case on one of its data sets."""
+    """Return the rows and further tables of a case, or of a case on one of its data sets."""
     name, _, data = part.partition(":")
     module = importlib.import_module(f"cases.{name}")
     rows = module.compare(data) if data else module.compare()
@@ -94,14 +97,14 @@ COLUMNS = {
 
 
 INTRODUCTION = (
-    "Seconds are the least of interleaved repetitions; spread is the distance between quartiles over the median; "
-    "CPU time is summed over threads, and hardly moved by other work on the machine. "
-    "Memory is the peak of one call in a fresh process above what was held before it."
+    "Seconds are the best of interleaved repetitions. Spread is the interquartile range divided by the median. CPU "
+    "time is summed over threads and depends little on other work on the machine. Memory is the peak of one call in a "
+    "fresh process, minus the memory in use before the call."
 )
 
 
 def render(name: str, case: dict) -> str:
-    """The part of a case: what it was measured on, its rows, further tables."""
+    """Format the part of a case: circumstances, rows, further tables."""
     rows = [dict(row) for row in case["rows"]]
     for row in rows:
         if "ours_median_s" in row:
@@ -118,7 +121,7 @@ def _heading(name: str) -> str:
 
 
 def stored_parts(path: Path = RESULTS) -> dict[str, str]:
-    """The parts of the section Speed as they stand, by heading."""
+    """Return the existing parts of the section Speed, by heading."""
     text = path.read_text() if path.exists() else ""
     section = text.partition("<!-- begin Speed -->")[2].partition("<!-- end Speed -->")[0]
     parts = [f"### {part.strip()}" for part in section.split("\n### ")[1:]]

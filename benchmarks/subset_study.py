@@ -1,4 +1,4 @@
-"""Which features each way to select them chooses on real data, and its error: `python benchmarks/subset_study.py`.
+"""Selected features and error of each selection method on real data: `python benchmarks/subset_study.py`.
 
 The error is that of nested cross-validation: the selection, rule included, is done anew in each of ten outer folds, and
 tested on rows that took no part in it. The tables go to the section Subsets of RESULTS.md.
@@ -26,7 +26,7 @@ SECONDS = 2.0
 
 
 def methods(rule: str, is_large: bool) -> dict:
-    """Every way to select, by name."""
+    """Return the selection methods, by name."""
     most = {"max_features": 12}
     found = {
         "best subset": BestSubsetRegressor(rule, time_budget=SECONDS, near_ties=0.0, **most),
@@ -42,7 +42,7 @@ def methods(rule: str, is_large: bool) -> dict:
 
 
 def read(name: str):
-    """Standardized columns, the target and names; None where the data are not at hand."""
+    """Return the standardized columns, the target and the names, or None if the data is not available."""
     if name in ("prostate", "hitters", "bodyfat"):
         found = load(name, "wide")
         if found is None:
@@ -67,7 +67,7 @@ def read(name: str):
 
 
 def nested_error(model, X, y) -> tuple[float, float, float]:
-    """Mean squared error over the target's variance on outer folds, its standard error, and features on average."""
+    """Return the mean squared error on outer folds over the variance of y, its standard error, and the mean size."""
     errors, sizes = [], []
     for train, test in KFold(OUTER, shuffle=True, random_state=SEED).split(X):
         model.fit(X[train], y[train])
@@ -77,7 +77,7 @@ def nested_error(model, X, y) -> tuple[float, float, float]:
 
 
 def study(name: str) -> list[dict]:
-    """A line for each method and rule."""
+    """Return one line per method and rule."""
     data = read(name)
     if data is None:
         return []
@@ -109,8 +109,9 @@ def study(name: str) -> list[dict]:
 def main() -> None:
     parts = [
         circumstances(),
-        "Mean squared error over the target's variance, by nested ten-fold cross-validation: the rule chooses inside. "
-        f"Best subsets have {SECONDS:.0f} s a search, and at most 12 features, as has greedy search.",
+        "Mean squared error divided by the variance of the target, by nested ten-fold cross-validation, with the rule "
+        f"applied inside each fold. Each search for best subsets has {SECONDS:.0f} s; best subsets and greedy search "
+        "use at most 12 features.",
     ]
     for name in DATA:
         lines = study(name)

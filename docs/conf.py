@@ -1,4 +1,4 @@
-"""How the site is built: `make docs`. Nothing of it needs a network, neither the build nor the pages."""
+"""Sphinx configuration of the site (`make docs`). Neither the build nor the pages need a network."""
 
 import inspect
 import re
@@ -88,23 +88,23 @@ html_theme_options = {
 
 
 def skip_foreign(_app, _what, name, member, skip, _options):
-    """Leave out what estimators inherit from scikit-learn, whose documentation has it, or get from it at run time."""
+    """Skip members that estimators inherit from scikit-learn, which documents them, or get from it at run time."""
     home = getattr(inspect.unwrap(getattr(member, "fget", None) or member), "__module__", None) or "vitalfew"
     return True if not home.startswith("vitalfew") or name.endswith("_request") else skip
 
 
 def link_measurements(_app, _docname, source):
-    """Lead links to files of measurements, which lie outside the pages, to the pages that include them."""
+    """Redirect links to measurement files outside the pages to the pages that include them."""
     source[0] = re.sub(r"\]\((?:\.\./)+benchmarks/(RESULTS|PRIOR)\.md", lambda m: f"](/{m[1].lower()}.md", source[0])
 
 
 def ask_the_registry(_app, uri):
-    """Whether a DOI exists is asked of its registry: publishers turn away what is no browser."""
+    """Check DOIs with the registry, because publishers reject requests that do not come from a browser."""
     return re.sub(r"^https://doi\.org/(?=10\.)", "https://doi.org/api/handles/", uri)
 
 
 def trim_code(_app, doctree):
-    """Take the empty line from the end of code, which doctests in Markdown need and readers do not."""
+    """Remove the blank line at the end of code, which doctests in Markdown need and readers do not."""
     for block in doctree.findall(nodes.literal_block):
         if block.rawsource == block.astext():
             block.rawsource = block.rawsource.rstrip("\n")
@@ -112,7 +112,7 @@ def trim_code(_app, doctree):
 
 
 def setup(app):
-    """Connect the above to the build."""
+    """Connect these functions to the build."""
     app.connect("doctree-read", trim_code)
     app.connect("linkcheck-process-uri", ask_the_registry)
     app.connect("autodoc-skip-member", skip_foreign)

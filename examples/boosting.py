@@ -1,8 +1,8 @@
-"""Boosting goes on learning when no training row is wrong any more, and margins say why.
+"""Boosting keeps improving after the training error is zero, and margins explain why.
 
 Trees are boosted on handwritten digits. After a few rounds the training error is zero; the error on new digits falls
-for many rounds after that, while the margins of the training rows still grow. The second part boosts stumps with the
-exponential and with the logistic loss, beside logistic regression on the same features.
+for many more rounds, while the margins of the training rows still grow. The second part boosts stumps with the
+exponential and the logistic loss, and compares them with logistic regression on the same features.
 
     python examples/boosting.py [directory for the charts]
 """
@@ -22,13 +22,13 @@ ROUNDS = 200
 
 
 def digits():
-    """Half of the digits to learn from, half to test on."""
+    """Return half of the digits for training and half for testing."""
     X, y = load_digits(return_X_y=True)
     return train_test_split(X, y, test_size=0.5, random_state=0, stratify=y)
 
 
 def errors_fall_on(charts: Path | None) -> None:
-    """Training and test error of boosted trees, and the least margins."""
+    """Print training and test error of boosted trees, and the smallest margins."""
     X, X_test, y, y_test = digits()
     model = AdaBoost(ROUNDS, estimator="tree").fit(X, y, validation=(X_test, y_test))
     trained, tested = model.path_.trained, model.path_.validation_error
@@ -46,7 +46,7 @@ def errors_fall_on(charts: Path | None) -> None:
 
 
 def two_losses() -> None:
-    """Even digits against odd ones: two losses of boosting, and logistic regression on the pixels."""
+    """Compare two boosting losses and logistic regression on the pixels, for even against odd digits."""
     X, X_test, y, y_test = digits()
     odd, odd_test = y % 2, y_test % 2
     models = {

@@ -26,7 +26,7 @@ FOUND = 1e-3  # relative error below which a signal counts as recovered
 
 
 def measure(rng, m: int, k: int):
-    """Measurements, what they show of a signal, and the signal."""
+    """Return the measurement matrix, the measurements and the signal."""
     X = rng.standard_normal((m, D)) / np.sqrt(m)
     signal = np.zeros(D)
     signal[rng.choice(D, k, replace=False)] = rng.standard_normal(k)
@@ -34,17 +34,17 @@ def measure(rng, m: int, k: int):
 
 
 def lasso(X, y):
-    """The end of the path, where the penalty is next to nothing: the solution of least L1 norm."""
+    """Return the end of the path, where the penalty is nearly zero: the solution of least L1 norm."""
     return Lasso("bic", grid=30, grid_ratio=1e-7, fit_intercept=False).fit(X, y).path_.at(29)[0]
 
 
 def greedy(X, y):
-    """Columns one by one, all coefficients fitted anew, until nothing is left to explain."""
+    """Add columns one by one, refitting all coefficients, until the residual is zero."""
     return _end(GreedySubsetRegressor("bic", max_features=len(y) - 1, fit_intercept=False).fit(X, y))
 
 
 def exchanges(X, y):
-    """Best subsets as far as exchanges find them: with fewer rows than columns there is no proof."""
+    """Find subsets by exchanges; with fewer rows than columns there is no proof of optimality."""
     options = {"max_features": len(y) // 2 + 1, "fit_intercept": False, "near_ties": 0.0}
     return _end(BestSubsetRegressor("bic", **options).fit(X, y))
 
@@ -57,7 +57,7 @@ METHODS = {"lasso": lasso, "greedy": greedy, "best subset by exchanges": exchang
 
 
 def recovery(method, rng) -> list[dict]:
-    """Share of trials in which the signal is found, over a grid of m/d and k/m."""
+    """Return the fraction of trials in which the signal is recovered, over a grid of m/d and k/m."""
     rows = []
     for delta in SHARES:
         m = max(2, round(delta * D))
@@ -72,7 +72,7 @@ def recovery(method, rng) -> list[dict]:
 
 
 def theory(delta: float) -> float:
-    """The largest rho = k/m at which the statistical dimension of the descent cone stays below m."""
+    """Return the largest rho = k/m at which the statistical dimension of the descent cone stays below m."""
 
     def dimension(sparsity):  # of one entry in d, minimized over the scale of the subdifferential
         def value(tau):
@@ -85,7 +85,7 @@ def theory(delta: float) -> float:
 
 
 def chart(rows: list[dict], name: str):
-    """Recovered shares as a heat map with the line of theory over it."""
+    """Plot the recovered fractions as a heat map, with the theoretical line."""
     x = alt.X("delta:Q", title="m/d, measurements per entry", scale=alt.Scale(domain=[0, 1]))
     y = alt.Y("rho:Q", title="k/m, non-zeros per measurement", scale=alt.Scale(domain=[0, 1]))
     map_ = (

@@ -1,8 +1,8 @@
-"""Which words tell numpy, pandas, scipy and scikit-learn apart? Learned from a few labeled docstrings.
+"""Which words distinguish numpy, pandas, scipy and scikit-learn? An answer from a few labeled docstrings.
 
-Run by `make demo`, which then asks `vitalfew report` about the same table. The text is that of the packages on this
-machine. The labels of all but a few docstrings are hidden; words are chosen by minimum description length; and the
-error is measured on the docstrings whose labels were hidden.
+Run by `make demo`, which then runs `vitalfew report` on the same table. The texts are docstrings of the packages on
+this machine. All but a few labels are hidden, words are selected by minimum description length, and the error is
+measured on the docstrings whose labels were hidden.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""The compiled module on spoilt arguments: a result, or an error that says why; no crash, no hang, no endless memory.
+"""Fuzz the compiled module with corrupted arguments: no crash, no hang, bounded memory, and clear errors.
 
 Each input begins with a call that works (`core_calls.py`) and says what is spoilt: lengths, strides, kinds, numbers.
 """
@@ -17,7 +17,7 @@ from inputs import Inputs
 from vitalfew import _core
 
 ERRORS = (ValueError, TypeError, MemoryError, OverflowError)
-SECONDS = 2.0  # of the processor; the valid calls take less than a thousandth
+SECONDS = 2.0  # of processor time; valid calls take less than a thousandth of it
 MEMORY = 8 << 30
 SMALL = [0, 1, -1, 2, 3, N - 1, N, N + 1, 24, 63, 127, 255, 2**15]
 LARGE = [2**31 - 1, -(2**31), 2**31, 2**32, 2**61, 2**62, 2**63 - 1]
@@ -106,7 +106,7 @@ def words_of(inputs: Inputs) -> _core.WordTable:
 
 
 def use_words(inputs: Inputs) -> None:
-    """Methods of `WordRows` in any order; what one refuses does not end the others."""
+    """Call methods of `WordRows` in any order; an error of one does not end the others."""
     low = inputs.choice([1, 1, 1, 2, 0, 2**63])
     high = inputs.choice([low, low, low + 1, 3, 0, 2**31])
     given = None if inputs.below(2) else words_of(inputs)
@@ -141,13 +141,13 @@ def too_long(*_) -> None:
 
 @cache
 def has_sanitizers() -> bool:
-    """They map more memory than any limit, and have one of their own."""
+    """Return True under sanitizers, which map more memory than any limit and have their own limit."""
     return sys.platform == "linux" and "libasan" in Path("/proc/self/maps").read_text()
 
 
 @contextmanager
 def limits():
-    """Too much memory is a `MemoryError`, and too much time a `TimeoutError` where the kernel asks whether to stop."""
+    """Limit memory (`MemoryError`) and time (`TimeoutError`, where the kernel checks for cancellation)."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     if not has_sanitizers():
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, before[1]))

@@ -1,4 +1,4 @@
-"""A small call that works of every overload of every function of the compiled module.
+"""A small valid call of every overload of every function of the compiled module.
 
 Arguments come from `VALUES` by their names, and from the signature by their types. There are as many rows as columns,
 so that what has a number for each row fits where one for each column is wanted.
@@ -122,14 +122,14 @@ LEFT_OUT = {"set_deadline"}
 
 
 class Request(NamedTuple):
-    """An object of arguments, made when the function is called."""
+    """Request object, created when the function is called."""
 
     kind: type
     given: list[tuple[str, object]]
 
 
 def parameters(signature: str) -> list[tuple[str, str]]:
-    """Names and types of a function's arguments."""
+    """Return the names and types of a function's arguments."""
     inside = signature[signature.index("(") + 1 : signature.rindex(") ->")]
     parts, depth = [""], 0
     for letter in inside:
@@ -143,7 +143,7 @@ def parameters(signature: str) -> list[tuple[str, str]]:
 
 
 def typed(value, kind: str):
-    """An array of the kind that a signature wants."""
+    """Return an array of the type in a signature."""
     wanted = re.search(r"ndarray\[dtype=(\w+)(?:, shape=\(([^)]*)\))?(?:, order='(\w)')?", kind)
     if wanted is None or value is None:
         return value
@@ -154,7 +154,7 @@ def typed(value, kind: str):
 
 
 def arguments(name: str, kinds: list[tuple[str, str]]) -> list[tuple[str, object]]:
-    """What a function is called with, as names and values; a request is its class with arguments of its own."""
+    """Return the arguments of a call by name; a request is its class with its own arguments."""
     made = []
     for key, kind in kinds:
         owner = re.fullmatch(r"vitalfew\._core\.(\w+)", kind)
@@ -176,7 +176,7 @@ def known() -> set[str]:
 
 @cache
 def calls() -> list[tuple[str, list[tuple[str, object]]]]:
-    """A call of every overload of every function, each of which works."""
+    """Return a valid call of every overload of every function."""
     found = []
     for name in dir(_core):
         function = getattr(_core, name)

@@ -1,4 +1,4 @@
-"""Files of any bytes given to `read_file` and `open_source`; hostile names of tables and columns given to DuckDB.
+"""Fuzz `read_file` and `open_source` with arbitrary bytes, and DuckDB with hostile table and column names.
 
 Damaged CSV, Parquet, Arrow and packed files: a table that can be used, or a `DataFileError` of one sentence. Bytes are
 changed, and words of 4 and 8 bytes, which offsets, lengths and indices are. Names come back as they were, and no other
@@ -62,7 +62,7 @@ def golden() -> list[tuple[str, bytes]]:
 
 
 def _tables_of_text() -> pa.Table:
-    """Columns that are read by offsets and indices, long enough that most words of a file belong to their buffers."""
+    """Return columns read by offsets and indices, long enough that most words of a file belong to their buffers."""
     words = pa.array(["a", None, "ccc", "d" * 20, ""] * 40)
     return pa.table(
         {
@@ -77,7 +77,7 @@ def _tables_of_text() -> pa.Table:
 
 
 def _write_parquet(table, to) -> None:
-    """Without compression or checksums, which would refuse most changes before a decoder sees them."""
+    """Write without compression and checksums, which would reject most changes before decoding."""
     pq.write_table(_without_views(table), to, compression="none")
 
 
@@ -97,7 +97,7 @@ def _write_stream(table, to) -> None:
 
 @cache
 def folder() -> Path:
-    """In memory where the system has such a place."""
+    """Return a temporary folder, in memory if the system supports it."""
     place = "/dev/shm" if os.path.isdir("/dev/shm") else None
     _kept.append(tempfile.TemporaryDirectory(dir=place))
     return Path(_kept[0].name)
@@ -131,7 +131,7 @@ def check_file(inputs: Inputs) -> None:
 
 
 def change_word(changed: bytearray, at: int, inputs: Inputs) -> None:
-    """Sets an aligned word of 4 or 8 bytes to a value at a boundary, moves it by one, or swaps it with the next."""
+    """Set an aligned word of 4 or 8 bytes to a boundary value, change it by one, or swap it with the next."""
     width = inputs.choice([4, 8])
     at -= at % width
     word, after = changed[at : at + width], changed[at + width : at + 2 * width]
@@ -149,7 +149,7 @@ def change_word(changed: bytearray, at: int, inputs: Inputs) -> None:
 
 
 def use(rows: pa.Table | pa.RecordBatch) -> None:
-    """Reads every value: what lies outside of a buffer ends the process here. Text need not be UTF-8."""
+    """Read every value, so that an access outside a buffer crashes here. Text need not be UTF-8."""
     for column in rows.columns:
         try:
             column.to_pylist()
@@ -163,7 +163,7 @@ def name(inputs: Inputs) -> str:
 
 @cache
 def database() -> duckdb.DuckDBPyConnection:
-    """One for all inputs, each of which takes its tables away."""
+    """Return a database shared by all inputs, each of which drops its tables."""
     connection = duckdb.connect(":memory:", config={"threads": 1})
     connection.execute("create table kept as select 7 as x")
     return connection

@@ -1,4 +1,4 @@
-"""Bytes as values: what a harness makes its inputs of. The same bytes give the same input, with or without a fuzzer."""
+"""Conversion of bytes to inputs of a harness. The same bytes give the same input, with or without a fuzzer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Inputs:
-    """Reads numbers, choices and text from bytes; past the end, everything is 0."""
+    """Reader of numbers, choices and text from bytes; past the end, everything is 0."""
 
     def __init__(self, data: bytes):
         self.data, self.at = data, 0
@@ -33,7 +33,7 @@ class Inputs:
         return self.some(max(0, len(self.data) - self.at))
 
     def text(self, most: int = 40) -> str:
-        """Any code points, lone surrogates among them."""
+        """Return text of any code points, including lone surrogates."""
         width = 1 + self.below(3)
         return "".join(chr(self.whole(width) % 0x110000) for _ in range(self.below(most)))
 
@@ -42,7 +42,7 @@ Path = tuple[Any, ...]
 
 
 def paths(node: Any, before: Path = ()) -> list[Path]:
-    """The keys that lead to every value of a document, those inside of a value after it."""
+    """Yield the path of every value of a document, parents before children."""
     found: list[Path] = []
     for key, value in node.items() if isinstance(node, dict) else enumerate(node):
         found.append((*before, key))
@@ -52,7 +52,7 @@ def paths(node: Any, before: Path = ()) -> list[Path]:
 
 
 def holder(node: Any, path: Path) -> Any:
-    """What holds the value at the end of a path; None where a change has taken the path away."""
+    """Return the container of the value at a path, or None if a change has removed the path."""
     try:
         for key in path[:-1]:
             node = node[key]

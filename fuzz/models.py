@@ -1,4 +1,4 @@
-"""`load` on changed model files whose checksum agrees: a `ModelFileError`, or a model that predicts or says why."""
+"""Fuzz `load` with modified model files: a `ModelFileError`, or a model that predicts or raises a clear error."""
 
 import base64
 import json
@@ -32,7 +32,7 @@ from vitalfew import (
 from vitalfew.exceptions import ModelFileError
 from vitalfew.export.model_file import checksum, dump, parse
 
-# What a loaded model may say of rows that it cannot predict: its parameters may be anything that JSON holds.
+# Errors that a loaded model may raise for rows it cannot predict: its parameters may be any JSON values.
 REFUSALS = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, NotImplementedError, MemoryError)
 NUMBERS = [0, 1, -1, 2, 7, 255, 2**31 - 1, 2**31, 2**63, -(2**63), 10**30, 0.5, -0.0, 1e308, 5e-324]
 TEXTS = ["", "x", "nan", "object", "str", "<f8", "<i4", "|O", "<U5", "|u1", "<M8[ns]", "NaiveBayes", "same", "dict"]
@@ -56,7 +56,7 @@ def rows():
 
 @cache
 def golden() -> list[tuple[dict, object]]:
-    """Documents of fitted models with rows to predict."""
+    """Return documents of fitted models with rows to predict."""
     numbers, table, words, y = rows()
     three, target = np.digitize(numbers[:, 1], [-0.4, 0.4]), numbers @ [1.0, 0, 2, 0]
     prepare = ColumnTransformer([("n", StandardScaler(), ["a", "b"]), ("k", OneHotEncoder(), ["kind"])])
@@ -87,7 +87,7 @@ def golden() -> list[tuple[dict, object]]:
 
 @cache
 def starts() -> list[tuple[bytes, list[tuple], object]]:
-    """Each document as bytes of which a copy is soon made, the paths in it, and rows to predict."""
+    """Return each document as bytes that are fast to copy, the paths in it, and rows to predict."""
     return [(marshal.dumps(document), paths(document), X) for document, X in golden()]
 
 
@@ -120,7 +120,7 @@ def change(document: dict, known: list[tuple], inputs: Inputs) -> None:
 
 
 def restructure(document: dict, known: list[tuple], inputs: Inputs) -> None:
-    """References, types, shapes, containers and depth that no model has."""
+    """Insert references, types, shapes, containers and nesting that no model has."""
     path = inputs.choice(known)
     place, key = holder(document, path), path[-1]
     if place is None:
@@ -149,7 +149,7 @@ def restructure(document: dict, known: list[tuple], inputs: Inputs) -> None:
 
 
 def doubled(kind: str, n: int) -> list:
-    """Values each of which refers twice to the one before, so that the last holds 2**n."""
+    """Return values that each refer twice to the previous one, so that the last expands to 2**n."""
     nodes: list = [{"kind": "array", "dtype": "<f8", "shape": [1], "values": [1.0], "id": 100}]
     for i in range(n):
         same = {"kind": "same", "id": 100 + i}
@@ -163,7 +163,7 @@ def doubled(kind: str, n: int) -> list:
 
 
 def damaged(document: dict, inputs: Inputs) -> bytes:
-    """The bytes of a document, cut or changed, whatever its checksum says."""
+    """Return the bytes of a document, truncated or changed without regard to its checksum."""
     raw = bytearray(json.dumps(document).encode())
     for _ in range(1 + inputs.below(4)):
         at = inputs.whole(3) % len(raw)

@@ -1,4 +1,4 @@
-// Documents made of bytes, and a tokeniser that is slow and evidently right, for the harnesses of the core.
+// Documents made of bytes, and a tokenizer that is slow and obviously correct, for the harnesses of the core.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-"""Reports on hostile names and numbers: facts that keep to the schema are written, and nothing is markup or runs.
+"""Fuzz reports with hostile names and numbers: valid facts are rendered, and nothing becomes markup or runs.
 
 Lists that stand for the columns of one table stay equally long, which the schema cannot say.
 """
@@ -19,7 +19,7 @@ from vitalfew.reporting.render.html import page
 from vitalfew.reporting.render.markdown import render_markdown
 from vitalfew.reporting.render.text import clean
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "report"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "reporting"))
 import example_facts
 
 NUMBERS = [0.5, 1e308, -1e308, 5e-324, float("nan"), float("inf"), None, 0.99999999, -1e-9, 1.0]
@@ -49,12 +49,12 @@ def examples() -> list[dict]:
 
 @cache
 def golden() -> list[dict]:
-    """Examples with their lists cut short, which are soon rendered; and one as it is."""
+    """Return examples with shortened lists, which render fast, and one complete example."""
     return [*map(shorter, examples()), examples()[0]]
 
 
 def shorter(node):
-    """Equally long lists stay equally long."""
+    """Shorten lists; lists of equal length keep equal lengths."""
     if isinstance(node, dict):
         return {key: shorter(value) for key, value in node.items()}
     return [shorter(value) for value in node[:6]] if isinstance(node, list) else node
@@ -71,7 +71,7 @@ VERBATIM = re.compile(r"(<(script|style)[^<>]*>)(.*?)</\2>", re.DOTALL)
 
 
 class Tag(HTMLParser):
-    """The element and the attributes of a tag."""
+    """Element and attributes of a tag."""
 
     def __init__(self, source: str) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ def elements(tag: str) -> set[tuple[str, str]]:
 
 
 def outline(source: str) -> tuple[set[tuple[str, str]], int]:
-    """The elements and attributes of a page, and the number of its scripts and styles, whose text is not markup.
+    """Return the elements and attributes of a page, and the number of its scripts and styles, whose text is not markup.
 
     Every ``<`` must begin a tag that any reader of HTML sees the same way: values in quotes, without marks.
     """
@@ -107,14 +107,14 @@ def outline(source: str) -> tuple[set[tuple[str, str]], int]:
 
 @cache
 def usual() -> tuple[set[tuple[str, str]], int]:
-    """What the template makes of facts that nobody has touched."""
+    """Return the outline of the page for unmodified facts."""
     found = [outline(page(clean(facts), {})) for facts in [*examples(), *golden()]]
     return set().union(*(seen for seen, _ in found)), found[0][1]
 
 
 @cache
 def starts() -> list[tuple[bytes, list[tuple]]]:
-    """The facts as bytes of which a copy is soon made, and the paths in them."""
+    """Return the facts as bytes that are fast to copy, and the paths in them."""
     return [(marshal.dumps(facts), paths(facts)) for facts in golden()]
 
 
@@ -149,7 +149,7 @@ def check_page(source: str) -> None:
 
 
 def check_markdown(source: str) -> None:
-    """No mark of HTML outside of code."""
+    """Check that there is no HTML markup outside code."""
     source.encode("utf-8")
     fence = ""
     for line in source.split("\n"):
@@ -171,6 +171,6 @@ def one_input(data: bytes) -> None:
         check_page(page(cleaned, {}))
         check_markdown(render_markdown(facts))
     except Exception:
-        # To be valid takes longer to see than to be written; what is not may fail.
+        # Validation takes longer than rendering; invalid facts may fail.
         if validator().is_valid(cleaned):
             raise

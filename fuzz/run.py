@@ -1,8 +1,8 @@
-"""Runs harnesses, each in a process of its own, and writes down how many inputs they took.
+"""Run harnesses, each in a separate process, and record the number of inputs they processed.
 
 ``python fuzz/run.py --inputs 20000 words models`` runs two of them, and ``--append`` adds to what was counted before.
 Those in Python are driven by Atheris, which sees the branches of vitalfew that an input reaches, or with ``--random``
-by random bytes, of which there are many times as many; those in C++ by libFuzzer with address and undefined-behaviour
+by random bytes, of which there are many times as many; those in C++ by libFuzzer with address and undefined-behavior
 sanitizers, if there is a clang. Inputs that fail are kept in ``build/fuzz/<harness>``; copy them to
 ``fuzz/corpus/<harness>`` once mended, where ``tests/test_fuzz_corpus.py`` gives them to the harness again.
 """
@@ -37,7 +37,7 @@ ADDRESSES = 4 << 30
 SECONDS = 20
 FLAGS = "-std=c++20 -g -D_GLIBCXX_ASSERTIONS -pthread"
 SANITIZED = "-O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined"
-# Many more inputs in the same time; what reads beyond an array by a little is not seen.
+# Many more inputs in the same time, but small out-of-bounds reads are not detected.
 BARE = "-O2 -fsanitize=fuzzer"
 
 
@@ -67,7 +67,7 @@ def main() -> int:
 
 
 def run(name: str, asked: argparse.Namespace) -> dict:
-    """How many inputs a harness took until its time, its inputs or its luck was over."""
+    """Run a harness until its time or inputs run out or it fails, and return the number of inputs."""
     folder = BUILD / name
     (folder / "seen").mkdir(parents=True, exist_ok=True)
     options = [
@@ -108,7 +108,7 @@ def run(name: str, asked: argparse.Namespace) -> dict:
 
 
 def driver(name: str, asked: argparse.Namespace, said: str) -> str:
-    """Who made the inputs, and whether sanitizers looked on."""
+    """Describe the driver of a run, and whether sanitizers were active."""
     if name in NATIVE:
         return "libFuzzer" if asked.bare else "libFuzzer, sanitizers"
     who = "random bytes" if "random bytes" in said else "Atheris"
@@ -116,7 +116,7 @@ def driver(name: str, asked: argparse.Namespace, said: str) -> str:
 
 
 def compiled(name: str, is_bare: bool) -> Path | None:
-    """The program of a harness in C++."""
+    """Compile a harness in C++ and return the program."""
     known = (shutil.which(c) for c in ("clang++", *(f"clang++-{v}" for v in range(22, 13, -1))))
     clang = next((c for c in known if c), None)
     if clang is None:
@@ -129,7 +129,7 @@ def compiled(name: str, is_bare: bool) -> Path | None:
 
 
 def inside(name: str, asked: argparse.Namespace) -> int:
-    """One harness under Atheris, or under random bytes where that is not installed."""
+    """Run one harness under Atheris, or with random bytes if Atheris is not installed."""
     try:
         if asked.random:
             raise ImportError
@@ -144,7 +144,7 @@ def inside(name: str, asked: argparse.Namespace) -> int:
 
 
 def random_bytes(name: str, asked: argparse.Namespace) -> int:
-    """What an input ended is seen in the file ``last``: its length in two bytes, and the input."""
+    """Run random inputs; the file ``last`` holds the current one, preceded by its length in two bytes."""
     source, options = random.Random(asked.seed), json.loads(os.environ["FUZZ_OPTIONS"])
     inputs, seconds = (int(o.partition("=")[2]) for o in options[:2])
     one_input, at_first = importlib.import_module(name).one_input, 0

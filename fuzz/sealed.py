@@ -1,4 +1,4 @@
-"""`SealedTest.load` on changed files whose checksums agree: a `SealedFileError`, or a set that scores or says why."""
+"""Fuzz `SealedTest.load` with modified files: a `SealedFileError`, or a set that scores or raises a clear error."""
 
 import hashlib
 import io
@@ -50,12 +50,12 @@ JSONS = [
     b"{}",
     b"",
 ]
-# What a set may say of a model that cannot read its rows.
+# Errors that a set may raise for a model that cannot read its rows.
 REFUSALS = (Exception,)
 
 
 class Reader(ClassifierMixin, BaseEstimator):
-    """Reads every value of the rows, as a model would."""
+    """Model that reads every value of the rows."""
 
     def __sklearn_is_fitted__(self):
         return True
@@ -71,7 +71,7 @@ class Reader(ClassifierMixin, BaseEstimator):
 
 @cache
 def starts() -> list[tuple[dict, dict[str, bytes], list[tuple]]]:
-    """Manifests of sealed sets with their members, and the paths in the manifests."""
+    """Return manifests of sealed sets with their members, and the paths in the manifests."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
@@ -129,7 +129,7 @@ def change(manifest: dict, known: list[tuple], inputs: Inputs) -> None:
 
 
 def spoil(members: dict[str, bytes], inputs: Inputs) -> None:
-    """Another header, other numbers, or other text in a member; or a member too many, or too few."""
+    """Change the header, numbers or text of a member, or add or remove a member."""
     name = inputs.choice(sorted(members))
     data, how = members[name], inputs.below(8)
     if how == 0:
@@ -161,7 +161,7 @@ def archived(manifest: dict, members: dict[str, bytes]) -> bytes:
 
 
 def damaged(raw: bytes, inputs: Inputs) -> bytes:
-    """Bytes of the archive, near its end where its directory is or anywhere."""
+    """Change bytes of the archive, near its directory at the end or anywhere."""
     found = bytearray(raw)
     for _ in range(1 + inputs.below(3)):
         at = max(0, len(found) - 1 - inputs.below(1000)) if inputs.below(2) else inputs.whole(2) % len(found)

@@ -1,4 +1,4 @@
-"""Odd tables, labels and weights given to estimators and summaries: a finite result, or an error that says why.
+"""Fuzz estimators and summaries with unusual tables, labels and weights: a finite result, or a clear error.
 
 Arrays of any kind and shape, frames of mixed columns, sparse matrices whose indices do not fit.
 """
@@ -108,7 +108,7 @@ def frame(inputs: Inputs, n: int, d: int):
 
 
 def matrix(inputs: Inputs, n: int, d: int):
-    """A sparse matrix; after it is made, its arrays are spoilt."""
+    """Return a sparse matrix whose arrays are corrupted after construction."""
     form = inputs.choice([sparse.csr_array, sparse.csc_matrix, sparse.coo_array, sparse.csr_matrix])
     made = form(numbers(inputs, (n, d)))
     if inputs.below(3) == 0 or made.format == "coo":

@@ -1,5 +1,5 @@
-// libFuzzer on the tokeniser of the core, with address and undefined-behaviour sanitizers: any characters of any width,
-// stop words, n-grams, given and learnt vocabularies, compared with a tokeniser that is slow and evidently right.
+// libFuzzer on the tokenizer of the core, with address and undefined-behavior sanitizers: any characters of any width,
+// stop words, n-grams, given and learned vocabularies, compared with a tokenizer that is slow and obviously correct.
 #include <array>
 #include <map>
 #include <memory>

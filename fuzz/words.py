@@ -1,4 +1,4 @@
-"""`WordPresence` on any documents: the matrix and the vocabulary of scikit-learn's `CountVectorizer`, or both refuse.
+"""Fuzz `WordPresence`: the same matrix and vocabulary as scikit-learn's `CountVectorizer`, or both raise.
 
 Documents are str of any code points, str from bytes by several codecs, or Arrow arrays.
 """
@@ -33,7 +33,7 @@ PIECES = [
 ]
 STOPS = (None, "english", ["the", "cat", "ab", ""], ["σας"])
 GRAMS = ((1, 1), (1, 1), (1, 2), (2, 2), (2, 4))
-# A share of inputs goes to the slower peer; the rest is read by our code alone.
+# Only a fraction of the inputs goes to the slower peer; the rest is read by our code alone.
 COMPARED = 4
 
 
@@ -77,7 +77,7 @@ def options(inputs: Inputs) -> dict:
 
 
 def outcome(make, documents):
-    """The matrix and the words, or the kind of the error."""
+    """Return the matrix and the words, or the type of the error."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

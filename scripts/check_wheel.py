@@ -1,4 +1,4 @@
-"""Checks what `python -m build` has made: contents, size, platform, and whether it works in an empty place.
+"""Check the output of `python -m build`: contents, size, platform, and use in a clean environment.
 
     python scripts/check_wheel.py dist
 
@@ -35,7 +35,7 @@ def main(folder: Path) -> None:
 
 
 def check_source(source: Path) -> None:
-    """The sources of the core and the tests go with it."""
+    """Check that the source distribution contains the core and the tests."""
     with tarfile.open(source) as archive:
         names = {str(PurePosixPath(*PurePosixPath(name).parts[1:])) for name in archive.getnames()}
     for needed in (
@@ -51,7 +51,7 @@ def check_source(source: Path) -> None:
 
 
 def repaired(wheel: Path) -> Path:
-    """The wheel for the oldest Linux that it runs on, in the place of the one that was built."""
+    """Replace the wheel by one tagged for the oldest Linux that it runs on."""
     subprocess.run(
         [sys.executable, "-m", "auditwheel", "repair", "--strip", "--wheel-dir", wheel.parent, wheel], check=True
     )
@@ -61,7 +61,7 @@ def repaired(wheel: Path) -> Path:
 
 
 def check_contents(wheel: Path) -> None:
-    """The package, its metadata and nothing else."""
+    """Check that the wheel contains the package, its metadata and nothing else."""
     expect(wheel.stat().st_size < MOST_BYTES, f"{wheel.name} has {wheel.stat().st_size} bytes, more than {MOST_BYTES}")
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
@@ -76,7 +76,7 @@ def check_contents(wheel: Path) -> None:
 
 
 def check_in_an_empty_place(wheel: Path) -> None:
-    """Installed alone into a new environment, it works where no source is near."""
+    """Check that the wheel works in a new environment, away from the sources."""
     with tempfile.TemporaryDirectory() as place:
         environment = Path(place) / "environment"
         venv.create(environment, with_pip=True)
@@ -92,7 +92,7 @@ def check_in_an_empty_place(wheel: Path) -> None:
 
 
 def expect(is_so: bool, complaint: str) -> None:
-    """End with a sentence unless it is so."""
+    """Exit with a message unless a condition holds."""
     if not is_so:
         raise SystemExit(complaint)
 

@@ -1,4 +1,4 @@
-"""Builds the core and its own tests for other systems, and runs them where an emulator is installed.
+"""Build the core and its tests for other systems, and run them if an emulator is installed.
 
     python scripts/cross.py                      # all targets
     python scripts/cross.py x86_64-windows-gnu   # one of them
@@ -24,7 +24,7 @@ TESTS = ("test_core", "test_memory")
 
 @dataclass
 class Target:
-    """What CMake calls it, and the programs that can run what was built for it: none where it runs by itself."""
+    """CMake's name of a system, and the emulators that can run its programs; none if they run natively."""
 
     system: str
     processor: str
@@ -33,7 +33,7 @@ class Target:
 
 
 TARGETS = {
-    # Not x86_64-linux-musl: this compiler has no library for the __builtin_cpu_supports that GCC and Clang have there.
+    # Not x86_64-linux-musl: this compiler lacks the runtime library of __builtin_cpu_supports there.
     "aarch64-linux-musl": Target("Linux", "aarch64", ("qemu-aarch64", "qemu-aarch64-static")),
     "aarch64-macos.11.0": Target("Darwin", "arm64", can_run=False),
     "x86_64-windows-gnu": Target("Windows", "AMD64", ("wine64", "wine")),
@@ -41,7 +41,7 @@ TARGETS = {
 
 
 def main(names: list[str]) -> None:
-    """Build for all, or for those that are named, and say what came of it."""
+    """Build for all targets, or for the named ones, and print the results."""
     unknown = sorted(set(names) - set(TARGETS))
     if unknown:
         raise SystemExit(f"no target {unknown[0]!r}; there are {', '.join(TARGETS)}.")
@@ -83,7 +83,7 @@ def check(name: str, target: Target) -> str:
 
 
 def tool(place: Path, *command: str) -> str:
-    """A program for CMake, which takes one word, that calls a part of zig."""
+    """Write a program for CMake, which accepts only one word, that calls a zig subcommand."""
     path = place / f"zig-{command[0]}"
     path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang {" ".join(command)} "$@"\n')
     path.chmod(0o755)

@@ -1,4 +1,4 @@
-"""What an installed vitalfew must be able to do, with nothing but its own dependencies."""
+"""Smoke test of an installed vitalfew with only its required dependencies."""
 
 import tempfile
 from pathlib import Path

@@ -31,7 +31,7 @@ class Penalty:
         return np.where(np.isnan(f), np.inf, f)  # 0 * inf: left out all the same
 
     def value(self, coef):
-        """Of coefficients (..., features); those left out must be zero."""
+        """Return the value for coefficients (..., features); excluded ones must be zero."""
         s, b = self.strength(coef.shape[-1]), np.abs(coef)
         if self.positive and (coef < 0).any():
             return np.inf
@@ -193,7 +193,7 @@ def logistic_gap(X, label, coef, intercept, penalty, weight=None, has_intercept=
 
 
 def _newton(free, own, start, w, k):
-    """What unpenalized columns add to the scores at the minimum of the log loss."""
+    """Return the contribution of unpenalized columns to the scores at the minimum of the log loss."""
     move = np.zeros_like(start)
     for _ in range(50):
         p = softmax(start + move, axis=1)

@@ -101,7 +101,7 @@ def new_database(address: str) -> str:
 
 
 def run(database: str, *statements: str) -> list[tuple]:
-    """What a database of any engine answers to the last statement, by a connection of its own."""
+    """Return the result of the last statement in a database of any engine, on a separate connection."""
     if database.startswith("postgresql://"):
         connect = partial(pytest.importorskip("adbc_driver_postgresql.dbapi").connect, autocommit=True)
     else:

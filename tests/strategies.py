@@ -49,11 +49,15 @@ def as_labels(codes, kind):
 
 @st.composite
 def weights(draw, n, kinds=(None, "integer", "fractional")):
+    """Counts of rows; their sum is at least n, since smaller weights are shares."""
     kind = draw(st.sampled_from(kinds))
     if kind is None:
         return None
     rng = np.random.default_rng(draw(SEEDS))
-    return rng.integers(1, 4, n).astype(float) if kind == "integer" else rng.uniform(0.1, 3.0, n)
+    if kind == "integer":
+        return rng.integers(1, 4, n).astype(float)
+    fractional = rng.uniform(0.1, 3.0, n)
+    return fractional * max(1.0, n / fractional.sum())
 
 
 @st.composite
@@ -92,6 +96,10 @@ def kary_problems(draw, max_rows=25, max_features=6, max_classes=5, min_classes=
     if missing:
         X[rng.random((n, d)) < rng.choice([0.0, 0.2])] = np.nan
         X[:, rng.random(d) < 0.05] = np.nan
+        for column in X.T:  # one value and missing ones are two values, which has tests of its own
+            known = column[~np.isnan(column)]
+            if len(set(known)) == 1:
+                column[:] = known[0]
     kind = draw(st.sampled_from(LABEL_KINDS if n_classes == 2 else LABEL_KINDS[:2]))
     return Problem(X, as_labels(y, kind), draw(weights(n, weight)))
 

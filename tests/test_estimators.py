@@ -2,8 +2,10 @@
 
 `Discretizer` has its own, `WordPresence` takes text."""
 
+import numpy as np
 import pytest
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.feature_selection import SelectorMixin
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -84,9 +86,10 @@ MODELS = [
     DecisionTree(max_p_chance=0.05, mdl_weight=None),
     DecisionTree(leaves="cv", mdl_weight=None, criterion="gain", cv=3),
     DecisionTree(mdl_weight=None, min_leaf=1),
+    DecisionTree(max_depth="bic", mdl_weight="mdl", code="exceptions"),
 ]
 # Models that make features of their own rather than select some.
-MAKERS = [Stump(), Stump(n_stumps=3)]
+MAKERS = [Stump(), Stump(n_stumps=3), Stump(n_stumps=4, per_feature=2)]
 
 # Checks that a model cannot pass, each with the reason.
 DRAWN = "bags are drawn at random: a row of weight two is as likely in them as two rows, but the draws differ"
@@ -128,3 +131,34 @@ def test_kinds(model):
     assert isinstance(model, SelectorMixin) != isinstance(model, NO_SELECTORS)
     assert is_classifier(model) == isinstance(model, CLASSIFIERS)
     assert is_regressor(model) == isinstance(model, REGRESSORS)
+
+
+def predicted(model, X):
+    """Whatever a model tells about samples, as numbers."""
+    for name in ("predict_proba", "predict", "transform"):
+        if hasattr(model, name):
+            return np.asarray(getattr(model, name)(X), dtype=float)
+    raise AssertionError(f"{model} makes no predictions")
+
+
+@pytest.mark.filterwarnings("ignore::vitalfew.exceptions.VitalfewWarning")
+@pytest.mark.parametrize("model", [*MODELS, *MAKERS], ids=repr)
+def test_weights_are_shares_or_counts(model):
+    """Weights that sum to less than the number of rows are scaled to this number; larger ones are counts."""
+    if is_regressor(model):
+        X, y = load_diabetes(return_X_y=True)
+    else:
+        X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:120, :5], y[:120]
+    if getattr(model, "kernel", None) == "precomputed":
+        X = X @ X.T
+    weight = np.random.default_rng(0).uniform(0.1, 3.0, len(y))
+    weight[::10] = 0
+    weight *= np.count_nonzero(weight) / weight.sum()
+    model = clone(model)
+    if "random_state" in model.get_params():
+        model.set_params(random_state=0)
+    expected = predicted(model.fit(X, y, sample_weight=weight), X)
+    for scale in (1 / weight.sum(), 1e-9):
+        found = predicted(model.fit(X, y, sample_weight=scale * weight), X)
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)

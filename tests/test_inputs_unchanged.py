@@ -121,7 +121,7 @@ def sparse_forms(dtype):
 
 
 def calls(model, X, y, weight):
-    """What a fitted model answers to each call; an input that is refused is refused by a ValueError or a TypeError."""
+    """Return the results of all calls of a fitted model; invalid input raises a ValueError or a TypeError."""
     given = {"sample_weight": weight} if has_fit_parameter(model, "sample_weight") else {}
     if isinstance(model, vf.SemiSupervisedNaiveBayes):
         given["X_unlabeled"] = X

@@ -54,7 +54,7 @@ def test_a_name_that_is_not_there():
 
 
 def python(code, *options):
-    """What a fresh interpreter prints."""
+    """Return the output of a fresh interpreter."""
     command = [sys.executable, "-W", "error", *options, "-c", textwrap.dedent(code)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr

@@ -47,7 +47,7 @@ def branches(column, rows, cut):
 
 @dataclass
 class Worth:
-    """What a split is worth: n G, n S, and whether two branches are heavy enough."""
+    """Return n G and n S of a split, and whether two branches are heavy enough."""
 
     gain: float = 0.0
     info: float = 0.0

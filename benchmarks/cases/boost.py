@@ -1,4 +1,4 @@
-"""Boosted stumps, binning included: AdaBoost beside scikit-learn's, and beside gradient boosting at depth one.
+"""Boosted stumps, including binning: AdaBoost compared with scikit-learn's, and with gradient boosting at depth one.
 
 LightGBM, XGBoost and HistGradientBoosting make the logistic loss small, not the exponential one, and with a learning
 rate: errors compare, models do not. "equal" says whether our training error is no higher than theirs; for
@@ -25,7 +25,7 @@ RATE = 0.5
 
 
 def load(name: str):
-    """Training rows and as many to test on."""
+    """Return training rows and as many test rows."""
     n, d, _ = SHAPES[name]
     if name == "adult":
         path = SHARED / "uci" / "adult.csv.gz"
@@ -83,7 +83,7 @@ def error(model, X, y) -> float:
 
 
 def compare(name: str) -> list[dict]:
-    """One data set; peers that are not installed are left out."""
+    """Compare on one data set; peers that are not installed are skipped."""
     if name not in SHAPES:
         return []
     data = load(name)
@@ -115,7 +115,7 @@ def compare(name: str) -> list[dict]:
 
 
 def _rounds_for(goal: float, X, y, rounds: int) -> int:
-    """Rounds of confident votes after which the training error is no higher than the goal."""
+    """Return the rounds of confident votes needed to reach the training error `goal`."""
     curve = ours(X, y, 4 * rounds, "confidence").path_.trained
     reached = np.flatnonzero(curve <= goal)
     return int(reached[0]) + 1 if len(reached) else 4 * rounds
@@ -127,7 +127,7 @@ def _line(title, peer, own, theirs, own_errors, their_errors) -> dict:
 
 
 def _scikit_learn(title, X, y, rounds, own, model) -> dict:
-    """A part of its rounds on large data: they all cost the same."""
+    """Time some of the peer's rounds on large data, since all rounds cost the same."""
     part = min(rounds, 2_000_000 // len(y))
     spent, theirs = time_once(lambda: sklearn_adaboost(X, y, part))
     curve = np.array([np.mean(p != y) for p in theirs.staged_predict(X)])
@@ -147,7 +147,7 @@ def _is_there(call) -> bool:
 
 
 def tables(name: str) -> dict[str, list[dict]]:
-    """What has no peer: growth with the number of threads, and with the non-zeros of sparse rows."""
+    """Return tables without a peer: scaling with the number of threads, and with the nonzeros of sparse rows."""
     if name == "threads":
         return {"Threads, 200,000 x 50, 100 rounds": _threads()}
     return {"Words of newsgroups20, comp.* against the rest, 500 rounds": _words()} if name == "words" else {}

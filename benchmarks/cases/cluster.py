@@ -1,4 +1,4 @@
-"""A local Dask cluster against one process: steps of EM over sparse rows, summaries of a table, words of documents.
+"""A local Dask cluster compared with one process: EM steps on sparse rows, summaries of a table, words of documents.
 
 Workers have one thread each and hold their partitions in memory, as the process holds the whole. `peer` is the process,
 with one thread and with all; more workers than processors gain nothing here, and what they cost is overhead.
@@ -31,7 +31,7 @@ WORKERS = (1, 2, 4)
 
 
 def rows(part: int) -> sparse.csr_matrix:
-    """Documents of 50 words, frequent ones first, with weights."""
+    """Return documents of 50 weighted words, drawn by frequency."""
     rng = np.random.default_rng([SEED, part])
     n = ROWS // PARTS
     indices = np.sort((WIDTH * rng.random((n, WORDS)) ** 3).astype(np.int32), axis=1)
@@ -41,7 +41,7 @@ def rows(part: int) -> sparse.csr_matrix:
 
 
 def table(part: int) -> pd.DataFrame:
-    """Numbers, and a class that follows from the first few."""
+    """Return numbers, and a class that depends on the first few."""
     rng = np.random.default_rng([SEED, part])
     X = rng.standard_normal((TABLE_ROWS // PARTS, COLUMNS)).astype(np.float32)
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(COLUMNS)])
@@ -52,7 +52,7 @@ def table(part: int) -> pd.DataFrame:
 
 
 def documents(part: int) -> list[str]:
-    """Text of 60 words out of 50,000."""
+    """Return texts of 60 words from a vocabulary of 50,000."""
     rng = np.random.default_rng([SEED, part])
     return [" ".join(f"w{w}" for w in line) for line in (5e4 * rng.random((DOCUMENTS // PARTS, 60)) ** 3).astype(int)]
 
@@ -64,7 +64,7 @@ def parameters() -> Parameters:
 
 @contextmanager
 def cluster(n_workers: int):
-    """Calls on a cluster, and how long it took to start it and to fill its memory."""
+    """Yield calls on a cluster, and the seconds it took to start it and to load the data."""
     import dask
     from distributed import Client, LocalCluster
 
@@ -82,7 +82,7 @@ def cluster(n_workers: int):
 
 
 def calls(kept, frame, texts, threads: int | None = None) -> dict:
-    """What is timed, of rows, a table and documents that are in memory somewhere."""
+    """Return the calls to time, for rows, a table and documents that are already in memory."""
     words = WordPresence(n_jobs=threads, verbose=False)
     features = [f"x{j}" for j in range(COLUMNS)]
     summary = partial(summarize, frame, "y", verbose=False, n_jobs=threads)
@@ -95,7 +95,7 @@ def calls(kept, frame, texts, threads: int | None = None) -> dict:
 
 
 def same(ours, theirs) -> bool:
-    """Up to rounding."""
+    """Return True if two results are equal up to rounding."""
     if isinstance(ours, WordPresence):
         return ours.vocabulary_ == theirs.vocabulary_
     first, second = (x[0].table if isinstance(x, tuple) else getattr(x, "scatter", getattr(x, "table", None))
@@ -104,7 +104,7 @@ def same(ours, theirs) -> bool:
 
 
 def compare() -> list[dict]:
-    """Two workers against one process."""
+    """Compare two workers with one process."""
     X = sparse.vstack([rows(part) for part in range(PARTS)], format="csr")
     frame = pd.concat([table(part) for part in range(PARTS)], ignore_index=True)
     texts = [text for part in range(PARTS) for text in documents(part)]
@@ -128,7 +128,7 @@ def compare() -> list[dict]:
 
 
 def tables() -> dict[str, list[dict]]:
-    """Seconds by the number of workers, and what a task costs."""
+    """Return the seconds by number of workers, and the overhead of a task."""
     lines, overhead = [], []
     for n_workers in WORKERS:
         with cluster(n_workers) as (ours, started):
@@ -137,11 +137,14 @@ def tables() -> dict[str, list[dict]]:
                           **{f"{name} (s)": timing.best for name, timing in seconds.items()}})  # fmt: skip
             if n_workers == 2:
                 overhead = [_overhead(n) for n in (2, 8, 32, 128)]
-    return {"By the number of workers, of one thread each": lines, "A step of EM over nothing, two workers": overhead}
+    return {
+        "By the number of workers, with one thread each": lines,
+        "A step of EM on empty data, two workers": overhead,
+    }
 
 
 def _overhead(n_parts: int) -> dict:
-    """A step over blocks of one row: what sending, scheduling and merging cost."""
+    """Time an EM step on blocks of one row, which is the overhead of sending, scheduling and merging."""
     import dask
 
     one = sparse.csr_matrix((np.ones(1), [0], [0, 1]), shape=(1, WIDTH))

@@ -12,7 +12,7 @@ N_ROWS, N_COLUMNS, N_CLASSES, REPEATS = 100_000, 50, 5, 3
 
 
 def make_data(seed=0):
-    """Half of the columns are noise, half follow the class more or less."""
+    """Return a table in which half of the columns are noise and half depend on the class."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, N_CLASSES, N_ROWS).astype(np.int32)
     slope = rng.random(N_COLUMNS) * (np.arange(N_COLUMNS) % 2)
@@ -20,7 +20,7 @@ def make_data(seed=0):
 
 
 def numpy_mdl_cuts(x, y, n_classes):
-    """The recursion with all boundaries of a set tried at once, on running counts made once for a column."""
+    """Compute the recursion with cumulative counts, which evaluate all boundaries of a set at once."""
     order = np.argsort(x)
     x, y = x[order], y[order]
     is_last = np.r_[x[1:] != x[:-1], True]
@@ -62,7 +62,7 @@ def _numpy_best_cut(counts, boundary, x_log_x, begin, end):
 
 
 def _time_both(ours, peer):
-    """Medians of interleaved repetitions, and what each gave last."""
+    """Return the medians of interleaved repetitions, and the last result of each."""
     seconds = np.empty((REPEATS, 2))
     results = [None, None]
     for repeat in range(REPEATS):
@@ -105,7 +105,7 @@ def _compare_quantile(X):
 
 
 def compare():
-    """Time of ours and of the peer in seconds, their ratio, and whether the results agree."""
+    """Return our time and the peer's in seconds, their ratio, and whether the results agree."""
     X, y = make_data()
     return [_compare_mdl(X, y, threads=1), _compare_mdl(X, y, threads=2), _compare_quantile(X)]
 

@@ -35,7 +35,7 @@ def load(name: str):
 
 
 def _make_words(rng, n_classes: int, n_rows: int = 100_000, n_draws: int = 85):
-    """Zipf words, of which each class prefers some."""
+    """Return words with Zipf frequencies, some of which are more frequent in each class."""
     base = 1.0 / (np.arange(N_WORDS) + 10.0)
     y = rng.integers(0, n_classes, n_rows)
     words = np.empty((n_rows, n_draws), dtype=np.int64)
@@ -51,7 +51,7 @@ def _make_words(rng, n_classes: int, n_rows: int = 100_000, n_draws: int = 85):
 
 
 def _make_codes(rng, n_rows: int = 200_000, n_columns: int = 200, n_values: int = 8, n_classes: int = 5):
-    """Columns whose distribution given the class differs more or less."""
+    """Return columns whose distributions depend on the class to different degrees."""
     y = rng.integers(0, n_classes, n_rows)
     X = np.empty((n_rows, n_columns), dtype=np.uint8)
     for j in range(n_columns):
@@ -65,7 +65,7 @@ def ours(X, y, n_jobs=None):
 
 
 def scipy_product(X, y):
-    """Y'X and the formula, as one writes them by hand."""
+    """Compute Y'X and apply the formula, as in hand-written code."""
     n, n_classes = len(y), int(y.max()) + 1
     Y = sparse.csr_matrix((np.ones(n), y, np.arange(n + 1)), shape=(n, n_classes))
     present = (Y.T @ X).toarray()
@@ -77,7 +77,7 @@ def scipy_product(X, y):
 
 
 def numpy_bincount(X, y):
-    """A joint count for each column."""
+    """Count each column jointly with the label."""
     n, n_classes, n_values = len(y), int(y.max()) + 1, int(X.max()) + 1
     in_class = np.bincount(y, minlength=n_classes)
     base = y * n_values
@@ -94,7 +94,7 @@ def sklearn_information(X, y):
 
 
 def compare() -> list[dict]:
-    """Sparse words and dense codes against code by hand and scikit-learn, and one thread against two."""
+    """Compare sparse words and dense codes with hand-written code and scikit-learn, and one thread with two."""
     return [*_compare_words("sparse2"), *_compare_words("sparse20"), *_compare_codes()]
 
 

@@ -1,4 +1,4 @@
-"""The lasso with its penalty chosen by 5-fold cross-validation, refit included: the same folds for all.
+"""Lasso with the penalty chosen by 5-fold cross-validation, including the refit; all solvers use the same folds.
 
 Every solver has an intercept and is timed at its loosest tolerance that chooses the right penalty and has the mean
 squared errors of all penalties right to four digits. What is right comes from tight paths on each fold, of which the
@@ -22,25 +22,25 @@ DATA = {"tall": "dense", "cubic": "cubic terms of diabetes", "wide": "dense"}
 
 
 def load(name: str):
-    """X, y and the penalties; as many rows as make equal folds."""
+    """Return X, y and the penalties, with a number of rows that gives equal folds."""
     X, y, alphas = lasso_path.load(f"{name}@100")
     n = len(y) // N_FOLDS * N_FOLDS
     return np.asfortranarray(X[:n]), y[:n], alphas
 
 
 def folds(n: int):
-    """Rows to learn from and rows to test, as glmnet draws them too."""
+    """Return the training and test rows of each fold, as glmnet draws them."""
     return list(KFold(N_FOLDS, shuffle=True, random_state=0).split(np.arange(n)))
 
 
 def ours(X, y, alphas, tol=1e-6, n_jobs=None):
-    """The chosen penalty, the error of each penalty, the coefficients."""
+    """Return the chosen penalty, the error of each penalty, and the coefficients."""
     model = Lasso(alpha="cv", grid=alphas, cv=folds(len(y)), tol=tol, n_jobs=n_jobs).fit(X, y)
     return model.selection_.value, model.selection_.score, model.coef_
 
 
 def sklearn_cv(X, y, alphas):
-    """Two folds at a time, each with one BLAS thread, is its best; it chooses the Gram matrix by itself."""
+    """Run LassoCV with two folds at a time and one BLAS thread each, its fastest setting."""
     from sklearn.linear_model import LassoCV
     from threadpoolctl import threadpool_limits
 
@@ -53,7 +53,7 @@ def sklearn_cv(X, y, alphas):
 
 
 def glmnet_cv(X, y, alphas):
-    """Its folds are those of `KFold` with its random state, hence ours."""
+    """Run glmnet, whose folds are those of `KFold` with its random state, and therefore ours."""
     from glmnet import ElasticNet
 
     options = {"standardize": False, "n_splits": N_FOLDS, "cut_point": 0, "random_state": 0, "max_iter": 10_000_000}
@@ -66,7 +66,7 @@ def glmnet_cv(X, y, alphas):
 
 
 def adelie_cv(X, y, alphas):
-    """Folds by weights, as its own cv_grpnet, which draws other folds, makes them."""
+    """Run adelie with folds as weights, as its cv_grpnet does, which would draw other folds."""
     import adelie
 
     A, threads = linear.adelie_matrix(X), linear.adelie_threads(X)
@@ -89,7 +89,7 @@ def adelie_cv(X, y, alphas):
 
 
 def path_on_folds(path, X, y, alphas):
-    """Cross-validation by a path that has no intercept: two folds at a time, then all rows."""
+    """Cross-validate a path solver without an intercept: two folds at a time, then all rows."""
 
     def centered_path(rows):
         mean_x, mean_y = X[rows].mean(axis=0), y[rows].mean()
@@ -105,17 +105,17 @@ def path_on_folds(path, X, y, alphas):
 
 
 def celer_on_folds(X, y, alphas):
-    """Its own LassoCV does not know the current scikit-learn."""
+    """Cross-validate celer, whose own LassoCV does not support the current scikit-learn."""
     return lambda tol: path_on_folds(lambda *data: linear.celer_lasso(*data)(tol), X, y, alphas)
 
 
 def tight_paths(X, y, alphas):
-    """What the others are compared with: at each penalty the best of several tight paths, by the judge's objective."""
+    """Compute the reference: at each penalty the best of several tight paths, by the judge's objective."""
     return lambda _tol: path_on_folds(_best_path, X, y, alphas)
 
 
 def _best_path(X, y, alphas):
-    """LARS is exact on well conditioned data, the others anywhere; skglm takes long on large data."""
+    """Return the best of several tight paths; LARS needs well-conditioned data, and skglm is slow on large data."""
     tight = {"lars_path": 0.0, "adelie": 1e-14, "skglm": 1e-8 if X.size <= 1_000_000 else None, "lasso_path": 1e-6}
     found = []
     for name, tol in tight.items():
@@ -129,29 +129,29 @@ def _best_path(X, y, alphas):
 
 
 class CurveQuality:
-    """What is judged of a choice by cross-validation: the penalty, and the errors of all penalties."""
+    """Quality of a cross-validated choice: the penalty, and the errors of all penalties."""
 
     target = DIGITS
 
     def evaluate(self, data, answer) -> dict:
-        """What is kept of an answer."""
+        """Return the part of an answer that is stored."""
         value, score, coef = answer
         position = int(np.abs(np.log(data[2] / value)).argmin())
         return {"position": position, "score": np.asarray(score).tolist(), "active": int(np.count_nonzero(coef))}
 
     def merge(self, answers: list[dict]) -> dict:
-        """The first is right: that of the tight paths."""
+        """Return the first answer, that of the tight paths, which is the reference."""
         return answers[0]
 
     def error(self, answer: dict, reference: dict) -> float:
-        """The greatest relative difference, and infinity for another penalty."""
+        """Return the largest relative difference, or infinity if the penalty differs."""
         expected = np.array(reference["score"])
         if answer["position"] != reference["position"]:
             return np.inf
         return float(np.max(np.abs(np.array(answer["score"]) / expected - 1)))
 
     def certificate(self, reference: dict) -> str:
-        """What the choice should be."""
+        """Describe the reference choice."""
         return f"tight paths: least {min(reference['score']):.5f} at point {reference['position']}"
 
     def describe(self, answer: dict, reference: dict) -> str:
@@ -163,7 +163,7 @@ QUALITY = CurveQuality()
 
 
 def solvers():
-    """Ours and the peers; the tight paths are not timed."""
+    """Return our solvers and the peers; the tight paths are not timed."""
     return {
         "tight paths": Solver(tight_paths, (), 0.0, **linear.SKLEARN),
         **our_solvers(ours, linear.ladder(2, 9), None),
@@ -175,6 +175,6 @@ def solvers():
 
 
 def compare(name: str) -> list[dict]:
-    """One data set."""
+    """Compare on one data set."""
     X, _, _ = load(name)
     return compare_solvers("lasso_cv", name, f"{DATA[name]}, {X.shape[0]:,} x {X.shape[1]:,}, {N_FOLDS} folds")

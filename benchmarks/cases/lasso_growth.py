@@ -1,4 +1,4 @@
-"""How the time of our lasso path grows with rows, columns and active features."""
+"""Scaling of the lasso path with rows, columns and active features."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from linear_judge import OURS, penalties, sized
 
 
 def compare() -> list[dict]:
-    """There is no peer in it."""
+    """Return no rows: this case has no peer."""
     return []
 
 
 def tables() -> dict[str, list[dict]]:
-    """How our time grows when rows, columns or active features double."""
+    """Return our times as rows, columns or active features double."""
     start = {"rows": sized(1_000), "columns": sized(5_000), "active wanted": sized(50, 5)}
     lines = []
     for grown in start:
@@ -27,7 +27,7 @@ def tables() -> dict[str, list[dict]]:
 
 
 def _timed(n: int, d: int, wanted: int) -> dict:
-    """Seconds of a path that ends where the wanted number of features is active."""
+    """Time a path that ends where the wanted number of features is active."""
     X, y = correlated(n, d)
     alphas = penalties(X, y, 100, N_PENALTIES)
     enough = np.flatnonzero(_n_active(ours(X, y, alphas)) >= wanted)

@@ -1,4 +1,4 @@
-"""The lasso path at equal accuracy: 100 penalties from the largest down, ours against all peers.
+"""Lasso paths at equal accuracy: 100 penalties from the largest down, ours compared with all peers.
 
 No intercept; dense columns are centered and scaled, sparse rows have unit norm. `wide@100` is the data `wide` down to a
 hundredth of the largest penalty.
@@ -34,17 +34,17 @@ FILES["communities_crime"] = "communities_crime.csv.gz"
 
 
 def ours(X, y, alphas, tol=1e-6, n_jobs=None):
-    """Coefficients, a row for each penalty."""
+    """Return the coefficients, one row per penalty."""
     return Lasso(alpha="bic", grid=alphas, fit_intercept=False, tol=tol, n_jobs=n_jobs).fit(X, y).path_.coef_sparse
 
 
 def solvers():
-    """Ours and the peers, by name."""
+    """Return our solvers and the peers, by name."""
     return {**our_solvers(ours, ladder(3, 10), 1e-10), **LASSO}
 
 
 def load(name: str):
-    """X, y and the penalties of one of `DATA`."""
+    """Return X, y and the penalties of one of `DATA`."""
     name, ratio = name.split("@")
     X, y = _make(name)
     return X, y, penalties(X, y, float(ratio), N_PENALTIES)
@@ -73,13 +73,13 @@ def _make(name: str):
 
 
 def standardized(X, y):
-    """Columns of mean 0 and variance 1 that are not constant, in Fortran order, and such a target."""
+    """Return the nonconstant columns, standardized and in Fortran order, and the standardized target."""
     X = X[:, np.ptp(X, axis=0) > 0]
     return np.asfortranarray((X - X.mean(axis=0)) / X.std(axis=0)), (y - y.mean()) / y.std()
 
 
 def correlated(n: int, d: int, n_true: int = N_TRUE, seed: int = SEED):
-    """Gaussian columns with correlation 1/2 between neighbors, some of which make y, with a fifth of noise."""
+    """Return Gaussian columns, correlated 1/2 between neighbors, and a target of some of them with one fifth noise."""
     rng = np.random.default_rng(seed)
     X = np.asfortranarray(rng.standard_normal((n, d)))
     for j in range(1, d):
@@ -92,7 +92,7 @@ def correlated(n: int, d: int, n_true: int = N_TRUE, seed: int = SEED):
 
 
 def weighted_words(n: int, d: int, density: float = 1e-3, seed: int = SEED):
-    """Words with Zipf's frequencies, weighted as in tf-idf, rows of length one, columns not centered."""
+    """Return words with Zipf frequencies and tf-idf weights: rows of unit norm, columns not centered."""
     rng = np.random.default_rng(seed)
     frequency = 1 / (np.arange(d) + 30.0)
     frequency /= frequency.sum()
@@ -106,7 +106,7 @@ def weighted_words(n: int, d: int, density: float = 1e-3, seed: int = SEED):
 
 
 def drawn_words(rng, frequency, n: int, n_words: int):
-    """Ones at about `n_words` different columns a row, drawn by frequency."""
+    """Return a 0/1 matrix with about `n_words` distinct columns per row, drawn by frequency."""
     drawn = np.searchsorted(np.cumsum(frequency), rng.random((n, 3 * n_words)))
     drawn = np.minimum(drawn, len(frequency) - 1)
     rows = np.repeat(np.arange(n), 3 * n_words)
@@ -118,13 +118,13 @@ def drawn_words(rng, frequency, n: int, n_words: int):
 
 
 def title_of(name: str) -> str:
-    """What the results call the data."""
+    """Return the name of the data in the results."""
     X, _, alphas = load(name)
     return f"{DATA[name]}, {X.shape[0]:,} x {X.shape[1]:,}, to 1/{alphas[0] / alphas[-1]:.0f}"
 
 
 def compare(name: str) -> list[dict]:
-    """One data set, if it is there."""
+    """Compare on one data set, if it is available."""
     data = name.split("@")[0]
     if data in FILES and not (SHARED / "wide" / FILES[data]).exists():
         print(f"{data} skipped: there is no such file")
@@ -134,7 +134,7 @@ def compare(name: str) -> list[dict]:
 
 
 def _product(like: dict, name: str) -> dict:
-    """The products of all columns in NumPy alone, which every solver from the Gram matrix pays."""
+    """Time the Gram matrix in NumPy alone, a cost of every solver that uses it."""
     X, y, alphas = load(name)
     times = time_calls({OURS: lambda: ours(X, y, alphas), "product": lambda: X.T @ X}, repeats=7)
     note = "the product alone, no path; ours at its default tolerance"

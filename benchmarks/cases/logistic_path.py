@@ -1,4 +1,4 @@
-"""The path of L1 logistic regression at equal accuracy: 50 penalties to a hundredth of the largest, against all peers.
+"""Paths of L1 logistic regression at equal accuracy: 50 penalties down to a hundredth of the largest, and all peers.
 
 No intercept; labels are -1 and 1.
 """
@@ -32,18 +32,18 @@ N_FEATURES = {"a9a": 123, "w8a": 300, "dexter": 20_000}
 
 
 def ours(X, y, alphas, tol=1e-6, n_jobs=None):
-    """Coefficients, a row for each penalty."""
+    """Return the coefficients, one row per penalty."""
     options = {"penalty": "l1", "grid": alphas, "fit_intercept": False, "tol": tol, "n_jobs": n_jobs}
     return LogisticRegression(alpha="bic", **options).fit(X, y).path_.coef_sparse
 
 
 def solvers():
-    """Ours and the peers, by name."""
+    """Return our solvers and the peers, by name."""
     return {**our_solvers(ours, ladder(2, 10), 1e-10), **LOGISTIC}
 
 
 def load(name: str):
-    """X, y and the penalties of one of `DATA`."""
+    """Return X, y and the penalties of one of `DATA`."""
     X, y = _make(name)
     return X, y, penalties(X, y, RATIO, N_PENALTIES, "logistic")
 
@@ -66,7 +66,7 @@ def _make(name: str):
 
 
 def binary_words(n: int, d: int, n_words: int = 60):
-    """Words with Zipf's frequencies, some hundreds of the frequent of which matter."""
+    """Return words with Zipf frequencies; a few hundred of the frequent ones matter."""
     rng = np.random.default_rng(SEED)
     frequency = 1 / (np.arange(d) + 20.0)
     X = drawn_words(rng, frequency / frequency.sum(), n, n_words).tocsc()
@@ -76,13 +76,13 @@ def binary_words(n: int, d: int, n_words: int = 60):
 
 
 def drawn_labels(score):
-    """-1 and 1, drawn with the log-odds `score`."""
+    """Draw labels -1 and 1 with log-odds `score`."""
     rng = np.random.default_rng(SEED)
     return np.where(rng.logistic(size=len(score)) < score, 1.0, -1.0)
 
 
 def compare(name: str) -> list[dict]:
-    """One data set, if it is there."""
+    """Compare on one data set, if it is available."""
     if name in FILES and not FILES[name].exists():
         print(f"{name} skipped: there is no such file")
         return []

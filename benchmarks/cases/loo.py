@@ -1,4 +1,4 @@
-"""Leave-one-out of Naive Bayes in closed form against refitting without each row."""
+"""Closed-form leave-one-out of Naive Bayes, compared with refitting without each row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PRIORS = {"BernoulliNB": {"prior_strength": 2, "prior_mean": 0.5}, "pooled": {}}
 
 
 def load(_name: str = "dense"):
-    """Dense 0/1 data whose columns differ a little between two classes."""
+    """Return dense 0/1 data whose columns differ slightly between two classes."""
     rng = np.random.default_rng(SEED)
     y = rng.integers(0, 2, N_ROWS)
     p = rng.beta(0.5, 5, (2, N_COLUMNS))
@@ -23,12 +23,12 @@ def load(_name: str = "dense"):
 
 
 def ours(X, y, prior="BernoulliNB", n_jobs=None):
-    """Fit and all leave-one-out probabilities."""
+    """Fit, and return all leave-one-out probabilities."""
     return NaiveBayes(**PRIORS[prior], n_jobs=n_jobs).fit(X, y).loo_predict_proba(X, y)
 
 
 def numpy_closed_form(X, y):
-    """The own row's counts off those of its class, by hand."""
+    """Subtract each row from the counts of its class, in NumPy."""
     n = len(y)
     present = np.stack([X[y == c].sum(axis=0) for c in (0, 1)])
     in_class = np.bincount(y).astype(float)[:, None]
@@ -48,7 +48,7 @@ def numpy_closed_form(X, y):
 
 
 def refit(X, y, make, rows):
-    """The literal way, for some rows."""
+    """Refit without each of some rows."""
     found = []
     for i in rows:
         others = np.arange(len(y)) != i
@@ -57,7 +57,7 @@ def refit(X, y, make, rows):
 
 
 def compare() -> list[dict]:
-    """Closed form against refits of scikit-learn's model and of ours, and against NumPy by hand."""
+    """Compare the closed form with refits of scikit-learn's model and of ours, and with hand-written NumPy."""
     X, y = load()
     rows = np.random.default_rng(0).choice(N_ROWS, N_REFITS, replace=False)
     case = f"leave-one-out, {N_ROWS:,} x {N_COLUMNS:,} dense 0/1"

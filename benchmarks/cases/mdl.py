@@ -1,4 +1,4 @@
-"""Greedy choice of features by description length, every candidate evaluated at every step.
+"""Greedy selection of features by description length, with every candidate evaluated at every step.
 
 Peers: scikit-learn's time to make the words of the same texts, and two ways to evaluate all candidates in NumPy.
 """
@@ -19,7 +19,7 @@ CHUNK = 256
 
 
 def documents() -> pd.DataFrame:
-    """Newsgroups: text and target."""
+    """Load the text and the targets of the newsgroups."""
     return pd.read_csv(SHARED / "text" / "newsgroups20.csv.gz", keep_default_na=False)
 
 
@@ -49,13 +49,13 @@ def ours(X, y, features="mdl", n_jobs=None):
 
 
 def evidence(model):
-    """What each word adds to the log-odds where it is present and where it is absent."""
+    """Return the change of the log-odds by each word if present and if absent."""
     odds = model.feature_log_prob_[:, 1] - model.feature_log_prob_[:, 0]
     return odds[1::2], odds[0::2]
 
 
 def log_odds(X, model, n_steps: int):
-    """Log-odds of the rows after the first steps of the path."""
+    """Return the log-odds of the rows after the first steps of the path."""
     present, absent = evidence(model)
     words = model.path_.feature[:n_steps]
     prior = model.class_log_prior_[1] - model.class_log_prior_[0]
@@ -106,7 +106,7 @@ def count_vectorizer(texts):
 
 
 def compare() -> list[dict]:
-    """The whole path against making the words, and a step against NumPy."""
+    """Compare the whole path with tokenization, and a single step with NumPy."""
     X, y = load("comp")
     texts = documents()["text"].tolist()
     model = ours(X, y)
@@ -145,13 +145,13 @@ def _compare_numpy(X, y, model, our_time, case: str) -> list[dict]:
 
 
 def time_of_step(X, y, repeats: int = 9) -> float:
-    """Seconds of one more step: the slope between two lengths of the path."""
+    """Return the seconds per step: the slope between two lengths of the path."""
     times = time_calls({n: (lambda n=n: ours(X, y, n)) for n in STEPS}, repeats=repeats)
     return (times[STEPS[1]].best - times[STEPS[0]].best) / (STEPS[1] - STEPS[0])
 
 
 def tables() -> dict[str, list[dict]]:
-    """How the time of a step grows with the documents, and what it is on other data."""
+    """Return the time of a step by the number of documents, and on other data."""
     X, y = load("comp")
     growth, others = [], []
     order = np.random.default_rng(0).permutation(X.shape[0])

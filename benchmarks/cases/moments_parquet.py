@@ -1,4 +1,4 @@
-"""Second moments of a Parquet file beside the bare read of the same file: all columns decoded, nothing done with them.
+"""Second moments of a Parquet file, compared with a plain read of the same file that only decodes all columns.
 
 The file is written once for a number of rows, 2,000,000 unless the variable MOMENTS_ROWS says otherwise (20,000,000
 rows of 100 doubles are 16 GB). Memory is that of one call in a process of its own, on all rows and on a tenth of them.
@@ -24,7 +24,7 @@ DATA = ("float64", "float32")
 
 
 def make_file(kind: str, n_rows: int) -> str:
-    """Normal numbers, and a target that depends on two columns."""
+    """Write normally distributed numbers, and a target that depends on two columns."""
     CACHE.mkdir(exist_ok=True)
     path = CACHE / f"moments-{kind}-{n_rows}.parquet"
     if path.exists():
@@ -56,7 +56,7 @@ def bare_read(path: str) -> int:
 
 
 def is_right(path: str) -> bool:
-    """Against two columns in memory."""
+    """Check two columns against the result in memory."""
     x, y = (parquet.read_table(path, columns=[name])[name].to_numpy().astype(float) for name in ("x5", "y"))
     found = ours(path)
     exact = [x.mean(), y.mean(), (x - x.mean()) @ (y - y.mean())]
@@ -64,7 +64,7 @@ def is_right(path: str) -> bool:
 
 
 def compare(kind: str) -> list[dict]:
-    """Times and memory; by CPU time other work on the machine hardly counts."""
+    """Compare times and memory; CPU time depends little on other work on the machine."""
     (path,), _ = load(f"{kind}:{ROWS}"), load(f"{kind}:{ROWS // 10}")
     times = time_calls({OURS: partial(ours, path), "read": partial(bare_read, path)}, repeats=3)
     memory = tuple(peak_mb("moments_parquet", f"{kind}:{ROWS}", name) for name in ("ours", "bare_read"))

@@ -11,7 +11,7 @@ from vitalfew import NaiveBayes
 
 
 def load(name: str):
-    """The sparse words of the case `information`."""
+    """Return the sparse words of the case `information`."""
     return information.load(name)
 
 
@@ -32,7 +32,7 @@ def bernoulli_fit_predict(X, y):
 
 
 def compare() -> list[dict]:
-    """Fit, prediction, and one thread against two."""
+    """Compare fit and prediction, and one thread with two."""
     return [*_compare("sparse2"), *_compare("sparse20")]
 
 

@@ -1,4 +1,4 @@
-"""Counting in the database (`GROUP BY` for each column) beside counting a stream of its rows; the counts are equal.
+"""Counting in the database (`GROUP BY` for each column), compared with counting a stream of rows; the counts are equal.
 
 "times faster" above 1 says that the database should count: this is where the rule of `push_down="auto"` comes from.
 """
@@ -30,7 +30,7 @@ def make_table(n_rows: int, n_columns: int, n_values: int) -> pa.Table:
 
 
 def compare(engine: str) -> list[dict]:
-    """Each shape as a table of one file."""
+    """Compare on each shape, as a table of one file."""
     CACHE.mkdir(exist_ok=True)
     rows = []
     for shape in SHAPES[engine]:

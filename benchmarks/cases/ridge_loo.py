@@ -1,4 +1,4 @@
-"""Leave-one-out of ridge and of kernel ridge for 50 penalties in closed form, the fit at the best included."""
+"""Closed-form leave-one-out of ridge and kernel ridge at 50 penalties, including the fit at the best."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def load(name: str):
 
 
 def our_ridge(X, y):
-    """Leave-one-out error of each penalty, and the coefficients at the best."""
+    """Return the leave-one-out error of each penalty, and the coefficients at the best."""
     model = Ridge(alpha="loo", grid=ALPHAS).fit(X, y)
     return model.selection_.score, model.coef_
 
 
 def our_kernel_ridge(X, y):
-    """Leave-one-out error of each penalty."""
+    """Return the leave-one-out error of each penalty."""
     return KernelRidge(alpha="loo", kernel="rbf", gamma=GAMMA, grid=ALPHAS).fit(X, y).selection_.score
 
 
@@ -41,7 +41,7 @@ def ridge_cv(X, y):
 
 
 def ridge_by_hand(X, y):
-    """From the eigenvectors of the smaller product."""
+    """Compute leave-one-out from the eigenvectors of the smaller product matrix."""
     X, y = X - X.mean(axis=0), y - y.mean()
     values, vectors = np.linalg.eigh(X.T @ X)
     Z = X @ vectors
@@ -53,7 +53,7 @@ def ridge_by_hand(X, y):
 
 
 def kernel_ridge_by_hand(X, y):
-    """From the eigenvectors of the kernel matrix."""
+    """Compute leave-one-out from the eigenvectors of the kernel matrix."""
     values, vectors = np.linalg.eigh(rbf_kernel(X, gamma=GAMMA))
     shrink = 1 / (values[:, None] + ALPHAS)
     residual = vectors @ (shrink * (vectors.T @ y)[:, None])
@@ -61,7 +61,7 @@ def kernel_ridge_by_hand(X, y):
 
 
 def compare() -> list[dict]:
-    """Ridge against RidgeCV and NumPy, kernel ridge against NumPy and the bare eigenvectors."""
+    """Compare ridge with RidgeCV and NumPy, and kernel ridge with NumPy and the eigendecomposition alone."""
     return [*_compare_ridge(), *_compare_kernel_ridge()]
 
 

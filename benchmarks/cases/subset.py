@@ -42,12 +42,12 @@ RIVALS = {
 ONCE = {"NumPy all subsets by hand", "mlxtend ExhaustiveFeatureSelector", "okridge", "SequentialFeatureSelector",
         "mlxtend SequentialFeatureSelector"}  # fmt: skip
 SCALED = "mlxtend ExhaustiveFeatureSelector"  # would need hours
-FRAGILE = {"fastsparsegams"}  # ends at times with a violation of memory: it runs in a process of its own
+FRAGILE = {"fastsparsegams"}  # sometimes crashes, so it runs in a separate process
 DATA = (*SHAPES, "steps")
 
 
 def load(name: str):
-    """X with neighbors alike, y made by a few columns with a quarter of noise, and the size that is wanted."""
+    """Return X with correlated neighbors, y from a few columns with one quarter noise, and the subset size."""
     n, p, k, rho = SHAPES[name]
     n, p = sized(n), max(sized(p), k + 2)
     rng = np.random.default_rng(SEED)
@@ -63,21 +63,21 @@ def load(name: str):
 
 
 def ours(name: str, X, y, k):
-    """Ours for this data: greedy forward, or the best subsets of all sizes."""
+    """Run our method for this data: greedy forward, or the best subsets of all sizes."""
     if name in ("forward", "small"):
         return GreedySubsetRegressor(k, fit_intercept=False).fit(X, y)
     return BestSubsetRegressor(k, fit_intercept=False, near_ties=0.0).fit(X, y)
 
 
 def loss(X, y, columns) -> float:
-    """Mean square of the residuals of least squares on some columns."""
+    """Return the mean squared residual of least squares on some columns."""
     part = X[:, np.asarray(columns, dtype=int)]
     residual = y - part @ np.linalg.lstsq(part, y, rcond=None)[0]
     return float(residual @ residual / len(y))
 
 
 def compare(name: str) -> list[dict]:
-    """One data set."""
+    """Compare on one data set."""
     if name == "steps":
         return []
     X, y, k = load(name)
@@ -125,19 +125,19 @@ def compare(name: str) -> list[dict]:
 
 
 def _timed(call):
-    """Times of a call, and what it gives."""
+    """Return the times of a call, and its result."""
     return time_calls({"": call}, repeats=5)[""], call()
 
 
 def _part_of_all(X, y, k):
-    """The number of subsets of all columns for each of those of a few, which are tried."""
+    """Return how many times more subsets all columns have than the few columns that are tried."""
     few = k + 1
     PEERS[SCALED].call(X[:, :few], y, k)
     return comb(X.shape[1], k) / comb(few, k)
 
 
 def _read(answer):
-    """Columns, and what else a peer said."""
+    """Return the columns of an answer, and anything else the peer reported."""
     if isinstance(answer, tuple):
         return answer[0], f"gap {answer[1]:.2g} by its own account"
     return answer, ""
@@ -150,7 +150,7 @@ def _proof(model) -> str:
 
 
 def step_times() -> list[dict]:
-    """Time of a step of forward-fitting on sparse data, where a step touches only some rows and columns."""
+    """Time a step of forward-fitting on sparse data, where a step touches only some rows and columns."""
     n = sized(10_000)
     X = sparse.random_array((n, n), density=1e-3, rng=np.random.default_rng(SEED), format="csc")
     y = X @ np.where(np.arange(n) % 100 == 0, 1.0, 0.0) + 0.01 * np.random.default_rng(1).standard_normal(n)
@@ -171,7 +171,7 @@ def _seconds(model, X, y, steps) -> float:
 
 
 def tables(name: str) -> dict[str, list[dict]]:
-    """Of the data `steps`, and of the traffic that greedy forward search needs at least."""
+    """Return the step times, and the minimum memory traffic of greedy forward search."""
     if name == "steps":
         return {"A step of forward-fitting, 10,000 x 10,000 sparse": step_times()}
     if name != "forward":
@@ -180,7 +180,7 @@ def tables(name: str) -> dict[str, list[dict]]:
     times: dict[str, Timing] = time_calls({OURS: lambda: ours(name, X, y, k), "pass": lambda: X.T @ y}, repeats=7)
     passes = times[OURS].best / times["pass"].best
     return {
-        "Greedy forward beside the bare reading of X": [
+        "Greedy forward compared with one pass over X": [
             {"ours, s": times[OURS].best, "one pass X.T @ y, s": times["pass"].best, "passes": passes, "variables": k}
         ]
     }

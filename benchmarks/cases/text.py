@@ -1,4 +1,4 @@
-"""Text to a binary document-term matrix: `WordPresence` against what people use or write by hand.
+"""Text to a binary document-term matrix: `WordPresence` compared with common libraries and hand-written code.
 
 `compare` gives, for each corpus and peer, the ratio of the best times of interleaved runs in one process,
 whether the matrices are the same, and the peak memory of a fresh process that loads the corpus and makes the
@@ -24,7 +24,7 @@ SEED = 20240
 
 
 def load(name: str) -> list[str]:
-    """The documents of a case: `newsgroups` (18,846 real posts) or `synthetic` (100,000 short documents)."""
+    """Load the documents of a case: `newsgroups` (18,846 real posts) or `synthetic` (100,000 short documents)."""
     cache = Path(tempfile.gettempdir()) / f"vitalfew-text-{name}.json"
     if not cache.exists():
         documents = _newsgroups() if name == "newsgroups" else _synthetic()
@@ -39,7 +39,7 @@ def _newsgroups() -> list[str]:
 
 
 def _synthetic(n_documents: int = 100_000, n_words: int = 100_000) -> list[str]:
-    """Pseudo-words with Zipf frequencies, about 60 a document, in sentences of 12."""
+    """Return documents of about 60 pseudo-words with Zipf frequencies, in sentences of 12."""
     rng = np.random.default_rng(SEED)
     words = _pseudo_words(rng, n_words)
     cumulative = np.cumsum(1 / (np.arange(n_words) + 2.7) ** 1.05)
@@ -81,7 +81,7 @@ def count_vectorizer(documents):
 
 
 def python_loop(documents):
-    """The obvious loop by hand: lower, findall, dict and set."""
+    """Run the obvious Python loop: lower, findall, dict and set."""
     vocabulary: dict[str, int] = {}
     indices: list[int] = []
     indptr = [0]
@@ -94,7 +94,7 @@ def python_loop(documents):
 
 
 def pyarrow_split(documents):
-    """Arrow's compute functions by hand: lower, split, dictionary; words are of ASCII, columns unsorted."""
+    """Use Arrow's compute functions: lower, split, dictionary; words are ASCII and columns unsorted."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -135,7 +135,7 @@ PEERS = {f.__name__: f for f in (count_vectorizer, pyarrow_split, python_loop, p
 
 
 def compare(cases=CASES, peers=tuple(PEERS), repetitions: int = 5) -> list[dict]:
-    """A row for each case and peer; times are the best of interleaved repetitions."""
+    """Return one row per case and peer; times are the best of interleaved repetitions."""
     rows = []
     for case in cases:
         documents = load(case)
@@ -175,14 +175,14 @@ def _best_times(documents, peer, repetitions: int) -> tuple[float, float]:
 
 
 def _same(ours_matrix, other) -> bool:
-    """The same matrix up to the order of columns, which some peers leave as it comes."""
+    """Return True if two matrices are equal up to the order of columns, which some peers do not sort."""
     if ours_matrix.shape != other.shape or ours_matrix.nnz != other.nnz:
         return False
     return np.array_equal(_column_codes(ours_matrix), _column_codes(other))
 
 
 def _column_codes(matrix) -> np.ndarray:
-    """A number for each column that depends on the set of its rows, in rising order."""
+    """Return a hash of the rows of each column, in increasing order."""
     code = np.random.default_rng(0).integers(2**63, size=matrix.shape[0], dtype=np.uint64)
     column = sparse.csc_matrix(matrix)
     sums = np.add.reduceat(code[column.indices], column.indptr[:-1])
@@ -190,7 +190,7 @@ def _column_codes(matrix) -> np.ndarray:
 
 
 def peak_mb(case: str, name: str) -> float:
-    """Peak resident memory, in a process of its own, of loading the corpus and making the matrix once."""
+    """Return the peak resident memory of loading the corpus and building the matrix once, in a separate process."""
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import text; "
         f"f = text.ours if {name!r} == 'ours' else text.PEERS[{name!r}]; f(text.load({case!r})); "

@@ -28,7 +28,7 @@ VARIANTS = {
 
 
 def load(name: str):
-    """The table as it is and its labels, in an order that chance has given."""
+    """Return the unprocessed table and its labels, shuffled."""
     if name == "t100k":
         X, y = make_classification(
             sized(200_000), 50, n_informative=15, n_redundant=5, n_clusters_per_class=4, flip_y=0.03, random_state=7
@@ -42,7 +42,7 @@ def load(name: str):
 
 
 def forms(X: pd.DataFrame):
-    """The table for ours, for peers that take categories, and for the others."""
+    """Return the table for ours, for peers that accept categories, and for the others."""
     words = [name for name in X if not pd.api.types.is_numeric_dtype(X[name])]
     if not words:
         values = np.ascontiguousarray(X.to_numpy(float))
@@ -57,7 +57,7 @@ def test_error(model, X, y) -> float:
 
 
 def compare(name: str) -> list[dict]:
-    """One data set."""
+    """Compare on one data set."""
     X, y = load(name)
     half = len(y) // 2
     own, coded, plain = forms(X)
@@ -88,7 +88,7 @@ def compare(name: str) -> list[dict]:
 
 
 def tables(name: str) -> dict[str, list[dict]]:
-    """Ours in several ways, with one and with two threads."""
+    """Return our times in several settings, with one and two threads."""
     X, y = load(name)
     half = len(y) // 2
     own = forms(X)[0]

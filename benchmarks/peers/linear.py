@@ -1,4 +1,4 @@
-"""Solvers of L1 paths that we are compared with, each at the best setting found for it.
+"""Peers that compute L1 paths, each with the best settings found for it.
 
 An adapter's `prepare(X, y, alphas)` brings the data into the form that the solver likes best, which is not timed, and
 gives `run(tol)`, whose answer has a row of coefficients for each penalty. There is no intercept. X is a Fortran-ordered
@@ -16,13 +16,13 @@ MANY_ROWS, FEW_COLUMNS = 10_000, 5_000
 
 
 def ladder(loosest: int, tightest: int) -> tuple[float, ...]:
-    """Tolerances by half decades: 1e-3, 3e-4, 1e-4, ..."""
+    """Return tolerances in half decades: 1e-3, 3e-4, 1e-4, ..."""
     halves = (float(f"{lead}e-{digit}") for digit in range(loosest, tightest + 1) for lead in (3, 1))
     return tuple(halves)[1:]
 
 
 def is_tall(X) -> bool:
-    """Whether a table of products of the columns is cheap against the data."""
+    """Return True if the Gram matrix is cheap compared with the data."""
     return X.shape[0] > X.shape[1] and X.shape[1] <= FEW_COLUMNS
 
 
@@ -39,7 +39,7 @@ def by_rows(X):
 
 
 def sklearn_cd(X, y, alphas):
-    """Coordinate descent on the data themselves."""
+    """Run coordinate descent on the data."""
     from sklearn.linear_model import lasso_path
 
     options = {"alphas": alphas, "precompute": False, "max_iter": 100_000, "copy_X": False}
@@ -47,7 +47,7 @@ def sklearn_cd(X, y, alphas):
 
 
 def sklearn_gram(X, y, alphas):
-    """Coordinate descent on the products of columns, which are made within the time."""
+    """Run coordinate descent on the Gram matrix, whose computation is timed."""
     from sklearn.linear_model import lasso_path
 
     options = {"alphas": alphas, "precompute": True, "max_iter": 100_000, "copy_X": False}
@@ -55,7 +55,7 @@ def sklearn_gram(X, y, alphas):
 
 
 def sklearn_lars(X, y, alphas):
-    """Knots by LARS, between which the path is linear; on ill conditioned data the Gram matrix makes it stop early."""
+    """Interpolate between the knots of LARS; on ill-conditioned data the Gram matrix makes it stop early."""
     from sklearn.linear_model import lars_path
 
     def run(_tol):
@@ -77,7 +77,7 @@ def celer_lasso(X, y, alphas):
 
 
 def celer_logistic(X, y, alphas):
-    """By prox-Newton; its loss is a sum."""
+    """Run prox-Newton; its loss is a sum."""
     from celer import celer_path
 
     options = {"alphas": alphas * len(y), "prune": 1, "max_iter": 100, "use_PN": True}
@@ -91,7 +91,7 @@ def skglm_lasso(X, y, alphas):
 
 
 def skglm_logistic(X, y, alphas):
-    """Prox-Newton, each penalty begun at the answer of the one before."""
+    """Run prox-Newton with warm starts."""
     from skglm.datafits import Logistic
     from skglm.estimators import GeneralizedLinearEstimator
     from skglm.penalties import L1
@@ -106,7 +106,7 @@ def skglm_logistic(X, y, alphas):
 
 
 def _one_by_one(model, X, y, alphas, set_penalty):
-    """Coefficients of a model fitted at one penalty after the other."""
+    """Return the coefficients of a model fitted at one penalty after the other."""
     coef = np.zeros((len(alphas), X.shape[1]))
     for i, alpha in enumerate(alphas):
         set_penalty(alpha)
@@ -115,7 +115,7 @@ def _one_by_one(model, X, y, alphas, set_penalty):
 
 
 def adelie_threads(X) -> int:
-    """Its second thread pays for long dense columns only."""
+    """Return the threads for adelie, for which a second one pays off only with long dense columns."""
     return 2 if X.shape[0] >= MANY_ROWS and not sparse.issparse(X) else 1
 
 
@@ -135,7 +135,7 @@ def adelie_lasso(X, y, alphas):
 
 
 def adelie_gram(X, y, alphas):
-    """From the products of columns, which are made within the time."""
+    """Run adelie on the Gram matrix, whose computation is timed."""
     import adelie
 
     options = {"lmda_path": alphas, "early_exit": False, "progress_bar": False, "n_threads": 2}
@@ -175,7 +175,7 @@ def glmnet_logistic(X, y, alphas):
 
 
 def snapml_lasso(X, y, alphas):
-    """Its loss is half the sum of squares; it begins anew at each penalty."""
+    """Run snapml, whose loss is half the sum of squares, without warm starts."""
     from snapml import LinearRegression
 
     X = by_rows(X)
@@ -188,7 +188,7 @@ def snapml_lasso(X, y, alphas):
 
 
 def snapml_logistic(X, y, alphas):
-    """Its loss is a sum; it begins anew at each penalty, and a second thread makes it slower."""
+    """Run snapml, whose loss is a sum, without warm starts; a second thread makes it slower."""
     from snapml import LogisticRegression
 
     X = by_rows(X)
@@ -201,7 +201,7 @@ def snapml_logistic(X, y, alphas):
 
 
 def sklearn_logistic(solver: str):
-    """`liblinear` begins anew at each penalty, `saga` at the answer of the one before."""
+    """Return a runner of scikit-learn's solver: `liblinear` has no warm starts, `saga` has."""
 
     def prepare(X, y, alphas):
         from sklearn.linear_model import LogisticRegression
@@ -219,7 +219,7 @@ def sklearn_logistic(solver: str):
 
 
 def liblinear_logistic(X, y, alphas):
-    """The newer LIBLINEAR by its own interface; it begins anew at each penalty."""
+    """Run the current LIBLINEAR through its own interface, without warm starts."""
     from liblinear.liblinearutil import parameter, problem, train
 
     data = problem(y, sparse.csr_matrix(X))

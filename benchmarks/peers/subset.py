@@ -1,4 +1,4 @@
-"""How peers that select subsets are called: `call(X, y, k)` gives the columns of a model of k features.
+"""Peers that select subsets: `call(X, y, k)` returns the columns of a model of k features.
 
 Columns are centered and scaled, there is no intercept. Packages that are not installed are left out.
 """
@@ -18,7 +18,7 @@ from sklearn.linear_model import LinearRegression, orthogonal_mp
 
 @dataclass(frozen=True)
 class Peer:
-    """A call, and the package it needs."""
+    """Call of a peer, and the package it needs."""
 
     call: Callable
     package: str = "scikit-learn"
@@ -30,17 +30,17 @@ class Peer:
 
 
 def label(name: str, peer: Peer) -> str:
-    """The peer's name with its version, unless the circumstances give it."""
+    """Return the peer's name, with its version unless the circumstances state it."""
     return name if peer.package in ("scikit-learn", "numpy") else f"{name}, version {version(peer.package)}"
 
 
 def omp(X, y, k):
-    """By correlation, not by the drop of the loss: the features may be others."""
+    """Select by correlation, not by the decrease of the loss, so the features may differ."""
     return np.flatnonzero(orthogonal_mp(X, y, n_nonzero_coefs=k))
 
 
 def forward_by_hand(X, y, k):
-    """Gram matrix once, then the exact drop of every column by one row of a Cholesky factor a step."""
+    """Compute the Gram matrix once, then the exact decrease for every column with one Cholesky row per step."""
     gram, cross = X.T @ X, X.T @ y
     square, chosen = np.diag(gram).copy(), []
     is_free, rows = np.ones(len(cross), bool), np.empty((k, len(cross)))
@@ -55,7 +55,7 @@ def forward_by_hand(X, y, k):
 
 
 def sequential(X, y, k):
-    """Every candidate fitted and scored on the training rows, as ours."""
+    """Fit every candidate and score it on the training rows, as ours does."""
     rows = np.arange(len(y))
     search = SequentialFeatureSelector(
         LinearRegression(), n_features_to_select=k, cv=[(rows, rows)], scoring="neg_mean_squared_error"
@@ -64,7 +64,7 @@ def sequential(X, y, k):
 
 
 def mlxtend_sequential(X, y, k):
-    """The same in mlxtend."""
+    """Run the same search in mlxtend."""
     from mlxtend.feature_selection import SequentialFeatureSelector as Search
 
     search = Search(LinearRegression(), k_features=k, cv=0, scoring="neg_mean_squared_error")
@@ -72,7 +72,7 @@ def mlxtend_sequential(X, y, k):
 
 
 def mlxtend_exhaustive(X, y, k):
-    """All subsets of one size."""
+    """Try all subsets of one size."""
     from mlxtend.feature_selection import ExhaustiveFeatureSelector as Search
 
     search = Search(
@@ -82,7 +82,7 @@ def mlxtend_exhaustive(X, y, k):
 
 
 def all_subsets_by_hand(X, y, k):
-    """All subsets of one size through batches of small Gram systems."""
+    """Try all subsets of one size, by batches of small Gram systems."""
     gram, cross = X.T @ X, X.T @ y
     best, found = -1.0, None
     subsets = itertools.combinations(range(len(cross)), k)
@@ -95,7 +95,7 @@ def all_subsets_by_hand(X, y, k):
 
 
 def abess_path(X, y, k):
-    """Splicing on every size up to k, warm-started."""
+    """Run splicing for every size up to k, with warm starts."""
     from abess.linear import LinearRegression as Abess
 
     model = Abess(path_type="seq", support_size=range(1, k + 1), fit_intercept=False, covariance_update=True, thread=1)
@@ -103,7 +103,7 @@ def abess_path(X, y, k):
 
 
 def abess_size(X, y, k):
-    """Splicing on one size."""
+    """Run splicing for one size."""
     from abess.linear import LinearRegression as Abess
 
     model = Abess(path_type="seq", support_size=[k], fit_intercept=False, covariance_update=True, thread=1)
@@ -111,7 +111,7 @@ def abess_size(X, y, k):
 
 
 def sparse_gams(X, y, k):
-    """Coordinate descent and swaps; the largest support up to k on its path."""
+    """Run coordinate descent and swaps; return the largest support of at most k features on its path."""
     import fastsparsegams
 
     model = fastsparsegams.fit(
@@ -123,7 +123,7 @@ def sparse_gams(X, y, k):
 
 
 def okridge(X, y, k, seconds=100.0):
-    """Branch and bound, with a ridge of 1e-3; the gap it ends with is of another objective, without the square of y."""
+    """Run branch and bound with a ridge of 1e-3; its final gap refers to another objective, without the square of y."""
     from okridge.tree import BNBTree
 
     _, coef, gap, _, _ = BNBTree(X=X, y=y, lambda2=1e-3).solve(k=k, gap_tol=1e-4, verbose=False, time_limit=seconds)

@@ -1,4 +1,4 @@
-"""How peers that grow one tree are called: `make(threads)` gives an estimator. What is not installed is left out."""
+"""Peers that grow one tree: `make(threads)` returns an estimator. Packages that are not installed are skipped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 @dataclass(frozen=True)
 class TreePeer:
-    """An estimator, the package it needs, and whether it takes categories as they are."""
+    """Estimator, the package it needs, and whether it accepts categories."""
 
     make: Callable[[int], Any]
     package: str = "scikit-learn"
@@ -30,7 +30,7 @@ class TreePeer:
 
 
 def lightgbm_tree(threads: int):
-    """One tree, grown best first on 255 bins."""
+    """Return one tree, grown best-first on 255 bins."""
     from lightgbm import LGBMClassifier
 
     return LGBMClassifier(
@@ -39,7 +39,7 @@ def lightgbm_tree(threads: int):
 
 
 def snapml_tree(threads: int):
-    """A whole tree on 256 bins."""
+    """Return a full tree on 256 bins."""
     from snapml import DecisionTreeClassifier as Tree
 
     return Tree(n_jobs=threads, use_histograms=True, hist_nbins=256, random_state=0)

@@ -133,7 +133,7 @@ struct type_caster<vitalfew::bindings::Aligned<Contract...>> {
     try {
       return read(module_::import_("numpy").attr("require")(source, none(), "A"), flags, cleanup);
     } catch (python_error& error) {
-      error.discard_as_unraisable("vitalfew: numbers at odd addresses could not be copied");
+      error.discard_as_unraisable("vitalfew: a misaligned array could not be copied");
       return false;
     }
   }

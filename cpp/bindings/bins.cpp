@@ -28,7 +28,7 @@ void bind_code(nb::module_& m) {
         }));
       },
       "table"_a.noconvert(), "cuts"_a.noconvert(), "start"_a.noconvert(), "out"_a.noconvert(), "threads"_a = 0,
-      "Codes of numeric columns by their cuts; returns what each column holds.");
+      "Codes of numeric columns by their cuts; returns flags for the values of each column.");
 }
 
 template <class T>

@@ -82,7 +82,7 @@ void bind_boost(nb::module_& m) {
   bind_results(m);
   nb::enum_<Votes>(m, "Votes").value("sign", Votes::sign).value("confidence", Votes::confidence).value("classes", Votes::classes);
   nb::enum_<BoostLoss>(m, "BoostLoss").value("exponential", BoostLoss::exponential).value("logistic", BoostLoss::logistic);
-  nb::class_<BoostRequest>(m, "BoostRequest", "How to boost.")
+  nb::class_<BoostRequest>(m, "BoostRequest", "Settings of boosting.")
       .def(
           "__init__",
           [](BoostRequest* self, std::size_t rounds, std::size_t n_classes, Votes votes, BoostLoss loss, int threads,

@@ -19,13 +19,13 @@ void bind_code_small(nb::module_& m) {
                             monitor);
         });
       },
-      "table"_a.noconvert(), "out"_a.noconvert().none(), "threads"_a = 0, "Codes columns of small whole numbers.");
+      "table"_a.noconvert(), "out"_a.noconvert().none(), "threads"_a = 0, "Codes of columns of small integers.");
 }
 
 }  // namespace
 
 void bind_coding(nb::module_& m) {
-  ResultClass<ColumnReport>(m, "ColumnReport", "What each column holds, as a flag, and its largest code + 1.")
+  ResultClass<ColumnReport>(m, "ColumnReport", "Flags for the values of each column, and its largest code + 1.")
       .vector("flag", &ColumnReport::flag)
       .vector("top", &ColumnReport::top);
   bind_code_small<double>(m);

@@ -57,7 +57,7 @@ void bind_copy_indices(nb::module_& m) {
 }  // namespace
 
 void bind_counts(nb::module_& m) {
-  nb::class_<PatternReport>(m, "PatternReport", "What a sparse pattern and its values look like.")
+  nb::class_<PatternReport>(m, "PatternReport", "Properties of a sparse pattern and its values.")
       .def_ro("is_sorted", &PatternReport::is_sorted)
       .def_ro("has_zero", &PatternReport::has_zero)
       .def_ro("has_nan", &PatternReport::has_nan);

@@ -36,9 +36,11 @@ void translate(const std::exception_ptr& problem, void*) {
 
 void bind_deadline(nb::module_& m) {
   nb::register_exception_translator(translate);
-  m.def("steady_time", [] { return seconds(Clock::now()); }, "Seconds of the clock that deadlines are set by.");
-  m.def("deadline", [] { return seconds(thread_deadline()); }, "When kernels that this thread calls must end; inf for never.");
-  m.def("set_deadline", &set_deadline, "at"_a, "Set the deadline of this thread and return the one before.");
+  m.def("steady_time", [] { return seconds(Clock::now()); }, "Current time in seconds of the clock used for deadlines.");
+  m.def(
+      "deadline", [] { return seconds(thread_deadline()); },
+      "Time by which kernels called by this thread must end; inf for no deadline.");
+  m.def("set_deadline", &set_deadline, "at"_a, "Set the deadline of this thread and return the previous one.");
 }
 
 }  // namespace vitalfew::bindings

@@ -67,7 +67,7 @@ void bind_linear(nb::module_& m) {
            "group"_a.none() = nb::none(), "positive"_a = false, "intercept"_a = true, "tol"_a = 1e-6, "threads"_a = 0,
            "progress"_a.none() = nb::none());
   m.def("find_not_finite", &find_not_finite<double>, "x"_a.noconvert(), "threads"_a,
-        "Place of the first NaN or infinity, or -1.");
+        "Position of the first NaN or infinity, or -1.");
   m.def("find_not_finite", &find_not_finite<float>, "x"_a.noconvert(), "threads"_a, "The same for single precision.");
   const auto lasso = [](auto&&... given) { return lasso_path(given...); };
   bind_rows<Request>(m, "lasso_path", lasso);

@@ -65,7 +65,7 @@ void bind_mdl(nb::module_& m) {
       .vector("sign", &MdlTrace::sign)
       .vector("data", &MdlTrace::data)
       .def_ro("in_time", &MdlTrace::is_complete);
-  nb::class_<Search>(m, "MdlSearch", "What an MDL search needs besides the features.")
+  nb::class_<Search>(m, "MdlSearch", "Inputs of an MDL search other than the features.")
       .def(nb::init<Vector<std::int32_t>, std::optional<Vector<double>>, Vector<double>, Matrix<double>, Vector<double>,
                     Vector<double>, std::size_t, std::size_t, bool, bool, int, nb::object>(),
            "label"_a.noconvert(), "weight"_a.noconvert().none(), "log_prior"_a.noconvert(), "table"_a.noconvert(),

@@ -24,7 +24,7 @@ NB_MODULE(_core, m) {
   using namespace vitalfew::bindings;
   m.doc() = "Compiled kernels of vitalfew. Private: the public names are in the package itself.";
   m.def("thread_count", &vitalfew::thread_count, "requested"_a = 0,
-        "Threads a kernel uses when asked for `requested`; 0 means all.");
+        "Number of threads that a kernel uses for the given request; 0 means all.");
   m.def(
       "helper_threads",
       [] {
@@ -32,7 +32,7 @@ NB_MODULE(_core, m) {
         return nb::make_tuple(found.begun, found.most);
       },
       nb::sig("def helper_threads() -> tuple[int, int]"),
-      "Threads that kernels have begun besides those of their callers in this process, and the most at one time.");
+      "Number of helper threads that kernels have started in this process, and the largest number at one time.");
   bind_deadline(m);
   bind_counts(m);
   bind_coding(m);

@@ -38,7 +38,7 @@ void bind_posterior(nb::module_& m) {
         "One E-step over sparse rows: expected counts (features, classes), expected rows of each class, log-likelihood.");
   m.def("classify_rows", &classify, "indptr"_a.noconvert(), "indices"_a.noconvert(), "value"_a.noconvert().none(),
         "table"_a.noconvert(), "base"_a.noconvert(), "n_reasons"_a = 0, "threads"_a = 0,
-        "The most probable class of sparse rows, its probability, and the features that speak most for it.");
+        "The most probable class of sparse rows, its probability, and the features that favor it most.");
 }
 
 }  // namespace vitalfew::bindings

@@ -82,7 +82,7 @@ void bind_results(nb::module_& m) {
 
 void bind_subset(nb::module_& m) {
   bind_results(m);
-  nb::enum_<Direction>(m, "Direction", "Which way a greedy search goes.")
+  nb::enum_<Direction>(m, "Direction", "Direction of a greedy search.")
       .value("forward", Direction::forward)
       .value("backward", Direction::backward)
       .value("both", Direction::both)
@@ -94,7 +94,7 @@ void bind_subset(nb::module_& m) {
   nb::class_<BestRequest>(m, "BestRequest", "Largest size and time of a search for the best subsets.")
       .def(nb::init<std::size_t, double, bool, int, bool, nb::object>(), "most"_a, "seconds"_a = 60.0, "largest_first"_a = false,
            "threads"_a = 0, "intercept"_a = true, "progress"_a.none() = nb::none());
-  nb::class_<NearRequest>(m, "NearRequest", "Size and loss of the subsets that are wanted.")
+  nb::class_<NearRequest>(m, "NearRequest", "Size and largest loss of the subsets to find.")
       .def(nb::init<std::size_t, double, std::size_t, double, int, bool, nb::object>(), "k"_a, "loss"_a, "most"_a = 100,
            "seconds"_a = 60.0, "threads"_a = 0, "intercept"_a = true, "progress"_a.none() = nb::none());
   nb::class_<FittingRequest>(m, "FittingRequest", "Steps of forward-fitting.")

@@ -250,7 +250,7 @@ void bind_tokens(nb::module_& m) {
           },
           "bytes"_a.noconvert(), "start"_a.noconvert())
       .def("__len__", &WordTable::size);
-  nb::class_<BoundRows>(m, "WordRows", "Which words are in which document: add documents, merge, then ask for words and rows.")
+  nb::class_<BoundRows>(m, "WordRows", "Word presence by document: add documents, merge, then request words and rows.")
       .def(
           "__init__",
           [](BoundRows* self, bool lowercase, std::size_t min_n, std::size_t max_n, bool keep_rows,
@@ -267,7 +267,7 @@ void bind_tokens(nb::module_& m) {
            "Adds a list or tuple of str; returns the position of the first item that is not a str, having added none, or -1.")
       .def("add_utf8", &add_utf8, "bytes"_a.noconvert(), "start"_a.noconvert(), "progress"_a.none() = nb::none(),
            "Adds documents bytes[start[i]:start[i + 1]] in UTF-8.")
-      .def("merge", &BoundRows::merge, "Gives the words of all documents their columns, in the order of code points.")
+      .def("merge", &BoundRows::merge, "Assigns columns to the words of all documents, in code point order.")
       .def_prop_ro("n_documents", [](const BoundRows& self) { return self.rows.n_documents(); })
       .def(
           "counts",
@@ -275,10 +275,10 @@ void bind_tokens(nb::module_& m) {
             const auto counts = self.rows.counts();
             return give(std::vector<std::int64_t>(counts.begin(), counts.end()));
           },
-          "Number of documents that have each word.")
-      .def("words", &words, "columns"_a.noconvert(), "The words of these columns: bytes in UTF-8 and where each word starts.")
+          "Number of documents that contain each word.")
+      .def("words", &words, "columns"_a.noconvert(), "The words of these columns: their UTF-8 bytes, and the start of each word.")
       .def("rows", &rows, "column"_a.noconvert(), "width"_a,
-           "Compressed sparse rows, column j renumbered column[j] or left out where that is negative: indptr, indices.");
+           "Compressed sparse rows (indptr, indices), with column j renumbered to column[j], or dropped if that is negative.");
   m.def("unit_rows", &unit_rows, "indptr"_a.noconvert(), "indices"_a.noconvert(), "weight"_a.noconvert(), "threads"_a = 0,
         "Values weight[indices], each row divided by its Euclidean norm.");
 }

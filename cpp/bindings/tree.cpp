@@ -59,7 +59,7 @@ void bind_code(nb::module_& m) {
       },
       "codes"_a.noconvert(), "offset"_a.noconvert(), "is_category"_a.noconvert(), "tree"_a, "n_points"_a, "label"_a.noconvert(),
       "weight"_a.noconvert().none(), "threads"_a = 0,
-      "Weights, and squares of these, of rows that the tree at each point of its path puts in the wrong class.");
+      "Sums of the weights, and of their squares, of the rows that the tree misclassifies at each point of its path.");
 }
 
 void bind_results(nb::module_& m) {
@@ -87,7 +87,7 @@ void bind_tree(nb::module_& m) {
   nb::enum_<SplitCriterion>(m, "SplitCriterion")
       .value("gain_ratio", SplitCriterion::gain_ratio)
       .value("gain", SplitCriterion::gain);
-  nb::class_<TreeRequest>(m, "TreeRequest", "How to grow a tree.")
+  nb::class_<TreeRequest>(m, "TreeRequest", "Settings for growing a tree.")
       .def(
           "__init__",
           [](TreeRequest* self, std::size_t n_classes, double min_leaf, std::size_t max_leaves, std::size_t max_depth,
@@ -97,7 +97,7 @@ void bind_tree(nb::module_& m) {
           nb::kw_only(), "n_classes"_a, "min_leaf"_a = 2.0, "max_leaves"_a = 0, "max_depth"_a = 0,
           "criterion"_a = SplitCriterion::gain_ratio, "threads"_a = 0, "progress"_a.none() = nb::none());
   nb::class_<TreeArrays>(m, "TreeArrays",
-                         "A tree to predict with; `opened` is the point of a path from which on a node is split.")
+                         "A tree for prediction; `opened` is the first point of a path at which each node is split.")
       .def(
           "__init__",
           [](TreeArrays* self, const Vector<std::int32_t>& feature, const Vector<std::int32_t>& cut,
@@ -121,7 +121,7 @@ void bind_tree(nb::module_& m) {
       },
       "parent"_a.noconvert(), "first_child"_a.noconvert(), "n_children"_a.noconvert(), "cost"_a.noconvert(),
       "complexity"_a.noconvert(), "split"_a.noconvert(),
-      "The least weight of the complexity at which the split of each node is gone.");
+      "Smallest weight of the complexity at which the split of each node is pruned.");
 }
 
 }  // namespace vitalfew::bindings

@@ -1,4 +1,4 @@
-"""Charts of the pages: drawn while the site is built, by the code that the page shows."""
+"""Charts of the pages, drawn during the build by the code that the page shows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Chart(SphinxDirective):
         """Draw the chart and return the code, unless it is hidden, and the figure."""
         if "alt" not in self.options:
             raise self.error("a chart needs :alt:, the words for those who cannot see it.")
-        # Pages are read one after the other in a process, and each has names of its own.
+        # Pages are read one after the other in one process, and each has its own namespace.
         names = self.env.current_document.setdefault("chart_names", {"__name__": "__main__"})
         number = self.env.current_document["chart_number"] = self.env.current_document.get("chart_number", 0) + 1
         code: list[nodes.Node] = [] if "hide-code" in self.options else [self._code()]
@@ -60,7 +60,7 @@ class Chart(SphinxDirective):
         logger.error(message, location=(self.env.docname, line))
 
     def _save(self, chart: alt.TopLevelMixin, number: int) -> str:
-        """The chart in a file beside the built pages; its address from the root of the sources."""
+        """Save the chart next to the built pages, and return its path from the root of the sources."""
         folder = Path(self.env.doctreedir).parent / "charts"
         file = folder / f"{self.env.docname.replace('/', '-')}-{number}.svg"
         folder.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ class Chart(SphinxDirective):
 
 
 def _line_in(error: BaseException, page: str, otherwise: int) -> int:
-    """The last line of the page that the error passed through."""
+    """Return the last line of the page in the traceback of an error."""
     if isinstance(error, SyntaxError) and error.lineno:
         return error.lineno
     found, step = otherwise, error.__traceback__
@@ -96,7 +96,7 @@ def _line_in(error: BaseException, page: str, otherwise: int) -> int:
 
 
 def scrape(_block, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
-    """For sphinx-gallery: the chart that a block of an example bound to the name `chart`, if it is a new one.
+    """Return the chart that a block of an example assigned to `chart`, if it is new (a scraper for sphinx-gallery).
 
     The page shows the SVG; sphinx-gallery makes the thumbnail of the PNG beside it.
     """
@@ -112,7 +112,7 @@ def scrape(_block, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> 
 
 
 def _words_for(chart: alt.TopLevelMixin) -> str:
-    """What a chart says of itself: its description, else its title."""
+    """Return the description of a chart, or its title."""
     told = chart.to_dict()
     title = told.get("title", "chart")
     return told.get("description") or (title if isinstance(title, str) else str(title.get("text", "chart")))
@@ -121,5 +121,5 @@ def _words_for(chart: alt.TopLevelMixin) -> str:
 def setup(app) -> dict[str, Any]:
     """Register the directive with Sphinx."""
     app.add_directive("chart", Chart)
-    # A process that forks after it has drawn waits for ever: what draws has threads of its own.
+    # A process that forks after drawing hangs, because the renderer has its own threads.
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

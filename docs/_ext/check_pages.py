@@ -10,12 +10,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-# What a browser fetches by itself, as against a link that somebody clicks.
+# Attributes that a browser fetches automatically, unlike links.
 LOADED = {"script": "src", "img": "src", "source": "srcset", "iframe": "src", "object": "data", "embed": "src"}
 
 
 class Page(HTMLParser):
-    """The places, the links and the loaded files of a page."""
+    """Anchors, links and loaded files of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Take what an element says of itself."""
+        """Record the anchor, link or loaded file of an element."""
         line, found = self.getpos()[0], {name: value or "" for name, value in attrs}
         self.places.update(found[name] for name in ("id", "name") if name in found)
         if tag == "a" and "href" in found:
@@ -37,7 +37,7 @@ class Page(HTMLParser):
 
 
 def check(folder: Path) -> list[str]:
-    """The faults of all pages of a folder, a line each."""
+    """Return the problems of all pages of a folder, one line each."""
     folder = folder.resolve()
     files = (file for file in sorted(folder.rglob("*.html")) if folder / "_static" not in file.parents)
     pages = {file: Page(file.read_text(encoding="utf-8")) for file in files}
@@ -54,7 +54,7 @@ def check(folder: Path) -> list[str]:
 
 
 def _fault(file: Path, address: str, pages: dict[Path, Page]) -> str:
-    """What is wrong with a link, or nothing; links to other sites are not followed."""
+    """Return the problem with a link, if any; links to other sites are not followed."""
     parts = urlsplit(address)
     if parts.scheme or parts.netloc:
         return ""

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw by themselves: no script, no fonts. An error in one fails the build."""
+"""Formulas as MathML, which browsers render without scripts or fonts. An invalid formula fails the build."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ logger = logging.getLogger(__name__)
 
 
 def write_inline(writer, node: nodes.math) -> None:
-    """A formula in a line of text."""
+    """Write an inline formula."""
     writer.body.append(_mathml(node, as_block=False))
     raise nodes.SkipNode
 
 
 def write_block(writer, node: nodes.math_block) -> None:
-    """A formula of its own."""
+    """Write a displayed formula."""
     writer.body.append(writer.starttag(node, "div", CLASS="math"))
     writer.body.append(_mathml(node, as_block=True) + "</div>\n")
     raise nodes.SkipNode
@@ -38,7 +38,7 @@ def _mathml(node: nodes.Element, as_block: bool) -> str:
 def _spelled_out(code: str) -> str:
     """What TeX allows and Docutils misreads or does not know: ``\\frac12``, ``\\hat y_i``, ``\\dots``."""
     code = re.sub(r"\\dots\b", r"\\ldots", code)
-    # It would put the index below the letter.
+    # Otherwise the index would be placed below the letter.
     code = re.sub(r"(\\(?:hat|bar|tilde)\b\s*(?:\{[^{}]*\}|\\[A-Za-z]+|\w))(?=[_^])", r"\1{}", code)
     code = re.sub(r"(\\[dt]?frac)\s*(\d)", r"\1{\2}", code)
     return re.sub(r"(\\[dt]?frac\{[^{}]*\})\s*(\d|[A-Za-z]|\\[A-Za-z]+)", r"\1{\2}", code)

@@ -2,9 +2,9 @@
 Entropy of a coin
 =================
 
-A coin that shows heads with probability p is worth at most one bit a flip, and one bit only if it is fair. The first
-chart draws the entropy with :func:`vitalfew.entropy`; the second shows what it measures: the bits of a flip that the
-best code for blocks of flips needs.
+The entropy of a coin flip is at most one bit, and it is exactly one bit only if the coin is fair. The first chart draws
+the entropy with :func:`vitalfew.entropy`. The second chart shows its meaning: it is the number of bits per flip that
+the best code for long blocks of flips needs.
 """
 
 import heapq
@@ -18,8 +18,8 @@ from drawing import CHOSEN, MAIN, MUTED, WIDE, labeled_lines, styled
 from vitalfew import entropy
 
 # %%
-# Two rows, heads and tails, weighed by their probabilities, are a coin. The curve is highest at one half and zero
-# where there is nothing left to learn.
+# A table with two rows, heads and tails, weighted by their probabilities, represents the coin. The curve has its
+# maximum at one half and is zero where the outcome is certain.
 
 shares = np.linspace(0, 1, 101)
 curve = pd.DataFrame({"p": shares, "bits": [entropy(["heads", "tails"], sample_weight=[p, 1 - p]) for p in shares]})
@@ -40,8 +40,8 @@ chart = alt.layer(
 chart = styled(chart)
 
 # %%
-# Why this measure? Give each block of k flips a word of a Huffman code, the shortest there is. The mean length of a
-# word is never below the entropy, and less than one bit a block above it.
+# Why this measure? Encode each block of k flips with a Huffman code, which is optimal. The mean length of a code word
+# is never below the entropy of the block, and exceeds it by less than one bit.
 
 
 def bits_of_code(probabilities):
@@ -79,13 +79,13 @@ x = alt.X(
     axis=alt.Axis(values=list(range(1, 13))),
     scale=alt.Scale(domain=[1, 13.5], nice=False),
 )
-y = alt.Y("bits:Q", title="bits of a flip", scale=alt.Scale(domain=[0, 1.1]))
+y = alt.Y("bits:Q", title="bits per flip", scale=alt.Scale(domain=[0, 1.1]))
 floor = (
     alt.Chart(last.assign(start=1))
     .mark_rule(strokeDash=[4, 3], color=MUTED)
     .encode(x="start:Q", x2="k:Q", y="entropy:Q")
 )
 chart = alt.layer(floor, labeled_lines(codes, x, y, "coin", point=True)).properties(
-    width=WIDE, height=280, title=alt.Title("Huffman codes come down to the entropy", subtitle="dashed: entropy")
+    width=WIDE, height=280, title=alt.Title("Huffman codes approach the entropy", subtitle="dashed: entropy")
 )
 chart = styled(chart)

@@ -2,9 +2,9 @@
 Mutual information as overlapping areas
 =======================================
 
-Entropies can be drawn as areas, and mutual information as what two of them share. With two features and a target there
-are seven areas, and one of them may be negative: where two features tell more together than apart. Then no drawing has
-the right areas, and bars that add up say the same.
+Entropies can be drawn as areas, and mutual information as their overlap. With two features and a target there are seven
+areas. One of them can be negative, if two features are more informative together than separately. In that case no
+drawing has the right areas, and stacked bars show the same quantities.
 """
 
 import altair as alt
@@ -24,8 +24,8 @@ from vitalfew import (
 )
 
 # %%
-# One feature and the target: the worst radius of cells, cut where the description length says, and whether a tumour
-# is malignant. Both areas and their overlap are to scale.
+# One feature and the target: the worst radius of cells, discretized by description length, and whether a tumor is
+# malignant. Both areas and their overlap are to scale.
 
 table, label = load_breast_cancer(return_X_y=True, as_frame=True)
 bins = pd.DataFrame(np.asarray(Discretizer().fit_transform(table, label)), columns=table.columns)
@@ -83,14 +83,15 @@ chart = circles(
     texts,
     460,
     460 * (2 * max(r, s) + 0.1) / (r + apart + s + 0.1),
-    "What the worst radius and the class of a tumour share, in bits",
+    "Information shared by the worst radius and the class of a tumor, in bits",
 )
 chart = styled(chart)
 
 # %%
-# Two features and the target. Radius and area tell the same, so that nearly all of it is in the middle. Two pixels
-# of a digit tell next to nothing of whether it is above four, one by one, but much together: the middle, which is
-# minus the interaction information, is below zero. The circles are alike here, for no areas would be right.
+# Two features and the target. Radius and area carry the same information, so nearly all of it is in the middle. Each of
+# two pixels of a digit carries almost no information about whether the digit is above four, but together they carry
+# much: the middle area, which is minus the interaction information, is negative. The circles have equal size here,
+# because no areas would be right.
 
 digits, digit = load_digits(return_X_y=True)
 pixels = (digits > 7).astype(int)
@@ -167,8 +168,9 @@ chart = (
 chart = styled(chart)
 
 # %%
-# The same as bars that add up: what the first feature tells, what the second tells alone, and the interaction, which
-# takes away what they tell twice or adds what neither tells alone. The last bar is what both tell together.
+# The same quantities as stacked bars: the information of the first feature, that of the second, and the interaction,
+# which subtracts information that both share or adds information that only the pair has. The last bar is the joint
+# information of both.
 
 steps = []
 for title, (first, second, _), alone, added in sums:

@@ -2,9 +2,9 @@
 A Beta prior pulls an estimate
 ==============================
 
-A word that was in all of four documents need not be in every one to come. A Beta prior adds n' documents with the
-share p of the word, so that the estimate is a weighted mean of what was seen and of p. The second chart shows this
-on words of real documents, by the Naive Bayes model of the library.
+A word that occurs in all of four documents need not occur in every future one. A Beta prior adds n' virtual documents,
+a fraction p of which contain the word, so that the estimate is a weighted mean of the observed fraction and p. The
+second chart shows this for words of real documents, with the library's Naive Bayes model.
 """
 
 import altair as alt
@@ -16,8 +16,9 @@ from vitalfew import NaiveBayes, WordPresence
 from vitalfew.datasets import load_docstrings
 
 # %%
-# Three of four flips were heads. The likelihood is highest at 0.75; times the prior :math:`\theta^{n'p} (1 -
-# \theta)^{n'(1-p)}` with p = 0.3 it is highest at :math:`(3 + n'p) / (4 + n')`: nearer to p, the stronger the prior.
+# Three of four flips were heads. The likelihood has its maximum at 0.75. Multiplied by the prior
+# :math:`\theta^{n'p} (1 - \theta)^{n'(1-p)}` with p = 0.3, it has its maximum at :math:`(3 + n'p) / (4 + n')`, which
+# is closer to p for a stronger prior.
 
 heads, flips, mean = 3, 4, 0.3
 theta = np.linspace(0.001, 0.999, 999)
@@ -44,12 +45,13 @@ chart = alt.layer(
     alt.Chart(curves).mark_line().encode(x=x, y=y, color=color),
     alt.Chart(modes).mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, color=color),
     alt.Chart(modes).mark_text(dy=-12).encode(x=x, y=y, text="text:N", color=color),
-).properties(width=WIDE, height=HIGH, title="The prior draws the estimate toward p")
+).properties(width=WIDE, height=HIGH, title="The prior pulls the estimate toward p")
 chart = styled(chart)
 
 # %%
-# Words of docstrings, forty of NumPy and as many of SciPy to learn from. Each line is the share of NumPy's
-# documents with a word as the model estimates it, from the plain fraction at the left to the share in all documents.
+# Words of docstrings; forty docstrings of NumPy and forty of SciPy are the training set. Each line is the model's
+# estimate of the fraction of NumPy's documents that contain a word, from the observed fraction on the left to the
+# fraction in all documents.
 
 corpus = load_docstrings(["numpy", "scipy"], max_per_library=300)
 rng = np.random.default_rng(0)
@@ -82,8 +84,8 @@ rule = alt.Chart(pd.DataFrame({"strength": [40]}))
 chart = alt.layer(
     rule.mark_rule(color=QUIET, strokeDash=[4, 3]).encode(x=x),
     rule.mark_text(align="left", dx=5, color=MUTED).encode(
-        x=x, y=alt.value(8), text=alt.value("as many as there are: half way")
+        x=x, y=alt.value(8), text=alt.value("as strong as the data: halfway")
     ),
     labeled_lines(pd.DataFrame(rows), x, y, "word"),
-).properties(width=WIDE, height=HIGH, title="Five words, from what was seen to what is common")
+).properties(width=WIDE, height=HIGH, title="Five words, from observed to overall frequency")
 chart = styled(chart)

@@ -2,9 +2,9 @@
 Paths of the lasso and of ridge regression
 ==========================================
 
-Both penalties shrink coefficients, but only the lasso sets some to zero, so that the penalty says how many features
-there are. The paths are those of ten features of 442 diabetes patients, drawn by the library; below them, each
-coefficient is set against that of least squares.
+Both penalties shrink coefficients, but only the lasso sets some of them to zero, so that the penalty controls the
+number of features. The first charts show the paths for ten features of 442 diabetes patients. The others plot each
+coefficient against its least-squares estimate.
 """
 
 import warnings
@@ -24,8 +24,8 @@ lasso = Lasso("1se", random_state=0).fit(X, y)
 ridge = Ridge("1se", random_state=0, grid=np.geomspace(1e5, 1e-1, 100)).fit(X, y)
 
 # %%
-# From the left, the penalty falls. The lasso takes in one feature after the other; ridge regression has all of them
-# from the start and lets them grow.
+# The penalty decreases from left to right. The lasso adds one feature after the other; ridge regression uses all of
+# them from the start and lets their coefficients grow.
 
 for name, model in {"lasso": lasso, "ridge": ridge}.items():
     zeros = np.count_nonzero(model.path_.coef == 0, axis=1)
@@ -58,9 +58,9 @@ chart = chart.properties(
 chart = styled(chart)
 
 # %%
-# Shrinkage, as in the lecture: a hundred rows, ten features, of which four matter. On the diagonal nothing is
-# shrunk; on the horizontal line a feature is left out. The larger the penalty, the more features are on it, and the
-# more is taken from the others, too. Ridge regression takes a share of each coefficient, and none becomes zero.
+# Shrinkage, as in the lecture: a hundred rows and ten features, four of which matter. Coefficients on the diagonal are
+# not shrunk, and those on the horizontal line belong to excluded features. A larger penalty excludes more features and
+# also shrinks the others more. Ridge regression multiplies each coefficient by a factor, and none becomes zero.
 
 rng = np.random.default_rng(1)
 truth = np.array([3.0, -2.0, 1.5, -1.0, 0, 0, 0, 0, 0, 0])

@@ -2,9 +2,9 @@
 Soft and hard thresholds
 ========================
 
-For columns that are orthogonal, penalties act on each least-squares coefficient alone: the lasso moves it toward zero
-by the penalty (a soft threshold), ridge regression multiplies it, and the best subset keeps it or drops it (a hard
-threshold). The lines are these formulas, the points are what the library's models find.
+For orthogonal columns, a penalty acts on each least-squares coefficient separately. The lasso moves it toward zero by
+the penalty (soft threshold), ridge regression multiplies it by a factor, and the best subset keeps or drops it (hard
+threshold). The lines are these formulas, and the points are the coefficients of the library's models.
 """
 
 import altair as alt
@@ -22,9 +22,9 @@ y = columns @ beta + rng.normal(size=n)
 least_squares = columns.T @ y / n
 
 # %%
-# On the scale of the mean loss the lasso's penalty is the threshold itself; ridge regression, whose penalty is on the
-# scale of the sum, divides by :math:`1 + \alpha / n`. Best subset selection is given as many features as there are
-# coefficients beyond the threshold.
+# On the scale of the mean loss, the lasso's penalty is the threshold itself. Ridge regression, whose penalty is on the
+# scale of the sum, divides by :math:`1 + \alpha / n`. The best subset has as many features as there are coefficients
+# above the threshold.
 
 n_kept = int((np.abs(least_squares) > alpha).sum())
 models = {
@@ -68,8 +68,8 @@ chart = alt.hconcat(*panels, spacing=15).properties(
 chart = styled(chart)
 
 # %%
-# Why zero: the objective :math:`\tfrac12 (y - \theta)^2 + \lambda |\theta|` of one coefficient has a kink at zero.
-# While \|y\| is at most :math:`\lambda`, it rises on both sides of the kink, and the least value is there.
+# Why zero? The objective :math:`\tfrac12 (y - \theta)^2 + \lambda |\theta|` of one coefficient has a kink at zero. If
+# \|y\| is at most :math:`\lambda`, it increases on both sides of the kink, so its minimum is there.
 
 theta = np.linspace(-1.5, 2.5, 401)
 rows, least = [], []
@@ -87,6 +87,6 @@ up = alt.Y("objective:Q", title="½ (y − θ)² + λ |θ|", scale=alt.Scale(dom
 dots = alt.Chart(pd.DataFrame(least)).mark_point(color=CHOSEN, filled=True, size=90, opacity=1).encode(x=x, y=up)
 colors = [COLORS[0], COLORS[2], COLORS[3]]
 chart = alt.layer(labeled_lines(pd.concat(rows), x, up, "y", colors, clip=True), dots).properties(
-    width=WIDE, height=300, title=alt.Title("The kink at zero", subtitle="λ = 1; points: the least value")
+    width=WIDE, height=300, title=alt.Title("The kink at zero", subtitle="λ = 1; points: minima")
 )
 chart = styled(chart)

@@ -2,9 +2,9 @@
 A polynomial by subsets, forward-fitting and myopic steps
 =========================================================
 
-Powers of x are the features. Best subsets and greedy search fit all coefficients anew; forward-fitting changes one at a
-time, and its myopic form even picks it by the slope alone. The smaller the steps, the more of them it takes to the same
-error. Data and searches are those of ``examples/polynomial.py``.
+The features are powers of x. Best subsets and greedy search refit all coefficients in each step. Forward-fitting
+changes one coefficient at a time, and its myopic form selects it by the derivative alone. Smaller steps need more steps
+to reach the same error. The data and searches are those of ``examples/polynomial.py``.
 """
 
 import altair as alt
@@ -18,8 +18,8 @@ powers = polynomial.powers_of(x)
 models = polynomial.searches(powers, y)
 
 # %%
-# The two ways to fit forward, step by step. A power may come back, and does, for its coefficient was fitted before
-# the others were there.
+# The two forms of forward-fitting, step by step. A power may be selected again, because its coefficient was fitted
+# before the others entered.
 
 steps = {name: models[name].path_.to_frame() for name in ("forward-fitting", "myopic")}
 for name, frame in steps.items():
@@ -28,9 +28,9 @@ for name, frame in steps.items():
     print(frame.to_string(index=False, float_format="%+.3f"), end="\n\n")
 
 # %%
-# The error of each search after k steps. The first step is the same for all. No search can be below best subsets
-# with as many features, and forward-fitting, which looks for the largest gain of a step, is not above myopic steps
-# here.
+# The error of each search after k steps. The first step is the same for all. No search can have a lower error than the
+# best subset with the same number of features. Here, forward-fitting, which maximizes the gain of each step, is never
+# worse than the myopic form.
 
 rows = []
 for name, model in models.items():
@@ -62,7 +62,7 @@ chart = labeled_lines(errors, x_axis, y_axis, "search", point=True).properties(
 chart = styled(chart)
 
 # %%
-# The fits: forward-fitting and myopic steps on their way, and the best subset of four powers that they come near to.
+# The fits: forward-fitting and myopic steps on their way, and the best subset of four powers, which they approach.
 
 grid = np.linspace(-1, 1, 120)
 on_grid = polynomial.powers_of(grid).to_numpy()
@@ -89,5 +89,5 @@ for name in ("forward-fitting", "myopic"):
             ),
         ).properties(width=280, height=260, title=f"{name}; dashed: best subset")
     )
-chart = alt.hconcat(*panels, spacing=25).properties(description="Fits after 1 to 10 steps, beside the best subset.")
+chart = alt.hconcat(*panels, spacing=25).properties(description="Fits after 1 to 10 steps, and the best subset.")
 chart = styled(chart)

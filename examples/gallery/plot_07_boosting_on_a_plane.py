@@ -2,8 +2,8 @@
 AdaBoost on a plane, round by round
 ===================================
 
-Each round adds a stump, a cut along one axis, found on rows that are weighted by how wrong the earlier rounds are about
-them. Points are as large as their weight for the next round; the background is what the ensemble says there.
+Each round adds a stump, a cut along one axis, fitted to rows that are weighted by the errors of the earlier rounds. The
+size of a point is its weight in the next round, and the background shows the prediction of the ensemble.
 """
 
 import altair as alt
@@ -23,9 +23,9 @@ frame = model.path_.to_frame()
 print(frame.head(5)[["round", "stump", "error", "alpha", "training_error"]].to_string(index=False, float_format="%.3f"))
 
 # %%
-# Stumps cut the plane into rectangles, on each of which all points get the same votes: these are drawn, not a grid
-# of points. A stump may also say the same everywhere, where one class weighs most (“always”). The weight of a row
-# is proportional to :math:`\exp(-y f(x))`.
+# Stumps cut the plane into rectangles on which all points get the same votes; these rectangles are drawn instead of a
+# grid of points. A stump may also predict the same class everywhere, if that class has most of the weight (“always”).
+# The weight of a row is proportional to :math:`\exp(-y f(x))`.
 
 alpha = frame["alpha"].to_numpy()
 votes = model.votes_of(X)  # (rows, rounds), -1 or 1

@@ -2,9 +2,9 @@
 The error of boosting and its bounds
 ====================================
 
-The training error of AdaBoost is at most the product of the sums Z by which weights are divided, and that is at most
-:math:`\\exp(-2 \\sum_t (1/2 - \\epsilon_t)^2)`: where every stump is a little better than guessing, it falls
-exponentially. The bound on new rows is another matter: it rises with the rounds.
+The training error of AdaBoost is at most the product of the normalizing constants Z, which is at most :math:`\\exp(-2
+\\sum_t (1/2 - \\epsilon_t)^2)`. If every stump is slightly better than guessing, the bound decreases exponentially. The
+bound on the error on new rows, in contrast, increases with the number of rounds.
 """
 
 import altair as alt
@@ -16,8 +16,8 @@ from sklearn.model_selection import train_test_split
 from vitalfew import AdaBoost
 
 # %%
-# Stumps on breast cancer, drawn by the library. Training error, product of Z and the exponential come in this order,
-# which is proven; the validation error may be anywhere.
+# Stumps on breast cancer. The training error is at most the product of Z, which is at most the exponential; this order
+# is proven. The validation error is not bounded by them.
 
 X, y = load_breast_cancer(return_X_y=True)
 X, X_test, y, y_test = train_test_split(X, y, test_size=0.4, random_state=0, stratify=y)
@@ -36,9 +36,10 @@ chart = model.plot_error().properties(width=WIDE, height=HIGH, title="Training e
 chart = styled(chart)
 
 # %%
-# The bound on new rows by the VC dimension, training error plus a term that grows with :math:`\sqrt{T d / m}`. It
-# needs many rows to say anything: 200,000 here, of ten normal features whose squared length decides on the class.
-# It is true, far from the error on new rows, and rises where the error falls.
+# The bound on the error on new rows by the VC dimension is the training error plus a term that grows with
+# :math:`\sqrt{T d / m}`. It needs many rows to be informative: here 200,000 rows with ten normally distributed
+# features, whose squared norm determines the class. The bound is valid, but far above the error on new rows, and it
+# increases while that error decreases.
 
 X, y = make_hastie_10_2(240_000, random_state=0)
 model = AdaBoost(rounds=200).fit(X[:200_000], y[:200_000], validation=(X[200_000:], y[200_000:]))
@@ -68,6 +69,6 @@ x = alt.X(
 )
 y = alt.Y("share:Q", title="share of rows")
 chart = labeled_lines(shown, x, y, "curve").properties(
-    width=WIDE, height=HIGH, title="What is proven of new rows, and what happens"
+    width=WIDE, height=HIGH, title="The bound on the error on new rows, and the error itself"
 )
 chart = styled(chart)

@@ -2,9 +2,9 @@
 Margins grow when no training row is wrong
 ==========================================
 
-Boosted trees make no mistake on the training digits after a few rounds, and yet their error on new digits goes on
-falling. Margins say why: the votes for the right digit minus those for the best other one. Rounds that change no
-training prediction still move rows away from the border.
+After a few rounds, boosted trees make no mistake on the training digits, yet their error on new digits keeps falling.
+Margins, the votes for the right digit minus those for the best other one, explain why: rounds that change no training
+prediction still move rows away from the decision boundary.
 """
 
 import altair as alt
@@ -21,8 +21,8 @@ first = int(np.argmax(trained == 0)) + 1
 shown = [1, first, 20, 100]
 
 # %%
-# The share of training rows with a margin below each value, after some rounds. One tree is sure of everything,
-# right or wrong; with more rounds fewer and fewer rows have a small margin, and in turn few have a very large one.
+# The fraction of training rows with a margin below each value, after some rounds. A single tree gives every row its
+# full vote, right or wrong. With more rounds, fewer rows have a small margin, and few have a very large one.
 
 table = pd.DataFrame(
     {
@@ -40,8 +40,8 @@ chart = model.plot_margins(shown).properties(width=WIDE, height=HIGH)
 chart = styled(chart)
 
 # %%
-# The least margins beside the errors: training has nothing to gain after the dashed line, margins and new digits
-# have.
+# The smallest margins, compared with the errors. After the dashed line, the training error is zero, but margins and the
+# error on new digits still improve.
 
 edges = np.linspace(-1, 1, model.path_.runs[0].margins.shape[1] + 1)[1:]
 tenth = [edges[np.searchsorted(np.cumsum(m), 0.1)] for m in model.path_.runs[0].margins]

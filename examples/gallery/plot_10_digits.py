@@ -2,9 +2,9 @@
 Handwritten digits: which pixels, and what error
 ================================================
 
-Images of 8 x 8 pixels, half to learn from and half to test on. Mutual information ranks pixels one by one, the greedy
-search of Naive Bayes by description length takes each in the company of the others, and boosted stumps use a pixel as
-often as they need it.
+Images of 8 x 8 pixels; half are used for training and half for testing. Mutual information ranks the pixels one by one.
+The greedy search of Naive Bayes by description length evaluates each pixel given those already selected. Boosted stumps
+use a pixel as often as needed.
 """
 
 import altair as alt
@@ -19,8 +19,8 @@ X, X_test = (pd.DataFrame(rows, columns=[f"pixel {j}" for j in range(64)]) for r
 ink, ink_test = (X > 7).astype(int), (X_test > 7).astype(int)
 
 # %%
-# What a pixel tells of the digit when it is black or white, and the order in which the greedy search takes pixels in.
-# Neighbors of a good pixel tell the same and come late, or not at all.
+# The information of each binary pixel about the digit, and the order in which the greedy search selects pixels.
+# Neighbors of an informative pixel are redundant and are selected late, or not at all.
 
 bayes = NaiveBayes(features="mdl").fit(ink, y)
 order = bayes.path_.to_frame().query("change == 'enters'")["feature"].str.split().str[1].astype(int).to_numpy()
@@ -67,7 +67,8 @@ chart = (
 chart = styled(chart)
 
 # %%
-# Error against the number of pixels: Naive Bayes with pixels in both orders, and against the rounds of boosting.
+# Error of Naive Bayes against the number of pixels, with both orders, and error of boosting against the number of
+# rounds.
 
 rows = []
 for name in ("greedy", "information"):
@@ -96,8 +97,8 @@ chart = alt.layer(
 chart = styled(chart)
 
 # %%
-# Boosted trees, the experiment of the lecture: the error on new digits falls long after that on the training digits
-# is zero.
+# Boosted trees, the experiment of the lecture: the error on new digits keeps falling long after the training error is
+# zero.
 
 model = AdaBoost(100, estimator="tree").fit(X, y, validation=(X_test, y_test))
 zero = int(np.argmax(model.path_.trained == 0)) + 1

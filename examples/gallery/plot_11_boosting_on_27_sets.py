@@ -2,9 +2,9 @@
 A tree against boosted trees and stumps on 27 data sets
 =======================================================
 
-Freund and Schapire's experiment: every point is a data set, and above the diagonal boosting has the lower error.
-Errors of 27 sets were measured by ``benchmarks/freund_schapire.py`` and are read from ``benchmarks/RESULTS.md``;
-four sets that come with scikit-learn are measured here.
+Freund and Schapire's experiment: every point is a data set, and boosting has the lower error above the diagonal. The
+errors on 27 data sets were measured by ``benchmarks/freund_schapire.py`` and are read from ``benchmarks/RESULTS.md``.
+Four data sets that come with scikit-learn are measured here.
 """
 
 import altair as alt
@@ -19,7 +19,7 @@ from vitalfew import AdaBoost, DecisionTree
 KINDS = ("boosted stumps", "boosted trees")
 
 # %%
-# Four sets here and now, five folds and thirty rounds.
+# Four data sets measured here, with five folds and thirty rounds.
 
 rows = []
 for load in (load_iris, load_wine, load_breast_cancer, load_digits):
@@ -40,7 +40,7 @@ for load in (load_iris, load_wine, load_breast_cancer, load_digits):
     print(f"{rows[-1]['data']:14s}", "  ".join(f"{name} {value:4.1f}%" for name, value in error.items()))
 
 # %%
-# The 27 sets of the paper: ten folds or the split of the data, a hundred rounds.
+# The 27 data sets of the paper, with ten folds or the given split, and a hundred rounds.
 
 for table in measured("Boosting")[:1]:
     values = table.set_index("data").drop(columns=["rows", "classes", "s"]).map(lambda cell: float(cell.split()[0]))

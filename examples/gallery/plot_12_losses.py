@@ -2,8 +2,8 @@
 Exponential, logistic, hinge and zero-one loss
 ==============================================
 
-Boosting and logistic regression minimize smooth losses that lie above the zero-one loss. They differ where a row is
-badly wrong: there the exponential loss rises without measure, and with it the weight of the row.
+Boosting and logistic regression minimize smooth losses that lie above the zero-one loss. They differ for rows with a
+large negative margin: there the exponential loss, and with it the weight of the row, grows exponentially.
 """
 
 import altair as alt
@@ -22,8 +22,8 @@ LOSSES = {
 }
 
 # %%
-# Losses against the margin y f(x). To the base 2, the logistic loss passes through 1 at zero, as the exponential one
-# does, so that both bound the share of wrong rows.
+# Losses against the margin y f(x). With logarithms to base 2, the logistic loss is 1 at zero, like the exponential
+# loss, so both bound the error rate.
 
 margin = np.linspace(-2, 2, 401)
 curves = pd.concat([pd.DataFrame({"margin": margin, "loss": f(margin), "name": name}) for name, f in LOSSES.items()])
@@ -42,9 +42,9 @@ chart = alt.layer(
 chart = styled(chart)
 
 # %%
-# Both losses on real rows, a fifth of whose labels are turned round: stumps boosted with each. The mean exponential
-# loss of the ensemble is the product of all Z, and bounds its training error. Margins of the logistic loss are
-# about twice as large, for f is the log odds there and half of it with the exponential loss.
+# Stumps boosted with both losses, on real rows with a fifth of the labels flipped. The mean exponential loss of the
+# ensemble is the product of all Z, and bounds its training error. Margins of the logistic loss are about twice as
+# large, because f is the log odds there, and half the log odds with the exponential loss.
 
 X, label = load_breast_cancer(return_X_y=True)
 label = np.where(np.random.default_rng(0).random(len(label)) < 0.2, 1 - label, label)
@@ -76,5 +76,5 @@ chart = points.encode(
     shape=alt.Shape(
         "loss:N", title=None, scale=alt.Scale(domain=["exponential", "logistic"], range=["circle", "square"])
     ),
-).properties(width=WIDE, height=HIGH, title="What rows weigh for the next stump")
+).properties(width=WIDE, height=HIGH, title="Weights of the rows for the next stump")
 chart = styled(chart)

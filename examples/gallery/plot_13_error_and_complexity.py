@@ -2,9 +2,9 @@
 Error against complexity, and how it is estimated
 =================================================
 
-The error on the training rows falls with every further power of x, the true error does not. Rows set aside, k-fold
-cross-validation and leave-one-out follow the true error. Leave-one-out is, on average over data sets, the true error of
-learning from one row less.
+The training error decreases with every additional power of x; the true error does not. A held-out set, k-fold
+cross-validation and leave-one-out follow the true error. Averaged over data sets, the leave-one-out error equals the
+true error of training sets with one row less.
 """
 
 import altair as alt
@@ -39,8 +39,8 @@ def true_error(model, degree):
 
 
 # %%
-# Forty data sets of fifty rows. Polynomials of each degree are fitted by least squares; leave-one-out by
-# :func:`vitalfew.loo_predict` needs no further fit, and folds are what the rule ``"cv"`` sees.
+# Forty data sets of fifty rows. Polynomials of each degree are fitted by least squares. Leave-one-out by
+# :func:`vitalfew.loo_predict` needs no further fit, and the folds are those of the rule ``"cv"``.
 
 rng = np.random.default_rng(0)
 rows = []
@@ -64,8 +64,8 @@ for number in range(SETS):
 errors = pd.DataFrame(rows)
 
 # %%
-# Means over the data sets, and the single data sets behind them for the error on the training rows and the true one.
-# On average all three estimates follow the true error and are a little above it, for they learn from fewer rows.
+# Means over the data sets, and the individual data sets for the training error and the true error. On average, all
+# three estimates follow the true error and are slightly above it, because their models are fitted to fewer rows.
 
 mean = errors.groupby(["curve", "degree"], sort=False)["error"].mean().unstack(0)
 assert (mean[TRAIN].diff().dropna() < 0).all()

@@ -2,9 +2,9 @@
 Description length: how many words does it take?
 ================================================
 
-Naive Bayes with more words says more about the labels, but the words and their probabilities have to be described too.
-The sum of both is least at some number of words. The texts are docstrings of four packages, of which the model is to
-say the package.
+Naive Bayes with more words predicts the labels better, but the words and their probabilities must be described too. The
+sum of both has a minimum at some number of words. The texts are docstrings of four packages, and the label is the
+package.
 """
 
 import altair as alt
@@ -21,8 +21,8 @@ presence = words.fit_transform(corpus.data)
 model = NaiveBayes(features="mdl").fit(presence, corpus.target)
 
 # %%
-# The curve that the rule saw, drawn by the library: bits of the labels given the words, bits of the model, and their
-# sum. Each word that enters costs more bits than the one before saves, from the chosen point on.
+# The curve that the rule evaluated: bits of the labels given the words, bits of the model, and their sum. Beyond the
+# chosen point, each additional word costs more bits than it saves.
 
 frame = model.selection_.to_frame()
 chosen = frame[frame["is_chosen"]].iloc[0]
@@ -38,8 +38,8 @@ chart = model.selection_.plot().properties(width=WIDE, height=HIGH)
 chart = styled(chart)
 
 # %%
-# The order matters: taken by their own mutual information with the label, words tell the same again and again, and
-# the same number of them leaves more bits to describe.
+# The order matters. If words are added by their individual mutual information with the label, many are redundant, and
+# the same number of words leaves more bits to describe.
 
 rows = []
 for order in ("greedy", "information"):

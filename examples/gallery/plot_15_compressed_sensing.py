@@ -2,9 +2,9 @@
 Compressed sensing: where recovery stops
 ========================================
 
-A signal with few entries that are not zero can be found from fewer measurements than it has entries. How few is a
-sharp line: below it the lasso finds nearly every signal, above it nearly none. The trials are those of
-``examples/compressed_sensing.py``, on shorter signals.
+A signal with few nonzero entries can be recovered from fewer measurements than it has entries. There is a sharp
+transition: on one side the lasso recovers nearly every signal, on the other nearly none. The trials are those of
+``examples/compressed_sensing.py``, with shorter signals.
 """
 
 import altair as alt
@@ -16,10 +16,10 @@ sensing = example("compressed_sensing")
 sensing.D, sensing.TRIALS, sensing.SHARES = 60, 5, np.linspace(0.1, 0.9, 9)
 
 # %%
-# Signals of 60 entries, by measurements per entry and non-zeros per measurement: the share that is found exactly. The
-# line is what theory says of the lasso on long signals. Greedy search and exchanges of columns, which look for the
-# fewest non-zeros, go beyond it; exchanges are given at most half as many columns as there are measurements, and find
-# nothing above that.
+# The fraction of signals of 60 entries that are recovered exactly, by measurements per entry and nonzeros per
+# measurement. The line is the theoretical limit of the lasso for long signals. Greedy search and exchanges of columns,
+# which minimize the number of nonzeros, go beyond it. Exchanges use at most half as many columns as there are
+# measurements, and recover nothing above that.
 
 rng = np.random.default_rng(0)
 line = pd.DataFrame({"delta": np.linspace(0.05, 0.95, 40)})
@@ -61,8 +61,8 @@ chart = alt.hconcat(*panels, spacing=15).properties(description="Share of signal
 chart = styled(chart)
 
 # %%
-# The same line seen from the side: the chance to find a signal with k non-zeros against the number of measurements.
-# It goes from never to always within a few measurements; the more non-zeros, the later.
+# A section through the same transition: the probability of recovering a signal with k nonzeros, against the number of
+# measurements. It rises from zero to one within a few measurements; more nonzeros need more measurements.
 
 TRIALS = 20
 rows = []

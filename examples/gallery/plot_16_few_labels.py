@@ -2,8 +2,8 @@
 Few labels, many documents
 ==========================
 
-Documents without a label show which words go together, and EM makes use of that: with few labels the gain is large,
-with many it vanishes. The first chart is measured here on docstrings of four packages, the second on other corpora by
+Unlabeled documents show which words occur together, and EM uses this. The gain is large with few labels and vanishes
+with many. The first chart is measured here on docstrings of four packages, the second on other corpora by
 ``benchmarks/few_labels.py``.
 """
 
@@ -16,8 +16,8 @@ from vitalfew import NaiveBayes, SemiSupervisedNaiveBayes, WordPresence
 from vitalfew.datasets import load_docstrings
 
 # %%
-# Labels of some documents are drawn at random, as many of each package; all models are tested on the documents whose
-# label they did not see. The supervised models know the labeled documents alone.
+# Labels of some documents are drawn at random, equally many for each package. All models are tested on the documents
+# whose label is hidden. The supervised models use only the labeled documents.
 
 corpus = load_docstrings(max_per_library=400)
 target = corpus.target
@@ -74,8 +74,8 @@ chart = alt.layer(area, labeled_lines(mean, x, y, "model", point=True)).properti
 chart = styled(chart)
 
 # %%
-# Corpora of the benchmarks, means of ten draws (``vitalfew label`` on newsgroups20: of two or three): what
-# ``vitalfew label`` chooses, beside supervised models that know the labeled documents alone.
+# Corpora of the benchmarks, means of ten draws (two or three for ``vitalfew label`` on newsgroups20): the model that
+# ``vitalfew label`` chooses, compared with supervised models that use only the labeled documents.
 
 shown = {
     "vitalfew auto (`vitalfew label`)": "vitalfew label",

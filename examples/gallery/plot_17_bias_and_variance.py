@@ -2,9 +2,10 @@
 Bagging lowers the variance, not the bias
 =========================================
 
-The error of a tree has two parts: what the vote of trees from many training sets gets wrong (bias), and what a single
-one adds by following its own rows (net variance). Bagging votes over many trees from one training set, so that less is
-added, while the bias stays what it is. A stump is nearly all bias; where it is wrong in the main, variance even helps.
+The error of a tree has two parts: the error of the majority vote of trees from many training sets (bias), and what a
+single tree adds because it follows its own training rows (net variance). Bagging lets many trees from one training set
+vote, which reduces the variance and leaves the bias unchanged. A stump is nearly all bias; where its main prediction is
+wrong, variance even helps.
 """
 
 import altair as alt
@@ -20,8 +21,8 @@ options = {"n_sets": 20, "sets": "disjoint", "random_state": 0, "verbose": False
 tree = DecisionTree(mdl_weight=None)
 
 # %%
-# Two rings with noise, twenty training sets that have no row in common, the same for all learners. Error is bias
-# and net variance, exactly.
+# Two rings with noise, and twenty disjoint training sets, the same for all learners. The error is exactly the sum of
+# bias and net variance.
 
 learners = {
     "stump": Stump(),
@@ -65,8 +66,7 @@ chart = alt.layer(bars, texts).properties(width=WIDE, height=HIGH, title="Where 
 chart = styled(chart)
 
 # %%
-# The more trees vote, the less variance is left, with less and less to gain. The bias is the same all along, up to
-# chance.
+# More trees leave less variance, with diminishing returns. The bias stays the same, up to chance.
 
 rows = []
 for rounds in (1, 3, 7, 15, 31):

@@ -2,9 +2,9 @@
 Pruning a tree by chance and by description length
 ==================================================
 
-A whole tree explains every training row, noise included. The chi-square test keeps a split if chance would hardly make
-one as good; description length keeps it if it saves more bits of labels than it takes to describe. Both give a smaller
-tree with a lower error on new rows.
+A full tree explains every training row, including noise. The chi-square test keeps a split if it is unlikely to arise
+by chance; description length keeps a split if it saves more bits of labels than its own description takes. Both give a
+smaller tree with a lower error on new rows.
 """
 
 import altair as alt
@@ -17,9 +17,9 @@ from sklearn.model_selection import train_test_split
 from vitalfew import DecisionTree
 
 # %%
-# Tumours, with every eighth training label turned round. The larger the probability of chance that is allowed to a
-# split, the more of them stay. At the usual 5 or 1% these are nearly all, for each was the best of many on the same
-# rows: the limit has to be chosen, by cross-validation here.
+# Tumors, with every eighth training label flipped. A larger p-value limit keeps more splits. The usual limits of 5% or
+# 1% keep nearly all of them, because each split was the best of many on the same rows. The limit must therefore be
+# chosen, here by cross-validation.
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X, X_test, y, y_test = train_test_split(X, y, test_size=0.4, random_state=0, stratify=y)
@@ -52,8 +52,8 @@ chart = alt.layer(
 chart = styled(chart)
 
 # %%
-# Size and error along both paths. Training error falls with every leaf, the error on new rows does not. Choices are
-# marked: the probability of chance that cross-validation takes, and the least description length.
+# Size and error along both paths. The training error falls with every leaf; the error on new rows does not. The marks
+# show the choices: the p-value limit chosen by cross-validation, and the minimum description length.
 
 rows = []
 for knob, path in {"max_p_chance": by_chance.path_, "mdl_weight": by_length.path_}.items():
@@ -99,7 +99,8 @@ chart = (
 chart = styled(chart)
 
 # %%
-# The bits behind the second: labels and tree. The sum is least where a further split costs more than it saves.
+# The bits behind the second path: labels and tree. The sum has its minimum where another split costs more than it
+# saves.
 
 frame = by_length.path_.to_frame()
 frame["sum"] = frame["data_bits"] + frame["model_bits"]
@@ -113,7 +114,7 @@ chart = labeled_lines(bits, x, alt.Y("bits:Q", title="bits"), "part", point={"si
 chart = styled(chart)
 
 # %%
-# What is left by description length:
+# The tree that remains after pruning by description length:
 
 print(by_length.export_text())
 chart = by_length.plot()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vitalfew.families.ensembles.bagging import Bagging
     from vitalfew.families.linear.lasso import Lasso
     from vitalfew.families.linear.logistic import LogisticRegression
+    from vitalfew.families.linear.soft_threshold import soft_threshold
     from vitalfew.families.ridge.kernel_ridge import KernelRidge
     from vitalfew.families.ridge.ridge import Ridge
     from vitalfew.families.subsets.best_classes import BestSubsetClassifier
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from vitalfew.reporting.report import Report, report
     from vitalfew.rules import aic, bic, description_length, ebic
     from vitalfew.summaries.counts import Counts
+    from vitalfew.summaries.fold_summaries import Summaries
     from vitalfew.summaries.information import (
         conditional_entropy,
         conditional_mutual_information,
@@ -72,6 +74,7 @@ __all__ = [
     "SealedTest",
     "SemiSupervisedNaiveBayes",
     "Stump",
+    "Summaries",
     "WordPresence",
     "aic",
     "bias_variance",
@@ -90,6 +93,7 @@ __all__ = [
     "report",
     "save",
     "sealed_split",
+    "soft_threshold",
     "summarize",
     "to_python",
     "to_sql",
@@ -121,6 +125,7 @@ _HOMES = {
     "families.ridge.kernel_ridge": "KernelRidge",
     "families.linear.lasso": "Lasso",
     "families.linear.logistic": "LogisticRegression",
+    "families.linear.soft_threshold": "soft_threshold",
     "families.bayes.naive_bayes": "NaiveBayes",
     "families.ridge.ridge": "Ridge",
     "families.bayes.semi_supervised": "SemiSupervisedNaiveBayes",
@@ -132,6 +137,7 @@ _HOMES = {
     "summaries.information": (
         "conditional_entropy conditional_mutual_information entropy interaction_information mutual_information"
     ),
+    "summaries.fold_summaries": "Summaries",
     "summaries.moments": "Moments",
     "summaries.summarize": "summarize",
 }

@@ -11,24 +11,28 @@ from numpy.typing import NDArray
 
 
 def thread_count(requested: int = 0) -> int:
-    """Threads a kernel uses when asked for `requested`; 0 means all."""
+    """
+    Number of threads that a kernel uses for the given request; 0 means all.
+    """
 
 def helper_threads() -> tuple[int, int]:
     """
-    Threads that kernels have begun besides those of their callers in this process, and the most at one time.
+    Number of helper threads that kernels have started in this process, and the largest number at one time.
     """
 
 def steady_time() -> float:
-    """Seconds of the clock that deadlines are set by."""
+    """Current time in seconds of the clock used for deadlines."""
 
 def deadline() -> float:
-    """When kernels that this thread calls must end; inf for never."""
+    """
+    Time by which kernels called by this thread must end; inf for no deadline.
+    """
 
 def set_deadline(at: float) -> float:
-    """Set the deadline of this thread and return the one before."""
+    """Set the deadline of this thread and return the previous one."""
 
 class PatternReport:
-    """What a sparse pattern and its values look like."""
+    """Properties of a sparse pattern and its values."""
 
     @property
     def is_sorted(self) -> bool: ...
@@ -79,7 +83,7 @@ def inspect_pattern(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), 
     """Inspects a sparse pattern and its values."""
 
 class ColumnReport:
-    """What each column holds, as a flag, and its largest code + 1."""
+    """Flags for the values of each column, and its largest code + 1."""
 
     @property
     def flag(self) -> NDArray[numpy.uint8]: ...
@@ -107,7 +111,7 @@ def code_small(table: Annotated[NDArray[numpy.int8], dict(shape=(None, None), de
 
 @overload
 def code_small(table: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu')] | None, threads: int = 0) -> ColumnReport:
-    """Codes columns of small whole numbers."""
+    """Codes of columns of small integers."""
 
 HAS_INFINITE: int = 2
 
@@ -136,7 +140,7 @@ class WordTable:
 
 class WordRows:
     """
-    Which words are in which document: add documents, merge, then ask for words and rows.
+    Word presence by document: add documents, merge, then request words and rows.
     """
 
     def __init__(self, lowercase: bool, min_n: int, max_n: int, keep_rows: bool, stop_words: WordTable, vocabulary: WordTable | None, threads: int = 0) -> None: ...
@@ -150,22 +154,22 @@ class WordRows:
         """Adds documents bytes[start[i]:start[i + 1]] in UTF-8."""
 
     def merge(self) -> None:
-        """
-        Gives the words of all documents their columns, in the order of code points.
-        """
+        """Assigns columns to the words of all documents, in code point order."""
 
     @property
     def n_documents(self) -> int: ...
 
     def counts(self) -> NDArray[numpy.int64]:
-        """Number of documents that have each word."""
+        """Number of documents that contain each word."""
 
     def words(self, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.uint8], NDArray[numpy.int64]]:
-        """The words of these columns: bytes in UTF-8 and where each word starts."""
+        """
+        The words of these columns: their UTF-8 bytes, and the start of each word.
+        """
 
     def rows(self, column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32]]:
         """
-        Compressed sparse rows, column j renumbered column[j] or left out where that is negative: indptr, indices.
+        Compressed sparse rows (indptr, indices), with column j renumbered to column[j], or dropped if that is negative.
         """
 
 def unit_rows(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> NDArray[numpy.float64]:
@@ -208,7 +212,7 @@ class MdlTrace:
     def in_time(self) -> bool: ...
 
 class MdlSearch:
-    """What an MDL search needs besides the features."""
+    """Inputs of an MDL search other than the features."""
 
     def __init__(self, label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, log_prior: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], feature_cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], size_cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_features: int, patience: int, patience_on_data: bool, backward: bool, threads: int, progress: object | None) -> None: ...
 
@@ -261,7 +265,7 @@ class PathRequest:
 
 @overload
 def find_not_finite(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> int:
-    """Place of the first NaN or infinity, or -1."""
+    """Position of the first NaN or infinity, or -1."""
 
 @overload
 def find_not_finite(x: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> int:
@@ -374,7 +378,7 @@ class ClassSteps:
     def in_time(self) -> bool: ...
 
 class Direction(enum.Enum):
-    """Which way a greedy search goes."""
+    """Direction of a greedy search."""
 
     forward = 0
 
@@ -395,7 +399,7 @@ class BestRequest:
     def __init__(self, most: int, seconds: float = 60.0, largest_first: bool = False, threads: int = 0, intercept: bool = True, progress: object | None = None) -> None: ...
 
 class NearRequest:
-    """Size and loss of the subsets that are wanted."""
+    """Size and largest loss of the subsets to find."""
 
     def __init__(self, k: int, loss: float, most: int = 100, seconds: float = 60.0, threads: int = 0, intercept: bool = True, progress: object | None = None) -> None: ...
 
@@ -521,7 +525,7 @@ def code_bins(table: Annotated[NDArray[numpy.float32], dict(shape=(None, None), 
 @overload
 def code_bins(table: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], cuts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='F', device='cpu')], threads: int = 0) -> NDArray[numpy.uint8]:
     """
-    Codes of numeric columns by their cuts; returns what each column holds.
+    Codes of numeric columns by their cuts; returns flags for the values of each column.
     """
 
 class Stumps:
@@ -588,7 +592,7 @@ class BoostLoss(enum.Enum):
     logistic = 1
 
 class BoostRequest:
-    """How to boost."""
+    """Settings of boosting."""
 
     def __init__(self, *, rounds: int, n_classes: int = 2, votes: Votes = Votes.sign, loss: BoostLoss = BoostLoss.exponential, threads: int = 0, progress: object | None = None) -> None: ...
 
@@ -664,13 +668,13 @@ class SplitCriterion(enum.Enum):
     gain = 1
 
 class TreeRequest:
-    """How to grow a tree."""
+    """Settings for growing a tree."""
 
     def __init__(self, *, n_classes: int, min_leaf: float = 2.0, max_leaves: int = 0, max_depth: int = 0, criterion: SplitCriterion = SplitCriterion.gain_ratio, threads: int = 0, progress: object | None = None) -> None: ...
 
 class TreeArrays:
     """
-    A tree to predict with; `opened` is the point of a path from which on a node is split.
+    A tree for prediction; `opened` is the first point of a path at which each node is split.
     """
 
     def __init__(self, feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cut: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], parent: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_child: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], branch: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], opened: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
@@ -695,12 +699,12 @@ def tree_path_errors(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, No
 @overload
 def tree_path_errors(codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='F', device='cpu', writable=False)], offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], is_category: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: TreeArrays, n_points: int, label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int = 0) -> PathErrors:
     """
-    Weights, and squares of these, of rows that the tree at each point of its path puts in the wrong class.
+    Sums of the weights, and of their squares, of the rows that the tree misclassifies at each point of its path.
     """
 
 def weakest_links(parent: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_child: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], complexity: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
     """
-    The least weight of the complexity at which the split of each node is gone.
+    Smallest weight of the complexity at which the split of each node is pruned.
     """
 
 class PairSearch:
@@ -758,7 +762,7 @@ def expect_rows(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), orde
 
 def classify_rows(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_reasons: int = 0, threads: int = 0) -> Classified:
     """
-    The most probable class of sparse rows, its probability, and the features that speak most for it.
+    The most probable class of sparse rows, its probability, and the features that favor it most.
     """
 
 class Products:

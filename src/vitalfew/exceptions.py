@@ -2,23 +2,23 @@
 
 
 class DataFileError(ValueError):
-    """Data file that cannot be read; the message says why and what to do."""
+    """Raised when a data file cannot be read; the message says why and what to do."""
 
 
 class RuleError(ValueError):
-    """Rule that is not defined for the path of the model family."""
+    """Raised when a rule is not defined for a model family."""
 
 
 class ModelFileError(ValueError):
-    """Model file that is truncated or modified, or file that is not a model file."""
+    """Raised when a model file is truncated or modified, or is not a model file."""
 
 
 class SealedFileError(ValueError):
-    """Sealed test set file that is truncated or modified, or file that is not one."""
+    """Raised when a sealed test set is truncated or modified, or is not a sealed test set."""
 
 
 class TimeBudgetError(TimeoutError):
-    """Computation stopped because its time budget is spent."""
+    """Raised when a computation exceeds its time budget."""
 
 
 class VitalfewWarning(UserWarning):
@@ -26,40 +26,40 @@ class VitalfewWarning(UserWarning):
 
 
 class DiscretizationWarning(VitalfewWarning):
-    """Numeric column treated in a way the user may not expect."""
+    """Warning that a numeric column is treated in a way the user may not expect."""
 
 
 class SeparationWarning(VitalfewWarning):
-    """Classifier that separates its training labels perfectly, so that only the penalty bounds its coefficients."""
+    """Warning that the training classes are linearly separable, so that only the penalty bounds the coefficients."""
 
 
 class SmallerModelWarning(VitalfewWarning):
-    """Fewer variables than requested explain everything the data can explain."""
+    """Warning that the model has fewer features than requested, because no further feature improves the fit."""
 
 
 class UnfinishedWarning(VitalfewWarning):
-    """Search stopped because its time budget is spent; the result so far is valid."""
+    """Warning that a search has used up its time budget; it returns the best result so far."""
 
 
 class CheckpointWarning(VitalfewWarning):
-    """Results that could not be saved to a file."""
+    """Warning that results could not be saved to a checkpoint file."""
 
 
 class PrefittedWarning(VitalfewWarning):
-    """Model with a prefitted component, which may have been fitted on samples used for testing."""
+    """Warning that a model has a prefitted component, which may have been fitted on test samples."""
 
 
 class ConditioningWarning(VitalfewWarning):
-    """Coefficients with fewer accurate digits than expected, because of rounding."""
+    """Warning that rounding leaves fewer accurate digits in the coefficients than expected."""
 
 
 class GuessingWarning(VitalfewWarning):
-    """Learner that found nothing better than guessing."""
+    """Warning that a learner found nothing better than random guessing."""
 
 
 class VersionWarning(VitalfewWarning):
-    """File written with other versions of the packages it depends on."""
+    """Warning that a file was written with other versions of the packages it depends on."""
 
 
 class UnlabeledDataWarning(VitalfewWarning):
-    """Unlabeled samples that worsen the model and were left out."""
+    """Warning that the unlabeled samples would make the model worse and were left out."""

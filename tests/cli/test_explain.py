@@ -80,6 +80,6 @@ def test_requests_that_make_no_sense(run, model_file):
         in run("explain", model_file(), "--json", "--python", code=1).stderr
     )
     assert (
-        "--sql must be one of duckdb, sqlite, postgres"
+        "--sql must be one of 'duckdb', 'sqlite', 'postgres', got 'oracle'"
         in run("explain", model_file(), "--sql", "oracle", code=1).stderr
     )

@@ -1,4 +1,4 @@
-"""What all commands share: help, errors, exit codes, pipes, Ctrl-C."""
+"""Behavior common to all commands: help, errors, exit codes, pipes, Ctrl-C."""
 
 import io
 import os
@@ -92,13 +92,13 @@ def test_data_that_cannot_be_learnt_from(run, tmp_path, monkeypatch, command, te
     ("options", "message"),
     [
         (["--kind", "age"], "--kind must be COLUMN=KIND, got 'age'"),
-        (["--kind", "age=words"], "the kind of column 'age' must be one of numeric, category"),
+        (["--kind", "age=words"], "the kind of column 'age' must be one of 'numeric', 'category'"),
         (["--kind", "agee=text"], "there is no column 'agee'; did you mean 'age'"),
         (["--kind", "came=text"], "column 'came' is the target; set its kind with --task"),
         (["--kind", "color=numeric"], "column 'color' is treated as numeric, but row "),
         (["--drop", "agee"], "there is no column 'agee'; did you mean 'age'"),
         (["--drop", "came"], "column 'came' is the target and cannot be dropped"),
-        (["--task", "guess"], "--task must be classes or numeric, got 'guess'"),
+        (["--task", "guess"], "--task must be one of 'classes', 'numeric', got 'guess'"),
         (["--task", "numeric"], "the target 'came' is not numeric"),
         (["--table", "t"], "is not a database"),
         (["--format", "excel"], "format must be one of"),
@@ -281,7 +281,7 @@ def test_a_reader_that_goes_away(hotel, model_file):
 @posix
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_disk(hotel, model_file, tmp_path):
-    """By a device that is full, and by a limit on the size of files."""
+    """Simulate a full disk by a full device, and by a limit on the size of files."""
     with open("/dev/full", "w") as full, vitalfew("predict", model_file(), hotel, stdout=full) as process:
         _, err = process.communicate(timeout=240)
     assert process.returncode == 1
@@ -317,7 +317,7 @@ def test_ctrl_c_leaves_nothing_half_written(tmp_path):
 
 
 def _is_reading(pid):
-    """Whether it has come as far as to ask for the table."""
+    """Return True if the command has reached the request for the table."""
     try:
         with open(f"/proc/{pid}/maps") as maps:
             loaded = "libarrow" in maps.read()

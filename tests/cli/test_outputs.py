@@ -1,6 +1,7 @@
 """No command writes over what it reads, over its other output, or over a database."""
 
 import inspect
+import io
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ import typer
 from pyarrow import csv, feather, parquet
 
 from vitalfew.cli.app import commands
+from vitalfew.cli.main import app
 
 LEARN = ("-t", "y", "--drop", "body", "--drop", "verdict", "-q")
 LABEL = ("--text", "body", "--label", "verdict", "--key", "id", "--model", "nb", "--replace", "-q")
@@ -221,7 +223,10 @@ def test_addresses_of_files_are_no_way_round(run, tmp_path, write, model, comman
     before = [data.read_bytes(), here.read_bytes()]
     target = data if "D" in ARGUMENTS[command] else here
     arguments = filled(command, f"{scheme}{data}", f"{scheme}{here}")
-    assert re.search("does not exist|is a DuckDB database", run(command, *arguments, option, target, code=1).stderr)
+    # The text of `explain` has a suffix of its own, which is checked first.
+    is_text = (command, option) == ("explain", "--output")
+    expected = "must end with" if is_text else "does not exist|is a DuckDB database"
+    assert re.search(expected, run(command, *arguments, option, target, code=1).stderr)
     assert [data.read_bytes(), here.read_bytes()] == before
 
 
@@ -308,6 +313,45 @@ def test_standard_output_that_is_a_file(tmp_path, write, way):
     assert done.returncode > 0
     assert "standard output" in done.stderr
     assert path.read_bytes() == before
+
+
+# What makes a command print its result; fit and report write files unless they are asked for standard output.
+PRINTS = {
+    **dict.fromkeys(("select", "compare", "predict", "explain", "label"), ()),
+    "fit": ("-o", "-"),
+    "report": ("--json", "-"),
+}
+
+
+def check_printing_refused(target, *arguments):
+    before = target.read_bytes()
+    with open(target, "r+", encoding="utf-8") as stdout, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdout", stdout)
+        said = io.StringIO()
+        patch.setattr(sys, "stderr", said)
+        with pytest.raises(SystemExit) as stopped:
+            app([str(a) for a in arguments])
+    assert stopped.value.code == 1, said.getvalue()
+    assert "standard output is also an input" in " ".join(said.getvalue().split())
+    assert target.read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ARGUMENTS)
+def test_standard_output_that_is_an_input(monkeypatch, tmp_path, write, model, command):
+    """A shell opens such a file without truncation by ``1<>t.csv``."""
+    data = write(tmp_path / "t.csv")
+    here = Path(shutil.copy(model, tmp_path / "m.json"))
+    monkeypatch.chdir(tmp_path)
+    for target in [data] * ("D" in ARGUMENTS[command]) + [here] * ("M" in ARGUMENTS[command]):
+        check_printing_refused(target, command, *filled(command, data, here), *PRINTS[command])
+
+
+@pytest.mark.parametrize("name", ["t.duckdb", "t.duckdb.wal", "t.sqlite", "t.sqlite-wal"])
+def test_standard_output_that_belongs_to_a_database(tmp_path, write, name):
+    data = write(tmp_path / name.partition("-")[0].removesuffix(".wal"))
+    if not (tmp_path / name).exists():
+        (tmp_path / name).write_bytes(b"")
+    check_printing_refused(tmp_path / name, "select", data, *LEARN)
 
 
 def test_dev_stdout_that_is_a_pipe(tmp_path, write):

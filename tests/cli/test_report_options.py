@@ -1,10 +1,11 @@
-"""What ``vitalfew report`` hands on and writes, whatever makes the report."""
+"""Arguments and output files of ``vitalfew report``, with a stub for the report itself."""
 
 import json
 
 import pytest
 
 from vitalfew.cli.commands import report as command
+from vitalfew.data.tables.column_kinds import recognize
 
 
 class Stub:
@@ -23,7 +24,7 @@ class Stub:
 
 @pytest.fixture
 def asked(monkeypatch):
-    """What the function `report` was given."""
+    """Record the arguments of the function `report`."""
     given = {}
 
     def make(X, y, **options):
@@ -42,10 +43,10 @@ def test_defaults(run, hotel, asked, tmp_path, monkeypatch):
     assert shown.stdout == ""
     assert len(asked["X"]) == len(asked["y"]) == 160
     assert "came" not in asked["X"].columns
+    assert asked.pop("kinds") == recognize(asked["X"])  # once, by the command
     del asked["X"], asked["y"]
     assert asked == {
         "target": "came",
-        "kinds": None,
         "task": "classes",
         "time_budget": 60.0,
         "random_state": 0,
@@ -59,7 +60,8 @@ def test_options_are_handed_on(run, hotel, asked, tmp_path):
     options = ["--time-budget", "5", "--seed", "7", "--test-size", "0.4", "--kind", "grade=category", "--drop", "id"]
     run("report", hotel, "-t", "price", *options, "--quiet", "-o", tmp_path / "r.html")
     assert (asked["time_budget"], asked["random_state"], asked["test_size"]) == (5.0, 7, 0.4)
-    assert (asked["kinds"], asked["task"], asked["progress"]) == ({"grade": "category"}, "numeric", False)
+    assert {c.name: c.kind for c in asked["kinds"]}["grade"] == "category"
+    assert (asked["task"], asked["progress"]) == ("numeric", False)
     assert "id" not in asked["X"].columns
 
 

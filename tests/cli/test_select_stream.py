@@ -7,8 +7,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 
+from vitalfew import Lasso
 from vitalfew.cli.commands import stream_select
 from vitalfew.data.databases.open import open_database
+from vitalfew.summaries.row_folds import RowFolds
 
 
 def numbers(n=400, seed=0):
@@ -65,6 +67,40 @@ def test_numbers_as_in_memory(run, tmp_path, method, k):
     assert {row["column"] for row in found} >= {"x4", "shape"}
 
 
+@pytest.mark.parametrize("rule", ["cv", "1se"])
+@pytest.mark.parametrize("method", ["lasso", "greedy", "best"])
+def test_numbers_by_folds(run, tmp_path, method, rule):
+    parquet.write_table(numbers(), tmp_path / "t.parquet")
+    asked = (tmp_path / "t.parquet", "-t", "y", "--stream", "--method", method, "--k", rule)
+    found = features(run, tmp_path / "f.json", *asked, "--seed", "3")
+    assert {row["column"] for row in found} >= {"x1", "x4", "shape"}
+    assert f"selected by {method} ({rule})" in run("select", *asked).stderr
+
+
+def test_folds_are_those_of_the_seed(tmp_path):
+    """The model is that of `summarize` with the same folds, on columns divided by their deviation."""
+    table = numbers().drop_columns(["shape", "id"])
+    parquet.write_table(table, tmp_path / "t.parquet")
+    options = {"kind": None, "drop": None, "task": None, "time_budget": None, "seed": 7}
+    where = stream_select.TableInput(str(tmp_path / "t.parquet"))
+    lines, *_ = stream_select.select_streamed(where, "y", "lasso", "cv", **options)
+    frame = table.to_pandas()
+    X = frame.drop(columns="y")
+    fold = RowFolds(5, 7).of_rows(0, 400)
+    splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(5)]
+    model = Lasso("cv", cv=splits).fit(X / X.std(ddof=0), frame["y"])
+    expected = {name: weight for name, weight in zip(X.columns, model.coef_) if weight}
+    assert {line["feature"]: line["weight"] for line in lines} == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("rule", ["cv", "1se"])
+def test_classes_by_folds(run, hotel, tmp_path, rule):
+    asked = (hotel, "-t", "came", "--drop", "price", "--stream", "--method", "information", "--k", rule)
+    found = features(run, tmp_path / "f.json", *asked)
+    assert "color" in {row["column"] for row in found}
+    assert f"selected by information ({rule})" in run("select", *asked).stderr
+
+
 def test_what_is_streamed_without_being_told(run, tmp_path, monkeypatch):
     table = numbers()
     for i in range(2):
@@ -96,7 +132,7 @@ def test_a_server(run, postgres):
     ("options", "message"),
     [
         (["--method", "lasso"], "method 'lasso' requires the rows for classes; with --stream use mdl or"),
-        (["--k", "cv"], "--k cv requires the rows"),
+        (["--k", "loo"], "--k loo requires the rows; with --stream use a number, or fdr"),
         (["--k", "99"], "--k 99 exceeds the"),
         (["--k", "0"], "--k must be a number of features or a rule"),
         (["--data", "small.csv"], "--data is not supported when rows are streamed"),

@@ -173,7 +173,7 @@ def test_names_that_lead_nowhere(tmp_path):
     path = write(tmp_path / "t.csv", CSV)
     with pytest.raises(ValueError, match="is not a database; omit the table"):
         read_file(path, table="t")
-    with pytest.raises(ValueError, match="format must be one of csv, tsv"):
+    with pytest.raises(ValueError, match="format must be one of 'csv', 'tsv'"):
         read_file(path, format="excel")
     with pytest.raises(DataFileError, match="unknown encoding 'klingon'"):
         read_file(path, encoding="klingon")

@@ -84,7 +84,7 @@ def test_errors():
         TableColumns({"size": "numeric"}).fit(table)
     with pytest.raises(ValueError, match="there is no column 'Size'; did you mean 'size'"):
         TableColumns({"Size": "category"}).fit(table)
-    with pytest.raises(ValueError, match="must be one of numeric, category, text, got 'date'"):
+    with pytest.raises(ValueError, match="must be one of 'numeric', 'category', 'text', got 'date'"):
         TableColumns({"n": "date"}).fit(table)
 
 

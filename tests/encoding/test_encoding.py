@@ -71,7 +71,7 @@ def test_numeric_targets(model):
 
 
 def test_columns_may_be_in_any_order_and_more():
-    """The target may still be there when somebody predicts."""
+    """The target column may still be present in prediction."""
     table = TABLE.to_pandas()
     for model in (NaiveBayes(), LogisticRegression(alpha=0.05)):
         fitted = make_encoded(model, recognize(TABLE)).fit(table, Y)

@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from strategies import ALL_WEIGHTS, kary_problems, regressions
-from vitalfew import KernelRidge, Lasso, LogisticRegression, NaiveBayes, Ridge, WordPresence, loo_predict
+from vitalfew import KernelRidge, Lasso, LogisticRegression, NaiveBayes, Ridge, Stump, WordPresence, loo_predict
 
 
 def refits(model, X, y, weight=None, method="predict"):
@@ -321,7 +321,7 @@ def test_the_model_stays_as_it_is():
         (Ridge(1.0), [[0.0]], [1.0], {}, "at least two rows"),
         (Ridge(1.0), [[0.0], [1.0]], [1.0, np.nan], {}, "NaN"),
         (Ridge(1.0), [[0.0], [1.0]], [1.0, 2.0], {"method": "predict_proba"}, "Ridge has no method"),
-        (NaiveBayes(), [[0], [1]], [0, 1], {"method": "decision_function"}, "NaiveBayes has no method"),
+        (Stump(), [[0], [1]], [0, 1], {"method": "decision_function"}, "Stump has no method"),
         (NaiveBayes(), [[0], [1]], [1, 1], {}, "y has only one class"),
         (Ridge(1.0), [[0.0], [1.0]], [1.0, 2.0], {"method": "guess"}, "method must be one of"),
         (Ridge(-1.0), [[0.0], [1.0]], [1.0, 2.0], {}, "alpha must be a number >= 0"),

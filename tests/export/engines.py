@@ -1,4 +1,4 @@
-"""Where exported models run: DuckDB, SQLite, PostgreSQL and plain Python; and how far they are from `predict`."""
+"""Engines that run exported models (DuckDB, SQLite, PostgreSQL, plain Python), and differences from `predict`."""
 
 import sqlite3
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""What a golden file holds: a model, its source in SQL and Python, rows, and what was predicted for them.
+"""Golden files: a model, its source in SQL and Python, rows, and the predictions for them.
 
 ``python tests/export/golden_files.py`` writes those of this version into ``golden/<version>/``. Files of a version that
 was released stay as they are: they stand for the files that users have.
@@ -95,7 +95,7 @@ MODELS = {
 
 
 def answers(model, rows):
-    """What each method says of the rows, as JSON holds it."""
+    """Return the output of each method for the rows, in JSON form."""
     found = {name: getattr(model, name)(rows) for name in METHODS if hasattr(model, name)}
     return {k: (v.toarray() if hasattr(v, "toarray") else np.asarray(v)).tolist() for k, v in found.items()}
 

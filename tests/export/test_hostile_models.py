@@ -1,4 +1,4 @@
-"""Model files that somebody made to take memory, time or the process down: refused, each with a `ModelFileError`."""
+"""Model files crafted to exhaust memory or time or to crash the process: each raises a `ModelFileError`."""
 
 import base64
 import json

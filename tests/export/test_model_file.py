@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_regressor
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.exceptions import NotFittedError
@@ -343,7 +343,7 @@ def document_of(model):
 
 
 def signed(document):
-    """As somebody would write it who knows how checksums are made."""
+    """Rewrite a file with a valid checksum, as an attacker would."""
     document.pop("checksum", None)
     return json.dumps({**document, "checksum": checksum(document)}).encode()
 
@@ -610,3 +610,14 @@ def test_no_such_folder(tmp_path):
         save(Lasso(0.1).fit(*patients()), tmp_path / "no" / "model.json")
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "no.json")
+
+
+@pytest.mark.parametrize("model", [Lasso("bic"), KernelRidge(0.5), NaiveBayes(features=2), AdaBoost(4)], ids=str)
+def test_the_criteria_of_a_model_are_saved(model, tmp_path):
+    X, y = load_breast_cancer(return_X_y=True)
+    rows = X[:80, :4], (X[:80, 5] if is_regressor(model) else y[:80])
+    model.fit(*rows)
+    save(model, tmp_path / "model.json")
+    again = load(tmp_path / "model.json")
+    for name in ("log_likelihood_", "n_parameters_", "bic_", "aic_", "description_length_"):
+        assert getattr(again, name) == getattr(model, name)

@@ -106,7 +106,7 @@ def folded(name):
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(NAMES)
 def test_names_of_all_kinds(names):
-    """As the engines tell: a table can be made of the names, or the model is refused."""
+    """The engines decide: either a table with these names can be created, or the model is rejected."""
     model, X = regressor(names)
     for dialect in ("duckdb", "sqlite"):
         if len(set(map(folded, names))) < len(names):

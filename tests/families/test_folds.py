@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from sklearn.model_selection import KFold
 
-from vitalfew import _core
+from vitalfew import Lasso, _core, rules
 from vitalfew.data.samples.numeric_data import NumericData
-from vitalfew.data.samples.zero_weight import DroppedRows, split_rows
+from vitalfew.data.samples.zero_weight import DroppedRows, drop_zero_weight, split_rows
 from vitalfew.families.folds import paths_in_threads
 
 
@@ -52,3 +52,29 @@ def test_repeated_rows_stay_repeated_beside_a_weight_of_zero():
     ):
         assert kept[train].tolist() == [row for row in all_train if row in kept]
         assert kept[test].tolist() == [row for row in all_test if row in kept]
+
+
+def test_other_folds_of_the_same_samples_are_summarized_again():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    y = X[:, 1] + rng.normal(size=60)
+    model = Lasso("cv", grid=10)
+    data = NumericData.read(X, y, None)
+    family = model._family(data)
+    path = family.path(data)
+    for seed in (0, 1):
+        options = rules.Options(cv=3, random_state=seed)
+        expected = model.set_params(cv=3, random_state=seed).fit(X, y).selection_
+        assert rules.choose("cv", path, family, data, options).score == pytest.approx(expected.score, rel=1e-12)
+
+
+def test_zero_weights_are_dropped_with_their_classes():
+    label, classes = np.array([0, 1, 2, 1], dtype=np.int32), np.array(["a", "b", "c"])
+    kept = drop_zero_weight(label, classes, [0.0, 2.0, 2.0, 0.0])
+    assert (kept.rows.tolist(), kept.target.tolist(), kept.classes.tolist()) == ([1, 2], [0, 1], ["b", "c"])
+    assert kept.weight.tolist() == [2.0, 2.0]
+    assert kept.given.y.tolist() == ["a", "b", "c", "b"]
+    assert kept.target.dtype == np.int32
+    assert drop_zero_weight(label, classes, [1, 1, 1, 1]).given is None
+    numbers = drop_zero_weight(np.array([1.5, 2.5]), None, [0, 3])
+    assert (numbers.target.tolist(), numbers.classes, numbers.given.y.tolist()) == ([2.5], None, [1.5, 2.5])

@@ -145,7 +145,7 @@ def press_in(call: str, wait: float = 0.2) -> dict:
 
 
 def threads(wanted: int = 0) -> int:
-    """Of the whole process; those that are ending are given a moment, until there are as few as wanted."""
+    """Count the threads of the process, waiting briefly for ending ones until there are as few as expected."""
     for _ in range(100):
         found = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else threading.active_count()
         if threading.active_count() == 1 and found <= (wanted or found):

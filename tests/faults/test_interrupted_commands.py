@@ -228,7 +228,7 @@ app()
 
 @posix
 def test_ctrl_c_that_other_packages_turn_into_something_else(data):
-    """In a finalizer, where Python ignores exceptions, and before an error of another kind."""
+    """Ctrl-C is handled in a finalizer, where Python ignores exceptions, and before an error of another type."""
     command = [sys.executable, "-c", IGNORED, "fit", str(data), "-t", "y", "-m", "nb", "-o", "-"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240)
     assert (done.returncode, done.stderr) == (130, "interrupted; nothing was written.\n")

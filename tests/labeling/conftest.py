@@ -10,7 +10,7 @@ from corpus import make_documents, put
 
 @pytest.fixture(params=["duckdb", "sqlite", "postgres"])
 def database(request, tmp_path):
-    """Where a database is that holds nothing of other tests."""
+    """Return the address of a database without tables of other tests."""
     if request.param == "postgres":
         return _emptied(request.getfixturevalue("postgres"))
     if request.param == "sqlite":

@@ -155,7 +155,7 @@ def test_prior_worth_occurrences_is_the_formula():
 
 
 def test_rare_words_call_for_a_prior_of_occurrences():
-    """Of many rare words, each seen once or twice, each says little; the usual prior believes every one."""
+    """Many rare words carry little information each, but the default prior trusts every one of them."""
     rng = np.random.default_rng(0)
     n, d = 400, 20_000
     code = rng.integers(0, 2, 2 * n).astype(np.int32)

@@ -31,7 +31,7 @@ def changed(table, name, values):
 
 @pytest.mark.parametrize(("first", "second"), [(0, 1), (0, 399), (398, 399)])
 def test_a_key_that_occurs_twice(database, tmp_path, first, second):
-    """Of labeled rows or not: labels could not be joined to the documents."""
+    """Duplicate keys are rejected in labeled and unlabeled rows, since labels could not be joined to documents."""
     table, _ = make_documents()
     values = table["id"].to_pylist()
     values[second] = values[first]
@@ -71,7 +71,7 @@ def test_several_columns_that_differ_together(database):
 @pytest.mark.parametrize("kind", KEYS)
 @pytest.mark.parametrize("most", [2**22, 64])
 def test_every_type_of_key(monkeypatch, kind, most):
-    """In memory, and in sorted runs of a temporary file."""
+    """Duplicates are found in memory, and in sorted runs of a temporary file."""
     monkeypatch.setattr(keys, "MOST", most)
     values = [KEYS[kind](i) for i in range(1000)]
 

@@ -1,4 +1,4 @@
-"""What may go wrong while labels are written: nothing is half-written, and the second run completes."""
+"""Failures while labels are written: nothing is written partially, and a second run completes."""
 
 import os
 import resource
@@ -46,7 +46,7 @@ def start(address, model="nb"):
 
 @pytest.fixture(params=["nothing", "an older table"])
 def before(request, documents):
-    """What the new table's name stands for before."""
+    """Return the content of an existing table with the new table's name, or None if there is none."""
     address, _ = documents
     if request.param == "nothing":
         return None

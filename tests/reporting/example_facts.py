@@ -485,7 +485,7 @@ def numeric() -> dict:
 
 
 def least() -> dict:
-    """As little as every part may hold: one point on a curve, no spread, ties, nothing measured."""
+    """Return facts with minimal parts: one point on a curve, no spread, ties, nothing measured."""
     facts = adult()
     facts["headline"] = ["One sentence for all."]
     facts["how_many"] |= {"k": [0], "feature": [None], "range": None, "stability": None}

@@ -95,7 +95,7 @@ def head(browser, key: str, table: str = "features"):
 
 
 def press(browser, element, key=None):
-    """By mouse, or by a key while it has the focus."""
+    """Activate an element with the mouse, or with a key while it has the focus."""
     browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
     if key is None:
         element.click()
@@ -187,7 +187,7 @@ def test_filtering_and_pages_of_fifty_thousand(open_page):
 
 
 def test_numbers_of_script_and_page_agree(open_page):
-    """What was in the page before the script ran is what the script writes."""
+    """The script writes the same content that was in the page before it ran."""
     from test_render import Outline
 
     with open_page("adult", with_charts=True) as browser:

@@ -12,6 +12,8 @@ from scipy import sparse
 
 from planted import four_questions as planted
 from vitalfew import Report, report
+from vitalfew.data.tables.column_kinds import recognize
+from vitalfew.reporting import table
 from vitalfew.reporting.questions.how_many import false_bound, similarity
 
 SCHEMA = json.loads(files("vitalfew.reporting.render").joinpath("schema.json").read_text())
@@ -207,6 +209,18 @@ def test_options_are_checked():
         report(X, y, task="rank")
     with pytest.raises(ValueError, match="there is no column 'z'"):
         report(X, y, kinds={"z": "text"})
+    with pytest.raises(ValueError, match="the kind of each column of X in order"):
+        report(X, y, kinds=["numeric"])
+
+
+def test_recognized_kinds_are_not_detected_again(monkeypatch):
+    X = pd.DataFrame({"code": [1, 2, 3] * 20, "size": np.arange(60) / 7})
+    kinds = recognize(X, {"code": "category"})
+    expected = table.read_study_table(X, {"code": "category"})
+    monkeypatch.setattr(table, "recognize", None)
+    found = table.read_study_table(X, kinds)
+    assert found.kinds == expected.kinds
+    pd.testing.assert_frame_equal(found.frame, expected.frame)
 
 
 def test_bound_on_false_selections():

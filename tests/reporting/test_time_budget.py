@@ -26,7 +26,7 @@ SCHEMA = json.loads(files("vitalfew.reporting.render").joinpath("schema.json").r
 
 
 class Stopped(Clock):
-    """A clock that somebody moves."""
+    """Clock that tests set by hand."""
 
     def __init__(self, budget: float, now: float = 0.0):
         super().__init__(budget)
@@ -111,7 +111,7 @@ def test_a_forest_that_would_take_too_long_is_not_grown(monkeypatch):
 
 
 def test_a_comparison_without_time_is_no_finding(monkeypatch):
-    """Labels at random: no model helps, but nobody may say so while models are left out."""
+    """Random labels: no model helps, but the report must not say so while models are left out."""
     rng = np.random.default_rng(0)
     study = study_of(3, Stopped(1000))
     study = replace(study, y=rng.integers(0, 2, study.n))

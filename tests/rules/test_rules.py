@@ -9,10 +9,20 @@ from scipy import sparse
 from scipy.special import xlogy
 from sklearn.datasets import load_iris
 from sklearn.metrics import log_loss, make_scorer, roc_auc_score
-from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, train_test_split
+from sklearn.model_selection import KFold, PredefinedSplit, ShuffleSplit, StratifiedKFold, train_test_split
 
 import oracles
-from vitalfew import Bagging, GreedySubsetRegressor, InformationRanking, NaiveBayes, aic, bic, description_length, ebic
+from vitalfew import (
+    Bagging,
+    GreedySubsetRegressor,
+    InformationRanking,
+    NaiveBayes,
+    Ridge,
+    aic,
+    bic,
+    description_length,
+    ebic,
+)
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.exceptions import RuleError
 from vitalfew.families.subsets.greedy import GreedyFamily
@@ -128,7 +138,7 @@ def test_cv_selects_inside_each_fold(order, kind):
     X, y = words()
     X = kind(X)
     selection = NaiveBayes(features="cv", order=order).fit(X, y).selection_
-    splits = list(StratifiedKFold(5).split(np.zeros(len(y)), y))
+    splits = list(StratifiedKFold(5, shuffle=True, random_state=0).split(np.zeros(len(y)), y))
     for index, k in enumerate(selection.grid):
         errors = fold_errors(X, y, splits, features=int(k), order=order)
         assert selection.score[index] == pytest.approx(errors.mean())
@@ -147,7 +157,7 @@ def test_cv_cuts_numbers_inside_each_fold():
 def test_cv_of_the_prior():
     X, y = words()
     selection = NaiveBayes(prior_strength="cv", cv=3).fit(X, y).selection_
-    splits = list(StratifiedKFold(3).split(X, y))
+    splits = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
     for strength, score in zip(selection.grid, selection.score):
         assert score == pytest.approx(fold_errors(X, y, splits, prior_strength=strength).mean())
 
@@ -276,7 +286,7 @@ def test_scoring_by_name():
     assert selection.greater_is_better
     assert selection.index == np.argmax(selection.score)
     losses = []
-    for a, b in StratifiedKFold(5).split(X, y):
+    for a, b in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
         losses.append(-log_loss(y[b], NaiveBayes(features=2).fit(X[a], y[a]).predict_proba(X[b])))
     assert selection.score[2] == pytest.approx(np.mean(losses))
 
@@ -294,7 +304,7 @@ def test_scorers(scoring):
     labels = np.array(["ham", "spam"])[y]
     selection = NaiveBayes(features="cv", scoring=scoring).fit(X, labels).selection_
     aucs = []
-    for a, b in StratifiedKFold(5).split(X, labels):
+    for a, b in StratifiedKFold(5, shuffle=True, random_state=0).split(X, labels):
         aucs.append(roc_auc_score(labels[b], NaiveBayes(features=3).fit(X[a], labels[a]).predict_proba(X[b])[:, 1]))
     assert selection.score[3] == pytest.approx(np.mean(aucs))
     assert selection.index == np.argmax(selection.score)
@@ -447,6 +457,21 @@ def test_criteria_are_their_formulas():
     assert ebic(-10.0, 3, 20, 2, 10, gamma=0) == bic(-10.0, 3, 20)
 
 
+def test_corrected_criteria_are_their_formulas():
+    """AICc as Hurvich, Simonoff & Tsai write it: log(variance) + 1 + 2 (trace + 1) / (n - trace - 2)."""
+    n, trace, variance = 30, 7.5, 0.4
+    value = -0.5 * n * (np.log(variance) + 1)
+    expected = n * (np.log(variance) + 1 + 2 * (trace + 1) / (n - trace - 2))
+    assert aic(value, trace + 1, n, corrected=True) == pytest.approx(expected)
+    assert bic(-10.0, 3, 20, corrected=True) == pytest.approx(20 + 3 * np.log(20) * 20 / 16)
+    found = ebic(-10.0, 3, 20, 2, 10, corrected=True)
+    assert found == pytest.approx(20 + 3 * np.log(20) * 20 / 16 + 2 * np.log(45))
+    at_the_end = aic(np.zeros(3), np.array([17.0, 18.0, 19.0]), 19, corrected=True)
+    np.testing.assert_allclose(at_the_end, [646, np.inf, np.inf])
+    with pytest.raises(ValueError, match="requires n_samples"):
+        aic(-10.0, 3, corrected=True)
+
+
 @pytest.mark.parametrize("k", [0, 1, 2, 3, 17])
 def test_description_length_is_eqs_10_to_15(k):
     bits = description_length(-12.0, [30, 20], 100, [2] * k, unit="nats")
@@ -491,3 +516,44 @@ def test_curves_fit_each_fold_once(monkeypatch):
     monkeypatch.setattr(GreedyFamily, "fold_paths", lambda *given: calls.append(1) or own(*given))
     curves(family.path(data), family, data, ("cv", "1se"), Options())
     assert calls == [1]
+
+
+@pytest.mark.parametrize("sort", [False, True])
+def test_folds_are_shuffled_by_default(sort):
+    x = np.random.default_rng(0).uniform(size=80)
+    x = np.sort(x) if sort else x
+    X, y = np.vander(x, 9, increasing=True)[:, 1:], np.sin(9 * x)
+    model = GreedySubsetRegressor("cv").fit(X, y)
+    seeded = GreedySubsetRegressor("cv", random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.selection_.score, seeded.selection_.score)
+    own = GreedySubsetRegressor("cv", cv=KFold(5, shuffle=True, random_state=0)).fit(X, y)
+    np.testing.assert_allclose(model.selection_.score, own.selection_.score)
+    assert model.k_ >= 5  # contiguous folds of sorted x would have to extrapolate, and select fewer
+
+
+def test_folds_of_a_splitter_are_not_shuffled():
+    x = np.linspace(0, 1, 60)
+    X, y = np.vander(x, 6, increasing=True)[:, 1:], np.sin(9 * x)
+    path = GreedySubsetRegressor("cv", cv=KFold(5)).fit(X, y)
+    by_hand = []
+    for train, test in KFold(5).split(X):
+        fitted = GreedySubsetRegressor(1).fit(X[train], y[train])
+        by_hand.append(np.mean((y[test] - fitted.predict(X[test])) ** 2))
+    assert path.selection_.score[1] == pytest.approx(np.mean(by_hand))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_holdout_uses_the_split_that_cv_gives(weighted):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 4))
+    y = X @ [1, 0, 2, 0] + rng.normal(size=40)
+    weight = np.where(np.arange(40) % 7 == 0, 0.0, 1.0) if weighted else np.ones(40)
+    held_out = np.arange(40) % 3 == 0
+    model = Ridge("holdout", cv=PredefinedSplit(np.where(held_out, 0, -1))).fit(X, y, weight)
+    fitted = (
+        Ridge(0.5).set_params(alpha=float(model.selection_.grid[3])).fit(X[~held_out], y[~held_out], weight[~held_out])
+    )
+    error = np.average((y - fitted.predict(X))[held_out] ** 2, weights=weight[held_out])
+    assert model.selection_.score[3] == pytest.approx(error)
+    with pytest.raises(ValueError, match="gives 4"):
+        Ridge("holdout", cv=4 * [next(KFold(3).split(X))]).fit(X, y)

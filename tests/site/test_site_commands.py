@@ -32,7 +32,7 @@ def write_tables(page: str, folder: Path) -> None:
 
 
 def words_and_numbers(text: str) -> tuple[list[str], list[float]]:
-    """What is printed without times, which differ: the last number of a line of a table that has them."""
+    """Return the output without times, the last number of each line in tables that have them."""
     words, numbers, is_timed = [], [], False
     for line in text.replace("within 1 SE", "within one se").splitlines():
         is_timed = (is_timed and not line.startswith("note")) or line.endswith("seconds")

@@ -1,4 +1,4 @@
-"""What pages of the documentation may hold, charts and formulas, and that a mistake in one fails the build."""
+"""Charts and formulas in the documentation; a mistake in one fails the build."""
 
 import re
 import subprocess

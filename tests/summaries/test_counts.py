@@ -239,10 +239,20 @@ def test_subtracting_what_is_no_part():
     total = Counts.from_data(X, y)
     with pytest.raises(ValueError, match="not part of the total"):
         Counts.from_data(X[:1], y[:1]) + Counts.from_data(X[1:], y[1:]) - (total + total)
-    with pytest.raises(ValueError, match="classes or values that the total does not have"):
+    with pytest.raises(ValueError, match="not part of the total"):
         total - Counts.from_data([[2]], [0])
-    with pytest.raises(ValueError, match="classes or values that the total does not have"):
+    with pytest.raises(ValueError, match="not part of the total"):
         total - Counts.from_data([[0]], [5])
+    with pytest.raises(ValueError, match="classes or values that the total does not have"):
+        total.without(Counts.from_data([[2]], [0]))
+
+
+def test_subtracting_a_part_that_has_values_without_rows():
+    one, other = Counts.from_data([["u"], [None]], [0, 0]), Counts.from_data([["v"]], [1])
+    part = one + other - other  # keeps the value "v" and the class 1, with no rows
+    rest = Counts.from_data([["u"], ["u"], [None]], [0, 0, 0]) - part
+    assert rest.n == 1
+    assert rest.table.sum() == 1
 
 
 def test_subtracting_another_category():

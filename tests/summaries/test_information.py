@@ -19,6 +19,7 @@ from vitalfew import (
     interaction_information,
     mutual_information,
 )
+from vitalfew.exceptions import DiscretizationWarning
 
 NATS = {"unit": "nats"}
 # The lecture's table: label, then three features.
@@ -185,10 +186,24 @@ def test_units():
     assert entropy(x, unit="nats") == pytest.approx(1.5 * np.log(2))
 
 
+@pytest.mark.filterwarnings("ignore::vitalfew.exceptions.DiscretizationWarning")
 def test_many_distinct_whole_numbers_are_values():
     x = np.arange(1000)
     assert entropy(x) == pytest.approx(np.log2(1000))
     assert mutual_information(x, x % 7) == pytest.approx(entropy(x % 7))
+
+
+@pytest.mark.parametrize("unit", [1, 0.1])
+def test_measurements_as_categories_warn(unit):
+    x = (np.arange(77) % 70 + 10) * unit
+    y = np.arange(77) % 2
+    kind = "whole" if unit == 1 else "fractional"
+    with pytest.warns(DiscretizationWarning, match=f"'x0' has 70 distinct {kind} numbers"):
+        mutual_information(x, y)
+    with pytest.warns(DiscretizationWarning, match=f"'size' has 70 distinct {kind} numbers"):
+        mutual_information(pd.DataFrame({"size": x, "color": "red"}), y)
+    mutual_information(x.astype(str), y)  # names
+    conditional_mutual_information(y, np.arange(77), given=y)  # a label may have many classes
 
 
 def test_variables_of_any_kind():

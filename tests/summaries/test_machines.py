@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, rule
 
 from vitalfew import Counts, Moments
+from vitalfew.summaries.aligned_counts import without_presence
 
 WIDTH = 3
 WEIGHTS = st.sampled_from([0.5, 1.0, 2.0])  # which add up without rounding
@@ -89,6 +90,7 @@ class CountsMachine(Machine):
 
 def _lines(counts) -> dict:
     """Counts by feature, value and class but those of 0: what was taken out leaves its values and classes behind."""
+    counts = without_presence(counts)  # one remaining value may be coded as present or missing
     classes = counts.classes.tolist()
     lines = {("class", c): n for c, n in zip(classes, counts.class_count.tolist())}
     for j, coding in enumerate(counts.codings):

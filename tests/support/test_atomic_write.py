@@ -1,4 +1,4 @@
-"""Temporary files: removed when nobody writes them any more, never before."""
+"""Temporary files: removed once no process writes them any more, never before."""
 
 import errno
 import os

@@ -36,7 +36,7 @@ from vitalfew.support.fingerprint import FingerprintError, fingerprint
 
 
 def defined(source, name="f", **scope):
-    """What some source defines, in a module of its own."""
+    """Return the namespace of some source code, executed in a separate module."""
     scope = {"__name__": "notebook", "np": np, **scope}
     exec(textwrap.dedent(source), scope)
     return scope[name]

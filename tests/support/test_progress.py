@@ -31,7 +31,7 @@ def test_silent_without_a_terminal(capsys, verbose):
 
 
 def test_a_kernel_reports_how_far_it_is(monkeypatch):
-    """With batches that take a while, the callback hears of documents read so far."""
+    """The callback gets the number of documents read so far if batches take a while."""
     from vitalfew.data.text import word_presence as text
 
     seen = []

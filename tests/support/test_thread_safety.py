@@ -45,7 +45,7 @@ def test_a_limit_is_of_the_thread_that_sets_it():
 
 
 def run(script, **environment):
-    """What a process of its own prints."""
+    """Return the output of a separate process."""
     begin = """
     import os, threading
     import joblib

@@ -176,7 +176,7 @@ def test_the_number_of_threads_changes_no_bit(name, tmp_path):
 
 
 def assert_near(found, expected):
-    """As `bits` has them, but for the last digits."""
+    """Check that two results of `bits` agree up to the last digits."""
     if isinstance(expected, dict):
         assert found.keys() == expected.keys()
         for key, value in expected.items():

@@ -1,4 +1,4 @@
-"""What a user writes who checks types strictly: `make lint` runs mypy --strict on it. It is not run."""
+"""User code under strict type checking: `make lint` runs mypy --strict on it. It is not executed."""
 
 from pathlib import Path
 

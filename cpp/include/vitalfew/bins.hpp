@@ -18,7 +18,7 @@ template <class T>
 Cuts bin_cuts(const Table<T>& table, std::size_t most, int threads, Monitor& monitor);
 
 // Writes the codes of every column to `out`, column by column; NaN has the code after the last, cuts + 1. Returns flags for each
-// column (has_missing, has_infinite). O(n) a column, with a search among the cuts of one cell for each value.
+// column (has_missing, has_infinite). O(n) per column, with a search among the cuts of one cell for each value.
 template <class T, class Code>
 std::vector<std::uint8_t> code_bins(const Table<T>& table, const Cuts& cuts, std::span<Code> out, int threads, Monitor& monitor);
 

@@ -28,7 +28,7 @@ inline double between(double low, double high) {
 }
 
 // Recursive entropy minimization with the MDL stopping rule (Fayyad & Irani, 1993). A set S of weight N is cut into S1, S2 at
-// the value with the least N1 Ent(S1) + N2 Ent(S2), the lowest one of ties, if
+// the value with the least N1 Ent(S1) + N2 Ent(S2), the lowest such value if tied, if
 //   N Gain > log2(N - 1) + log2(3^k - 2) - (k Ent(S) - k1 Ent(S1) - k2 Ent(S2)),
 // entropies in bits, k the number of classes present; then S1 and S2 are cut in turn. A set of weight below 2 is not cut.
 // The code of x is the number of cuts < x, so x <= cut goes left; a cut is the midpoint of the two values it separates, or the

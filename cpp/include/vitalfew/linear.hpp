@@ -40,7 +40,7 @@ struct PathPoints {
   std::vector<double> gap;   // duality gap over the objective of the null model
   std::vector<double> loss;  // the first term of the objective
   double null_loss = 0;
-  bool is_complete = true;  // false: the deadline came first, and the grid ends at the last solved point
+  bool is_complete = true;  // false if the deadline was reached; the grid then ends at the last solved point
 };
 
 // Squared loss. y and the weights (empty: all 1) have one value for each row.

@@ -29,7 +29,7 @@ struct MdlTrace {
   std::vector<std::int32_t> feature;
   std::vector<std::int8_t> sign;  // +1 enters, -1 leaves
   std::vector<double> data;       // data part of DL without features and after each event
-  bool is_complete = true;        // false: the deadline came before the search ended
+  bool is_complete = true;        // false if the deadline was reached before the search ended
 };
 
 // Labels and the naive Bayes model. `log_prior` holds log P(y = c) for each class, `table` log P(value | c) for each slot and
@@ -43,14 +43,14 @@ struct MdlProblem {
 };
 
 // Two classes, sparse 0/1 features; `table` holds log P(absent | c) and log P(present | c) for each feature.
-// O(stored entries + rows) a step.
+// O(stored entries + rows) per step.
 MdlTrace mdl_two_class(const BinaryRows& rows, const MdlProblem& problem, const MdlOptions& options, Monitor& monitor);
 
-// Any number of classes, sparse 0/1 features. O(stored entries x classes + features x classes^2) a step, and
+// Any number of classes, sparse 0/1 features. O(stored entries x classes + features x classes^2) per step, and
 // O(rows x classes) for each feature that bounds cannot exclude.
 MdlTrace mdl_multi_class(const BinaryRows& rows, const MdlProblem& problem, const MdlOptions& options, Monitor& monitor);
 
-// Any number of classes, dense codes. O(rows x features x classes) a step.
+// Any number of classes, dense codes. O(rows x features x classes) per step.
 template <std::unsigned_integral Code>
 MdlTrace mdl_codes(const Codes<Code>& rows, const MdlProblem& problem, const MdlOptions& options, Monitor& monitor);
 

@@ -59,7 +59,7 @@ class Monitor {
 };
 
 // Runs steps whose partial results are valid on their own. Returns whether they finished before the deadline; rethrows if the
-// deadline came before the first result.
+// deadline was reached before the first result.
 template <class Steps, class HasResult>
 bool ends_in_time(Steps&& steps, HasResult&& has_result) {
   try {

@@ -33,7 +33,7 @@ struct Expectation {
   double log_likelihood = 0.0;  // sum of w_i log sum over c of P(x_i, c)
 };
 
-// One E-step. How rows are cut into parts depends only on the data, so that sums do not depend on the number of threads.
+// One E-step. The partition of the rows depends only on the data, so that sums do not depend on the number of threads.
 // O(entries x classes + parts x features x classes).
 Expectation expect_rows(const WeightedRows& rows, const LinearClasses& model, std::span<const double> row_weight, int threads,
                         Monitor& monitor);

@@ -83,7 +83,7 @@ struct FittingSteps {
   std::vector<std::int32_t> column;
   std::vector<double> change, loss;
   double null_loss = 0;
-  bool is_complete = true;  // false: the deadline came before the last step
+  bool is_complete = true;  // false if the deadline was reached before the last step
 };
 
 // Forward fitting: a step takes the column whose coefficient alone lowers the loss most; myopic: the column with the largest

@@ -48,7 +48,7 @@ struct ClassSteps {
   std::vector<double> change, loss;
   std::vector<double> intercept;  // before the first step and after each step, output by output
   double null_loss = 0;
-  bool is_complete = true;  // false: the deadline came before the last step
+  bool is_complete = true;  // false if the deadline was reached before the last step
 };
 template <ColumnMatrix M>
 ClassSteps forward_fitting_classes(const M& x, const ClassLabels& labels, std::span<const double> weight,

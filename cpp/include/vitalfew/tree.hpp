@@ -32,8 +32,8 @@ struct TreeOptions {
   int threads = 0;
 };
 
-// Nodes in the order in which best-first growth creates them: the open node with the largest n G is split next, of ties the one
-// created first. Children of a node are contiguous and come after it.
+// Nodes in the order in which best-first growth creates them: the open node with the largest n G is split next; ties go to
+// the one created first. Children of a node are contiguous and come after it.
 struct GrownTree {
   std::vector<std::int32_t> feature;  // -1 at a leaf
   std::vector<std::int32_t> cut;      // numeric feature: codes >= cut go to the second child

@@ -14,7 +14,7 @@ namespace {
 
 // A panel fits into the second-level cache, four of its columns into the first-level cache.
 constexpr std::size_t kPanelNumbers = 1 << 16, kMostRows = 128, kLeastRows = 16;
-// Rows are divided into parts with sums of their own, so that threads can share them: rows of a part per turn, largest number of
+// Rows are divided into parts with separate sums, so that threads can share the work: rows of a part at a time, largest number of
 // parts, and numbers that all their sums may take.
 constexpr std::size_t kTurnRows = 1024, kMostParts = 16, kSumNumbers = 1 << 23;
 

@@ -202,7 +202,7 @@ Candidate best_of(std::size_t n, double operations_each, int threads, Monitor& m
   return winner;
 }
 
-// Dense codes: each step evaluates every candidate exactly. O(rows x features x classes) a step.
+// Dense codes: each step evaluates every candidate exactly. O(rows x features x classes) per step.
 template <std::unsigned_integral Code>
 class CodesEvaluator : public PosteriorEvaluator<CodesEvaluator<Code>> {
   using Base = PosteriorEvaluator<CodesEvaluator<Code>>;

@@ -153,7 +153,7 @@ class TwoClass {
     const std::size_t blocks = blocks_for(double(work_.back()), std::min<std::size_t>(word_.size(), 256));
     std::vector<Candidate> best(blocks);
     parallel_blocks(blocks, options_.threads, monitor, [&](std::size_t b) {
-      // Blocks of equal work: bounds are placed by stored entries plus a constant a word.
+      // Blocks of equal work: bounds are placed by stored entries plus a constant per word.
       const std::size_t begin = block_bound(b, blocks), end = block_bound(b + 1, blocks);
       if (per_lane_ > 0)
         column_sums({columns_.start.data(), split_.data(), columns_.index.data()}, word_.data(), e_.data(), per_lane_, begin, end,

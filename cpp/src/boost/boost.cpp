@@ -153,7 +153,7 @@ class Booster {
     }
     return rows_.weigh_sides(table_, split, factor_);
   }
-  // Weights by side and class from the sums; the usual code has what the other codes leave of the total.
+  // Weights by side and class from the sums; that of the usual code is the total minus the other codes.
   std::vector<double> weight_by_side(const StumpSplit& split) const {
     const BinFeatures& features = table_.features();
     const std::int32_t usual = table_.usual(split.feature);

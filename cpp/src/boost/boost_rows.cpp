@@ -1,5 +1,5 @@
 // Passes over the boosted rows: weights from scores, sums by side of a stump, and score, margin and weight updates of a round.
-// All sums are taken in fixed blocks of rows, so that results do not depend on the number of threads. O(n) a pass.
+// All sums are taken in fixed blocks of rows, so that results do not depend on the number of threads. O(n) per pass.
 #include "boost/boost_rows.hpp"
 
 #include <algorithm>
@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::size_t rows_together = 4096;        // rows in a block
 constexpr std::size_t rows_worth_threads = 50000;  // with fewer rows one thread is faster
+constexpr double small_loss = 1e-9;                // below this, residuals are computed without cancellation
+constexpr double largest_margin = 700;             // exp of it does not overflow
 
 void check(std::size_t n, std::span<const std::int32_t> label, std::span<const double> weight, std::span<const double> score,
            const BoostOptions& options) {
@@ -219,6 +221,18 @@ void BoostRows::try_scores(const std::vector<double>& score) {
                             weighted_.data() + begin, end - begin);
   });
   loss_ = std::accumulate(part.begin(), part.end(), 0.0);
+  if (loss_ < small_loss) sharpen(score);
+}
+
+// Recomputes residuals as ±1 / (1 + exp(margin)): where all margins are large, 1 - p rounds to zero.
+void BoostRows::sharpen(const std::vector<double>& score) {
+  each_block([&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const double sign = label_[i] ? 1.0 : -1.0;
+      residual_[i] = sign / (1 + std::exp(std::min(sign * score[i], largest_margin)));
+      weighted_[i] = given_[i] * residual_[i];
+    }
+  });
 }
 
 // Evaluates the loss at scores + alpha h, which replaces residual_ and weighted_.

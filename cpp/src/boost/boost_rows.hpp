@@ -62,6 +62,7 @@ class BoostRows {
   double against(std::size_t i) const;
   double make_weights();
   void try_scores(const std::vector<double>& score);
+  void sharpen(const std::vector<double>& score);
   double score_two(const StumpSplit& split, double alpha, std::size_t begin, std::size_t end, double* margin);
   template <class Count, class Weight>
   double score_two(const StumpSplit& split, double alpha, std::size_t begin, std::size_t end, double* margin, Weight&& weight,

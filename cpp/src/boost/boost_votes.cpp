@@ -1,7 +1,7 @@
 // The vote α of a stump h and its effect on weights. Two classes, sign votes: α = ½ log((1 - ε) / ε) (Freund & Schapire, 1997).
 // More classes: α = log((1 - ε) / ε) + log(K - 1) (SAMME; Zhu et al., 2009). Confidence votes: α minimizes
 // Z(α) = Σ w exp(-α y h) (Schapire & Singer, 1999). Logistic loss: α minimizes the mean loss along h. The last two are found by
-// Newton's method: O(1) a step for Z, one pass over the rows for the logistic loss.
+// Newton's method: O(1) per step for Z, one pass over the rows for the logistic loss.
 #include "boost/boost_votes.hpp"
 
 #include <algorithm>

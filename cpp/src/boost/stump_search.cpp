@@ -10,7 +10,7 @@
 
 namespace vitalfew {
 
-// Weights of one feature by code and class; the last code stands for missing values.
+// Weights of one feature by code and class; the last code is for missing values.
 struct StumpSearch::Sums {
   std::vector<double> value;
   std::size_t n_bins, n_classes;
@@ -29,7 +29,7 @@ StumpSplit StumpSearch::best(std::size_t j, std::int32_t usual, std::span<const 
     const double* const given = sums.data() + y * features_.n_slots() + features_.first(j);
     for (std::size_t c = 0; c <= bins; ++c) own.value[c * k + y] = std::max(0.0, given[c] * factor[y]);
   }
-  // The usual code has what the other codes leave of the total.
+  // The sum of the usual code is the total minus those of the other codes.
   if (usual >= 0) {
     double* const left = own.value.data() + std::size_t(usual) * k;
     for (std::size_t y = 0; y < k; ++y) {

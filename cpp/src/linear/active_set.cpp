@@ -4,7 +4,7 @@
 //   c = q - Hv                       the negative gradient of the quadratic part, for all coordinates;
 //   LLᵀ = H_AA + λ₂ diag(f_A)        the factor of the active set A, in the order of `active_`;
 //   sign_e ∈ {-1, 1} on A, 0 elsewhere; only coordinates with a penalty or a bound keep their sign.
-// A turn costs O(k²) for the two triangular solves with k active coordinates, and O(m²) for the gradients of all m.
+// An iteration costs O(k²) for the two triangular solves with k active coordinates, and O(m²) for the gradients of all m.
 #include "linear/active_set.hpp"
 
 #include <algorithm>
@@ -129,7 +129,7 @@ void ActiveSet::refactor(double l2) {
   for (const std::size_t e : held) enter(e, 1, l2);
 }
 
-// Each coordinate is set to its minimum, S(c_e + h_ee v_e, λ₁ f_e) / (h_ee + λ₂ f_e) with soft threshold S. O(m) a change.
+// Each coordinate is set to its minimum, S(c_e + h_ee v_e, λ₁ f_e) / (h_ee + λ₂ f_e) with soft threshold S. O(m) per change.
 void ActiveSet::descend(double l1, double l2, int passes) {
   for (int pass = 0; pass < passes; ++pass)
     for (std::size_t e = 0; e < size(); ++e) {
@@ -217,7 +217,7 @@ void ActiveSet::find_violators(double l1, bool only_largest) {
 }
 
 bool ActiveSet::solve(double l1, double l2) {
-  // Newcomers enter together. If the step then blocks one of them, the next turn admits a single newcomer.
+  // Newcomers enter together. If the step then blocks one of them, the next iteration admits a single newcomer.
   if (l2 != l2_) refactor(l2);
   std::fill(rests_.begin(), rests_.end(), char(0));
   bool one_by_one = false, came_alone = false;

@@ -34,7 +34,7 @@ class ActiveSet {
   // Starts from these values instead of zero. The gradients passed to add() must be those at these values.
   void start(std::span<const double> values, double l2);
 
-  // Moves v to the minimum. Returns false if the limit on turns was reached; the objective is then no larger than before.
+  // Moves v to the minimum. Returns false if the iteration limit was reached; the objective is then no larger than before.
   bool solve(double l1, double l2);
 
  private:

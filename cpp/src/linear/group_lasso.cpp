@@ -3,7 +3,7 @@
 
 namespace vitalfew {
 
-// Cyclic Jacobi method, O(size³) a sweep; it stops once the off-diagonal part is below 1e-16 of the diagonal.
+// Cyclic Jacobi method, O(size³) per sweep; it stops once the off-diagonal part is below 1e-16 of the diagonal.
 void diagonalise(std::vector<double>& a, std::vector<double>& q, std::size_t size) {
   q.assign(size * size, 0.0);
   for (std::size_t i = 0; i < size; ++i) q[i * size + i] = 1;

@@ -87,7 +87,7 @@ class GroupSolver {
     return std::sqrt(square);
   }
 
-  // Takes a group into use: extends H by its rows and diagonalizes its block.
+  // Adds a group to those in use: extends H by its rows and diagonalizes its block.
   void use(std::size_t g) {
     Group& group = groups_[g];
     if (group.is_used || group.columns.empty()) return;

@@ -2,7 +2,7 @@
 //
 // At each penalty the problem on the columns in use is solved exactly from its second moments (ActiveSet). Sequential strong
 // rules (Tibshirani et al., 2012) and correlation bounds (screening.hpp) find the columns that violate optimality, and the
-// duality gap P(β) - D(θ) at the scaled residual θ certifies the result. Each column that comes into use costs one row of the
+// duality gap P(β) - D(θ) at the scaled residual θ certifies the result. Each column added to those in use costs one row of the
 // second moments, O(n k) for k columns in use; columns excluded by a bound are not read.
 #include <algorithm>
 #include <cmath>
@@ -57,7 +57,7 @@ class PathSolver {
   }
 
  private:
-  // Takes columns into use. Returns true if there are any.
+  // Adds columns to those in use. Returns true if there are any.
   bool use(std::span<const std::size_t> columns) {
     screen_.use(columns);
     const auto rows = problem_.moments(columns);

@@ -53,7 +53,7 @@ class LogisticSolver {
     return {!fresh.empty(), has_woken};
   }
 
-  // The interface that `approach` requires, at one penalty.
+  // The interface that `approach` (newton_to_gap.hpp) requires, at one penalty.
   struct AtPenalty {
     LogisticSolver& solver;
     double alpha, l1, l2;

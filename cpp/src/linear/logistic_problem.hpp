@@ -70,7 +70,7 @@ class LogisticProblem : public WeightedColumns<M> {
   double intercept() const { return b_; }
   std::span<const double> values() const { return v_; }
 
-  // Takes columns into use. If they split kinds of rows, every vector by kind is expanded.
+  // Adds columns to those in use. If they split kinds of rows, every vector by kind is expanded.
   void use(std::span<const std::size_t> columns) {
     for (const std::size_t j : columns) {
       place_[j] = std::int32_t(v_.size());
@@ -252,7 +252,7 @@ class LogisticProblem : public WeightedColumns<M> {
   }
 
   // Second moments weighted by the curvature at some point. They are reused while the curvature has changed little, and then
-  // only extended by columns that came into use.
+  // only extended by columns added since.
   struct WeightedMoments {
     std::vector<double> curvature, mean;    // p (1 - p); the columns' means weighted by it
     std::vector<std::vector<double>> rows;  // lower triangle of Σ D (x_j - m_j)(x_k - m_k)

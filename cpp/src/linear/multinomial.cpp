@@ -78,7 +78,7 @@ class MultinomialSolver {
   }
 
  private:
-  // Takes the columns into use that `which(screen)` returns for each class.
+  // Adds the columns that `which(screen)` returns for each class to those in use.
   template <class Which>
   Changed use(Which&& which) {
     Changed changed;
@@ -229,7 +229,7 @@ class MultinomialSolver {
   //
   //   gradient_a = Σ_i w_i (t_ic - p_ic) x_ia,   H_ab = Σ_i w_i p_ic (δ_co - p_io) x_ia x_ib   (a of class c, b of class o),
   //
-  // with the rows of H dealt out to blocks in turn.
+  // with the rows of H assigned to blocks in turn.
   QuadraticModel quadratic_model(const std::vector<Coordinate>& all, const std::vector<double>& p) const {
     const std::size_t m = all.size();
     QuadraticModel model{std::vector<double>(m), std::vector<std::vector<double>>(m)};
@@ -317,7 +317,7 @@ class MultinomialSolver {
     }
   }
 
-  // The interface that `approach` requires, at one penalty.
+  // The interface that `approach` (newton_to_gap.hpp) requires, at one penalty.
   struct AtPenalty {
     MultinomialSolver& solver;
     double alpha, l1, l2;

@@ -4,8 +4,8 @@
 //
 // The solver provides
 //   step(target, anew)             one step; returns {decrease of the objective, largest change};
-//   look(), gap(fell)              refresh the columns in use; the duality gap on the columns looked at;
-//   use_likely(), use_violators()  take violating columns into use and report what changed;
+//   look(), gap(fell)              refresh the columns in use; the duality gap on the refreshed columns;
+//   use_likely(), use_violators()  add violating columns to those in use and report what changed;
 //   look_at_others()               compute the columns not in use that may violate.
 #pragma once
 
@@ -16,13 +16,13 @@
 
 namespace vitalfew {
 
-// Result of taking columns into use: whether any is new, and whether any resting column was woken.
+// Result of adding columns to those in use: whether any is new, and whether any resting column was woken.
 struct Changed {
   bool is_fresh = false, has_woken = false;
 };
 
-// Returns the gap reached, over all columns, also if the turns run out before it is small. The target gap is tol * unit, and a
-// decrease of the objective below 1e-14 * unit counts as none.
+// Returns the gap reached, over all columns, also if the iterations run out before it is small. The target gap is tol * unit, and
+// a decrease of the objective below 1e-14 * unit counts as none.
 template <class Solver>
 double approach(Solver&& solver, double tol, double unit, int most_turns, double& small, Monitor& monitor) {
   constexpr double never = std::numeric_limits<double>::max();

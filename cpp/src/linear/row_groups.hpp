@@ -35,7 +35,8 @@ class AlikeRows {
   std::span<const std::size_t> columns() const { return used_; }
   std::size_t size() const { return used_.size(); }
 
-  // Takes columns into use. If this may split kinds, returns for each new kind the old kind it was part of; otherwise empty.
+  // Adds columns to those in use. If this may split kinds, returns for each new kind the old kind it was part of; otherwise
+  // empty.
   std::vector<std::int32_t> use(std::span<const std::size_t> columns);
 
   // Sums a vector over the rows of each kind.

@@ -214,7 +214,7 @@ class RowsProblem : public WeightedColumns<M> {
   double loss() const { return 0.5 * this->square_of(r_); }
   double intercept() const { return y_mean_ + shift_; }
 
-  // Takes columns into use. Returns their rows of the second moments, each against all columns in use before it and itself.
+  // Adds columns to those in use. Returns their rows of the second moments, each against all columns in use before it and itself.
   std::vector<std::vector<double>> moments(std::span<const std::size_t> columns);
 
   // Computes the residual for these coefficients of the columns in use.

@@ -88,7 +88,7 @@ class Screen {
   double operator[](std::size_t j) const { return c_[j]; }
   std::span<const std::size_t> used() const { return used_; }
 
-  // Takes columns into use. Returns the new ones, and whether a resting column was woken.
+  // Adds columns to those in use. Returns the new ones, and whether a resting column was woken.
   struct Taken {
     std::vector<std::size_t> fresh;
     bool has_woken = false;
@@ -258,7 +258,7 @@ class Screen {
   double largest_ = 0, previous_ = 0, before_previous_ = 0;
 };
 
-// Solves for each penalty of the path's grid. If the deadline comes first, the grid is cut after the last stored point.
+// Solves for each penalty of the path's grid. If the deadline is reached, the grid is cut after the last stored point.
 template <class Point>
 void each_penalty(PathPoints& path, Point&& point) {
   const auto solve = [&] {

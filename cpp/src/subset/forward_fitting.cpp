@@ -3,7 +3,7 @@
 //
 //   j = argmax (x_jᵀr)² / ‖x_j‖²  (myopic: |x_jᵀr|),   β_j += rate x_jᵀr / ‖x_j‖².
 //
-// The products x_jᵀr of all columns are updated by one column of the second moments: O(d) a step once that column is known.
+// The products x_jᵀr of all columns are updated by one column of the second moments: O(d) per step once that column is known.
 #include <algorithm>
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // Forward fitting for the logistic and multinomial loss: each step fits one coefficient by itself, then the intercepts. The step
 // with the largest gain is found exactly: gains are bounded from slope and curvature at zero (self-concordance), and only
-// coefficients whose bound exceeds the best gain are fitted. O(stored entries x outputs) a step for the bounds, a few readings
+// coefficients whose bound exceeds the best gain are fitted. O(stored entries x outputs) per step for the bounds, a few readings
 // of a column for each fit.
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Greedy subset selection for least squares: forward, floating and exchange searches (greedy.hpp) and backward elimination.
 //
 // Backward elimination maintains the inverse A of the second moments of the remaining columns. Removing column j raises the
-// mean square by β_j² / A_jj, and A changes by a rank-one update: O(k²) a step after O(k³) for the inverse.
+// mean square by β_j² / A_jj, and A changes by a rank-one update: O(k²) per step after O(k³) for the inverse.
 #include "subset/greedy.hpp"
 
 namespace vitalfew {

@@ -1,5 +1,5 @@
 // The perspective relaxation of best-subset regression, solved by ADMM, and the choice of its diagonal D (see relaxation.hpp).
-// A turn of ADMM costs O(p²), the choice of D O(p³).
+// An iteration of ADMM costs O(p²), the choice of D O(p³).
 #include "subset/relaxation.hpp"
 
 #include <algorithm>
@@ -11,6 +11,8 @@
 
 namespace vitalfew {
 namespace {
+
+constexpr double kRidge = 1e-12;  // added to a singular diagonal of ones; the smallest that Cholesky pivots survive
 
 // Returns the inverse of a symmetric matrix; empty if it is not positive definite.
 std::vector<double> inverse_of(std::span<const double> a, std::size_t p) {
@@ -64,20 +66,24 @@ Relaxation Relaxation::restricted(std::span<const std::size_t> columns) const {
   }
   Relaxation part(std::move(gram), std::move(cross));
   part.d_ = std::move(d);
+  part.ridge_ = ridge_;
   return part;
 }
 
+// If some column is a combination of others, a ridge makes the bound finite. The bound then misses at most ridge |β|² of what a
+// linearly independent subset with coefficients β explains. The moments that losses are computed from have no ridge.
 std::vector<double> Relaxation::inverse_of_gram() {
-  std::vector<double> inverse = inverse_of(gram_, p_);
-  if (!inverse.empty()) return inverse;
-  // Some column is a combination of others. With a tiny ridge the bound holds for all linearly independent subsets.
-  for (std::size_t j = 0; j < p_; ++j) gram_[j * p_ + j] += 1e-9;
-  return inverse_of(gram_, p_);
+  std::vector<double> inverse = inverse_without(0);
+  for (double ridge = kRidge; inverse.empty() && ridge < 1e-8; ridge *= 10) {
+    ridge_ = ridge;
+    inverse = inverse_without(0);
+  }
+  return inverse;
 }
 
 std::vector<double> Relaxation::inverse_without(double share) const {
   std::vector<double> shifted = gram_;
-  for (std::size_t j = 0; j < p_; ++j) shifted[j * p_ + j] -= share * d_[j];
+  for (std::size_t j = 0; j < p_; ++j) shifted[j * p_ + j] += ridge_ - (d_.empty() ? 0 : share * d_[j]);
   return inverse_of(shifted, p_);
 }
 
@@ -111,8 +117,8 @@ void Relaxation::split(std::span<const double> want) {
 
 // D_j = 1 / ((G⁻¹)_jj λ), where λ is the largest eigenvalue of G⁻¹ scaled to a unit diagonal, by power iteration.
 void Relaxation::split_evenly() {
-  const std::vector<double> inverse = inverse_of_gram();
   d_.clear();
+  const std::vector<double> inverse = inverse_of_gram();
   if (inverse.empty()) return;
   std::vector<double> root, v(p_, 1.0), next(p_);
   for (std::size_t j = 0; j < p_; ++j) root.push_back(1 / std::sqrt(inverse[j * p_ + j]));
@@ -140,7 +146,7 @@ void Relaxation::settle(double share) {
   root_.resize(p_);
   for (std::size_t j = 0; j < p_; ++j) root_[j] = std::sqrt(d_[j]);
   std::vector<double> shifted = gram_;
-  for (std::size_t j = 0; j < p_; ++j) shifted[j * p_ + j] += rho_ - d_[j];
+  for (std::size_t j = 0; j < p_; ++j) shifted[j * p_ + j] += ridge_ + rho_ - d_[j];
   inverse_ = inverse_of(shifted, p_);
 }
 

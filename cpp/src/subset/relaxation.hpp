@@ -55,12 +55,12 @@ class Relaxation {
 
  private:
   std::vector<double> inverse_of_gram();
-  std::vector<double> inverse_without(double share) const;  // (G - share D)⁻¹, empty if that is not positive definite
+  std::vector<double> inverse_without(double share) const;  // (G + ridge - share D)⁻¹, empty if not positive definite
   void settle(double share);
 
   std::size_t p_;
   std::vector<double> gram_, cross_, d_, root_, inverse_;  // roots of D, inverse of Q + ρI
-  double rho_ = 1;
+  double rho_ = 1, ridge_ = 0;                             // ridge: added to the diagonal of G in bounds
 };
 
 }  // namespace vitalfew

@@ -2,8 +2,8 @@
 //
 // A node fixes some columns in and some out. Its bound comes from the perspective relaxation (relaxation.hpp). Columns whose
 // other choice the bound excludes are fixed, problems with many excluded columns are shrunk, and the last two columns are
-// enumerated in closed form. Nodes are processed in parallel. A node costs O(p²) for each turn of the relaxation with p columns;
-// the number of nodes is exponential at worst.
+// enumerated in closed form. Nodes are processed in parallel. A node costs O(p²) for each iteration of the relaxation with p
+// columns; the number of nodes is exponential at worst.
 #include "subset/subset_tree.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kRounding = 1e-10;      // share of what all columns explain that counts as rounding
 constexpr double kDependent = 1e-9;      // share of a column's square: if less remains, the column depends on others
-constexpr int kTurns = 60, kSplits = 3;  // turns of the relaxation; choices of D for one problem
+constexpr int kTurns = 60, kSplits = 3;  // iterations of the relaxation; choices of D for one problem
 constexpr std::size_t kFewColumns = 12;  // smaller problems are not shrunk
 
 // Second moments of the open columns after the columns of a model are projected out of them.

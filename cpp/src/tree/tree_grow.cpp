@@ -25,8 +25,8 @@ constexpr std::size_t codes_worth_threads = std::size_t(1) << 17;
 // sum.
 constexpr std::size_t codes_for_each_sum = 2;
 
-// Heap order: the node with the largest gain first, of ties the one created first. Without a limit on leaves the order does not
-// matter, and the newest node is first, as its rows are in the cache.
+// Heap order: the node with the largest gain first; ties go to the one created first. Without a limit on leaves the order does
+// not matter, and the newest node is first, as its rows are in the cache.
 struct ByRank {
   bool is_limited;
   template <class Open>
@@ -206,7 +206,7 @@ class Grower {
     }
   }
 
-  // Deals the rows of a node to its children, and frees its own.
+  // Distributes the rows of a node to its children, and frees its own.
   std::vector<Open> children(Open& open, Part& part) const {
     auto found = deal_rows(open, features_, k_);
     part.node[open.node].n_children = std::int32_t(found.size());

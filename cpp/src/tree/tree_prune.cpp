@@ -83,7 +83,7 @@ class Shrinking {
   struct Entry {
     double link;
     std::size_t node;
-    // The weakest link first; of ties the node nearest to the root.
+    // The weakest link first; ties go to the node nearest to the root.
     bool operator<(const Entry& other) const { return link != other.link ? link > other.link : node > other.node; }
   };
 

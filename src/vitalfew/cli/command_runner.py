@@ -9,14 +9,12 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import Any
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from vitalfew.cli.interrupts import INTERRUPTED, NOTHING, interruptible
-from vitalfew.cli.progress_bars import RichBars, silent
 from vitalfew.exceptions import VitalfewWarning
 from vitalfew.support.outputs import STDOUT, OutputRecord, recording
 from vitalfew.support.progress import bars_by
@@ -30,6 +28,8 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:
+        # Import what every command needs while Ctrl-C still ends the process; --help does not need it.
+        import_module("vitalfew.cli.task")
         debug, quiet = bool(options.get("debug")), bool(options.get("quiet"))
         with recording() as record:
             try:
@@ -114,6 +114,9 @@ def _silence_stdout() -> None:
 
 def say(text: str) -> None:
     """Print a line on standard error."""
+    from rich.console import Console
+    from rich.text import Text
+
     head, colon, rest = shown(text).partition(":")
     line = Text(head + colon, style=STYLES.get(head, "")) + Text(rest) if colon else Text(head)
     with suppress(OSError):
@@ -149,4 +152,6 @@ def _notes(quiet: bool, debug: bool) -> Iterator[None]:
 
 
 def _bars(quiet: bool):
+    from vitalfew.cli.progress_bars import RichBars, silent
+
     return RichBars() if sys.stderr.isatty() and not quiet else silent

@@ -23,7 +23,7 @@ class Interrupts:
     came = False
 
     def raise_it(self, *_: Any) -> None:
-        """Handle the signal."""
+        """Record Ctrl-C and raise KeyboardInterrupt; a signal handler."""
         self.came = True
         raise KeyboardInterrupt
 

@@ -18,6 +18,16 @@ def write_model(model: Any, output: str) -> None:
         file.write(text)
 
 
+def is_model_file(path: str) -> bool:
+    """Return True if a file starts like a model file."""
+    from vitalfew.export.model_file import FORMAT
+
+    if not Path(path).is_file():
+        return False
+    with open(path, "rb") as file:
+        return f'"{FORMAT}"'.encode() in file.read(200)
+
+
 def read_model(path: str) -> Any:
     """Read a model from a file or from standard input."""
     from vitalfew.export.model_file import load, parse

@@ -25,7 +25,7 @@ Maker = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Entry:
-    """Makers of the model with a short name; None for a task it cannot predict."""
+    """Title and constructors of a model with a short name; None for a task that it does not support."""
 
     title: str
     classes: Maker | None
@@ -51,7 +51,7 @@ NAMES = ", ".join(MODELS)
 
 
 def make_model(name: str, task: str, *, seed: int = 0, settings: Sequence[str] | None = None) -> Any:
-    """Make the model of a short name, for classes or for numbers, with settings such as ``alpha=0.1``."""
+    """Create the model with a short name, for classes or for numbers, with settings such as ``alpha=0.1``."""
     if name not in MODELS:
         raise ValueError(f"unknown model {name!r}; {suggestion(name, list(MODELS), 'the models are')}")
     maker = getattr(MODELS[name], task)

@@ -18,7 +18,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="NAME",
-        help="Format if the file name does not show it: csv, tsv, parquet, arrow, duckdb or sqlite.",
+        help="File format, if the suffix of the file does not show it: csv, tsv, parquet, arrow, duckdb or sqlite.",
     ),
 ]
 Na = Annotated[
@@ -26,7 +26,7 @@ Na = Annotated[
     typer.Option(
         "--na",
         metavar="TEXT",
-        help='Missing value in CSV, instead of "", NA, NaN, null and ?; may be repeated.',
+        help='Marker of missing values in CSV, instead of "", NA, NaN, null and ?; may be repeated.',
     ),
 ]
 Encoding = Annotated[str, typer.Option("--encoding", metavar="NAME", help="Encoding of CSV.")]
@@ -44,7 +44,7 @@ Task = Annotated[
     typer.Option(
         "--task",
         metavar="classes|numeric",
-        help="Kind of target; default: numeric for numbers, except for at most 10 distinct integers.",
+        help="Type of target; default: numeric for numbers, unless they have two values or up to 10 distinct integers.",
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, max=2**32 - 1, help="Random seed.")]
@@ -58,7 +58,7 @@ Stream = Annotated[
     bool,
     typer.Option(
         "--stream",
-        help="Use summaries, with one batch of rows in memory; the default for a directory, a pattern such as "
+        help="Read the rows in batches and select from summaries; the default for a directory, a pattern such as "
         "'part-*.parquet', a postgresql:// address and files of more than 1 GB.",
     ),
 ]

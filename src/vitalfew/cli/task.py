@@ -17,6 +17,7 @@ from vitalfew.data.source import open_source
 from vitalfew.data.sources.csv_file import NA
 from vitalfew.data.sources.protocol import Source
 from vitalfew.data.tables.column_kinds import KINDS, ColumnKind, recognize, recognize_task
+from vitalfew.support.checks import check_choice
 from vitalfew.support.suggest import check_names
 
 if TYPE_CHECKING:
@@ -104,8 +105,8 @@ def read_problem(
     task: str | None = None,
 ) -> Problem:
     """Read a table and split off its target. Rows without a target are left out, with a note."""
-    if task is not None and task not in TASKS:
-        raise ValueError(f"--task must be classes or numeric, got {task!r}.")
+    if task is not None:
+        check_choice("--task", task, TASKS)
     table = source.read()
     check_names([target], table.column_names)
     check_names(drop or (), table.column_names)

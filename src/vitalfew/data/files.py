@@ -18,6 +18,7 @@ from vitalfew.data.sources.protocol import check_header
 from vitalfew.exceptions import DataFileError
 from vitalfew.support.arrow import check_arrow
 from vitalfew.support.atomic_write import written_output
+from vitalfew.support.checks import check_choice
 from vitalfew.support.optional import import_arrow
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ def read_file(
     """
     import_arrow()
     name = str(path)
-    if format is not None and format not in FORMATS:
-        raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}.")
+    if format is not None:
+        check_choice("format", format, FORMATS)
     source: Any = name
     if name == "-":
         source, name = io.BytesIO(sys.stdin.buffer.read()), "standard input"
@@ -99,8 +100,7 @@ def write_table(table: pa.Table, path: str | os.PathLike, format: str | None = N
     """
     import_arrow()
     kind = format or ("csv" if str(path) == "-" else _written_format(Path(path)))
-    if kind not in WRITTEN:
-        raise ValueError(f"format must be one of {', '.join(WRITTEN)}, got {kind!r}.")
+    check_choice("format", kind, WRITTEN)
     with written_output(str(path)) as file:
         _write(table, file, kind)
 
@@ -130,6 +130,12 @@ def _read_arrow(pa, source) -> pa.Table:
             return pa.ipc.open_file(stream).read_all()
         stream.seek(0)
         return pa.ipc.open_stream(stream).read_all()
+
+
+def check_written(path: str | os.PathLike | None) -> None:
+    """Check that `write_table` can write a file of this name; None and ``"-"`` are accepted."""
+    if path is not None and str(path) != "-":
+        _written_format(Path(path))
 
 
 def _written_format(path: Path) -> str:

@@ -71,7 +71,7 @@ def open_source(
         _no_database("a Dask collection", table, query)
         import_arrow()
         return PartitionSource(data)
-    # Look at the class, because a frame has an attribute for each column, whatever its name.
+    # Look at the class: an instance has an attribute for each column, whatever its name.
     if all(hasattr(type(data), method) for method in ("schema", "batches", "n_rows")):
         return data
     import_arrow()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Self
+from collections.abc import Callable, Mapping
+from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from vitalfew.data.tables.column_kinds import USED, is_absent, table_frame
 from vitalfew.data.tables.number_blocks import number_blocks
 from vitalfew.data.text.word_presence import WordPresence
-from vitalfew.support.suggest import check_names
+from vitalfew.support.suggest import check_names, not_one_of
 
 # Words that occur in fewer rows than this do not generalize.
 MIN_ROWS = 2
@@ -61,7 +61,7 @@ class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         """Learn the words of text columns, if `max_words` is given."""
         wrong = [k for k in self.kinds.values() if k not in USED]
         if wrong:
-            raise ValueError(f"the kind of a feature column must be one of {', '.join(USED)}, got {wrong[0]!r}.")
+            raise ValueError(not_one_of("the kind of a feature column", wrong[0], USED))
         frame = self._typed(X)
         self.feature_names_in_ = np.array(list(self.kinds), dtype=object)
         self.n_features_in_ = len(self.kinds)
@@ -122,12 +122,19 @@ class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         is_numeric = np.array([kind == "numeric" for kind in self.kinds.values()], dtype=bool)
         done: set[str] = set()
         other: list[str] = []
+        flags: list[str] = []
         for at, matrix in number_blocks(frame):
             own = names[at[is_numeric[at]]].tolist()
             done.update(own)
             other += own if matrix.dtype != np.float64 else []
-        rest = [_of_kind(frame.get_column(name), kind) for name, kind in self.kinds.items() if name not in done]
-        return _with_floats(frame, other).with_columns(*rest) if rest else _with_floats(frame, other)
+            if matrix.dtype == bool and frame.implementation.is_pandas():
+                flags += names[at[~is_numeric[at]]].tolist()
+        done.update(flags)
+        given = {name: frame.get_column(name) for name in self.kinds if name not in done}
+        rest = [new for name, old in given.items() if (new := _of_kind(old, self.kinds[name])) is not old]
+        frame = _replaced(frame, other, lambda part: part.astype(np.float64))
+        frame = _replaced(frame, flags, _flag_names)
+        return frame.with_columns(*rest) if rest else frame
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -135,16 +142,22 @@ class TableColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return tags
 
 
-def _with_floats(frame: nw.DataFrame, names: list[str]) -> nw.DataFrame:
-    """Convert numeric columns to float, all at once for pandas, which would otherwise convert them one by one."""
+def _replaced(frame: nw.DataFrame, names: list[str], convert: Callable[[Any], Any]) -> nw.DataFrame:
+    """Convert columns, all at once for pandas, which would otherwise convert them one by one."""
     if not names:
         return frame
     if not frame.implementation.is_pandas():
         return frame.with_columns(nw.col(names).cast(nw.Float64))
-    floats = nw.from_native(frame.select(names).to_native().astype(np.float64), eager_only=True)
+    found = nw.from_native(convert(frame.select(names).to_native()), eager_only=True)
     if len(names) == len(frame.columns):
-        return floats
-    return nw.concat([frame.drop(names), floats], how="horizontal").select(frame.columns)
+        return found
+    return nw.concat([frame.drop(names), found], how="horizontal").select(frame.columns)
+
+
+def _flag_names(part):
+    """Return booleans as strings that share one block of objects: thousands of string columns take minutes."""
+    named = np.array(["False", "True"], dtype=object)[part.to_numpy(dtype=bool).view(np.uint8)]
+    return type(part)(named, index=part.index, columns=part.columns, dtype=object)
 
 
 def _of_kind(series: nw.Series, kind: str) -> nw.Series:
@@ -159,7 +172,7 @@ def _of_kind(series: nw.Series, kind: str) -> nw.Series:
 
 
 def _text_of(value) -> str:
-    """Write integers without a fraction: a missing value elsewhere in the column makes some libraries add one."""
+    """Return a value as text; drop the ``.0`` that some libraries add to integers in columns with missing values."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 

@@ -92,7 +92,7 @@ def rules_of(fitted: Any) -> str | None:
 
 
 def selection_of(fitted: Any) -> Any:
-    """Return the curve of the last rule that chose; None if no rule did."""
+    """Return the selection of the last rule that was applied; None if there was none."""
     found = getattr(model_of(fitted), "selection_", None)
     return found if found is not None and found.rule != "fixed" else None
 

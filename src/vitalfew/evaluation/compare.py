@@ -19,6 +19,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from vitalfew import _core
 from vitalfew.evaluation.comparison import Comparison
+from vitalfew.evaluation.criterion_table import CRITERIA, CriterionTable, compare_criteria
 from vitalfew.evaluation.fold_cache import FoldBook
 from vitalfew.evaluation.indexing import as_rows, looks_like_classes, n_columns, read_y, take_parts
 from vitalfew.evaluation.metrics import Metric, task_of
@@ -26,7 +27,7 @@ from vitalfew.evaluation.model_size import count_features
 from vitalfew.exceptions import CheckpointWarning, TimeBudgetError, UnfinishedWarning
 from vitalfew.rules.prefitted import warn_if_prefitted
 from vitalfew.support.arrow import check_given
-from vitalfew.support.checks import check_consistent_length, check_is_values, is_count
+from vitalfew.support.checks import check_choice, check_consistent_length, check_is_values, is_count
 from vitalfew.support.deadline import Inheriting, time_left
 from vitalfew.support.fingerprint import FingerprintError, fingerprint
 from vitalfew.support.progress import as_verbose, progress
@@ -40,6 +41,7 @@ def compare(
     X,
     y,
     *,
+    criterion: str | None = None,
     cv=5,
     repeats: int = 1,
     scoring=None,
@@ -50,8 +52,11 @@ def compare(
     random_state=None,
     progress="auto",
     baseline: bool = True,
-) -> Comparison:
-    r"""Estimate the errors of several models on the same outer folds; rules choose inside each fold.
+) -> Any:
+    r"""Compare models by their errors on the same outer folds, or by an information criterion.
+
+    With `criterion`, each model is fitted once to all samples, and the table has its log-likelihood, penalty, criterion
+    and posterior probability. Otherwise errors are estimated on held-out samples, as follows.
 
     Each model is cloned and fitted on the training samples of each fold, with everything that belongs to it: the rule
     that chooses its penalty, the selector in its pipeline, its scaling. The test samples of the fold play no part in
@@ -69,6 +74,16 @@ def compare(
         Any scikit-learn compatible estimators, all classifiers or all regressors.
     X : array, sparse matrix, data frame or list of texts
     y : array-like of shape (n_samples,)
+    criterion : {"bic", "aic", "mdl"}, optional
+        Compare fitted function classes (say linear, quadratic and RBF) by a criterion, **smaller is better**. Texts
+        that maximize :math:`\mathrm{BIC}(i) = \log L(D; \hat\theta, f_i) - \frac{d_i}{2} \log n` have -1/2 times the
+        column ``bic``. The posterior probability of class i, for equal prior probabilities, is
+        :math:`e^{-\mathrm{bic}_i / 2} / \sum_j e^{-\mathrm{bic}_j / 2}`; for ``"aic"`` this is the Akaike weight, and
+        for ``"mdl"`` it is proportional to :math:`2^{-\mathrm{bits}}`. If some model is a smoother (``Ridge``,
+        ``KernelRidge``), all penalties are corrected, see :func:`~vitalfew.bic`. Where it has a closed form,
+        ``log_evidence`` is the integral that BIC approximates: for ``NaiveBayes``, ``Ridge`` and ``KernelRidge``.
+        Models must be those of this library with a likelihood, or pipelines that end in one. Of the parameters below,
+        only `random_state` is used.
     cv : int, splitter or iterable, default 5
         Number of folds (shuffled; stratified for classifiers; whole groups if `groups` is given), or any splitter,
         such as scikit-learn's ``TimeSeriesSplit``.
@@ -101,8 +116,9 @@ def compare(
 
     Returns
     -------
-    Comparison
-        ``table()``, ``best``, ``simplest``, ``frontier()``, ``difference(a, b)``, ``plot()``, ``to_dict()``.
+    Comparison or CriterionTable
+        ``table()``, ``best``, ``simplest``, ``frontier()``, ``difference(a, b)``, ``plot()``, ``to_dict()``. With a
+        criterion: ``to_frame()``, ``rows``, ``best``.
 
     Warns
     -----
@@ -122,7 +138,8 @@ def compare(
     References
     ----------
     Nadeau & Bengio (2003), doi:10.1023/A:1024068626366. Varma & Simon (2006), doi:10.1186/1471-2105-7-91.
-    Cawley & Talbot (2010), https://jmlr.org/papers/v11/cawley10a.html.
+    Cawley & Talbot (2010), https://jmlr.org/papers/v11/cawley10a.html. For criteria, Kass & Raftery (1995),
+    doi:10.1080/01621459.1995.10476572.
 
     Examples
     --------
@@ -138,8 +155,13 @@ def compare(
     ['ridge 55.5', 'lasso 56.7', 'neighbors 57.9', 'mean alone 77.1']
     >>> found.difference("neighbors", "ridge").p_value < 0.2
     True
+    >>> compare({"all": Ridge(1e-6), "none": Ridge(1e9), "shrunk": Ridge("bic")}, X, y, criterion="bic").best
+    'shrunk'
     """
     named = _named(models)
+    if criterion is not None:
+        unused = {"scoring": scoring, "groups": groups, "time_budget": time_budget, "checkpoint": checkpoint}
+        return _by_criterion(named, X, y, criterion, random_state, unused)
     for name, model in named.items():
         warn_if_prefitted(model, f"model {name!r}")
     check_is_values(y)
@@ -175,6 +197,18 @@ def compare(
             stacklevel=2,
         )
     return found
+
+
+def _by_criterion(named: dict[str, Any], X, y, criterion: str, random_state, unused: dict[str, Any]) -> CriterionTable:
+    """Fit every model to all samples and compare them by a criterion."""
+    given = [name for name, value in unused.items() if value is not None]
+    if given:
+        raise ValueError(
+            f"{given[0]} has no effect with criterion={criterion!r}, which uses no folds; omit one of them."
+        )
+    check_choice("criterion", criterion, CRITERIA)
+    seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    return compare_criteria({name: seeded(model, seed).fit(X, y) for name, model in named.items()}, criterion)
 
 
 def _checkpoint_key(X, y: NDArray, metric: Metric) -> str:

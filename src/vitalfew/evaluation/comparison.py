@@ -125,7 +125,7 @@ class Comparison:
         Returns
         -------
         Difference
-            ``value``, ``standard_error``, ``p_value`` (two-sided, of the corrected t test), and a 95 % interval ``low``
+            ``value``, ``standard_error``, ``p_value`` (two-sided, of the corrected t test), and a 95% interval ``low``
             to ``high``; NaN where there are fewer than two folds.
         """
         a, b = self._index(first), self._index(second)
@@ -133,7 +133,7 @@ class Comparison:
         return paired_difference(self.errors[a, both], self.errors[b, both], self._test_share(both))
 
     def frontier(self) -> list[dict[str, Any]]:
-        """Return the models that no other beats with as few features, by increasing number of features."""
+        """Return the Pareto frontier of error and number of features, by increasing number of features."""
         by_name = {line["name"]: line for line in self.rows}
         return [
             {key: by_name[self.names[m]][key] for key in ("name", "n_features", "error", "se")} for m in self._front()

@@ -14,10 +14,10 @@ from sklearn.utils.validation import has_fit_parameter
 
 from vitalfew import _core
 from vitalfew.evaluation.indexing import as_rows, looks_like_classes, read_y, take_parts
-from vitalfew.evaluation.loo_formulas import leave_out
 from vitalfew.evaluation.metrics import task_of
 from vitalfew.families.ensembles.learners import fit_learner
 from vitalfew.families.left_out import LeftOut
+from vitalfew.families.loo_formulas import leave_out
 from vitalfew.rules.prefitted import warn_if_prefitted
 from vitalfew.rules.scoring import mean_loss
 from vitalfew.support.arrow import check_given
@@ -130,7 +130,7 @@ def loo_predict(
     ----------
     Luntz & Brailovsky (1969), On estimation of characters obtained in statistical procedure of recognition,
     Technicheskaya Kibernetica 3. Allen (1974), doi:10.1080/00401706.1974.10489157. Rad & Maleki (2020),
-    doi:10.1111/rssb.12374.
+    doi:10.1111/rssb.12374. Guestrin, 10-701 Machine Learning, February 8, 2006.
 
     Examples
     --------

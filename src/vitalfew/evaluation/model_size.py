@@ -18,7 +18,7 @@ def count_features(model, n_columns: int | None) -> float:
     """
     if isinstance(model, DummyClassifier | DummyRegressor):
         return 0.0
-    inner = _inner(model)
+    inner = inner_model(model)
     if inner is not None:
         return count_features(inner, getattr(inner, "n_features_in_", n_columns))
     n_given = getattr(model, "n_features_in_", n_columns)
@@ -30,7 +30,7 @@ def count_features(model, n_columns: int | None) -> float:
     return np.nan if n_given is None else float(n_given)
 
 
-def _inner(model):
+def inner_model(model):
     """Return the fitted model inside a pipeline, a search or a target transformer."""
     steps = getattr(model, "steps", None)
     if steps and hasattr(model, "named_steps"):

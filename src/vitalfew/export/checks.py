@@ -130,9 +130,10 @@ def ranking(model) -> None:
 
 
 def categories(found: Categories) -> None:
-    kinds = {isinstance(v, str) for v in found.values}
-    require(len(kinds) < 2, "categories mix text and numbers")
-    require(all(isinstance(v, str | int | float) for v in found.values), "a category is neither text nor a number")
+    known = found.values[1:] if found.is_presence else found.values
+    require(len(known) == 1 or not found.is_presence, "a missing value is a category beside several others")
+    require(len({isinstance(v, str) for v in known}) < 2, "categories mix text and numbers")
+    require(all(isinstance(v, str | int | float) for v in known), "a category is neither text nor a number")
     check_hashed(found.values, "a category")
     require(len(set(found.values)) == len(found.values) < MOST_VALUES, "a category occurs twice")
 
@@ -202,7 +203,7 @@ def weight_scores(scores) -> None:
 
 
 def stumps(found: StumpSet, coder: BinCoder, n_classes: int) -> None:
-    """Check stumps on the columns of a coder, with votes for classes if there are more than two."""
+    """Check that stumps use columns and cuts of `coder` and, with more than two classes, vote for existing ones."""
     n = len(found.feature)
     sizes = {len(v) for v in (found.cut, found.missing_right, found.left, found.right)}
     require(sizes == {n} and len(found.start) == n + 1, "parts of a stump are missing")

@@ -61,7 +61,7 @@ class Product(Expression):
 
 @dataclass(frozen=True)
 class Step(Expression):
-    """``values[b]``, where b is the number of cuts below x; `missing` if x is missing. None means missing."""
+    """Step function: ``values[b]``, where b is the number of cuts below x, or `missing` if x is missing."""
 
     x: Expression
     cuts: tuple[float, ...]
@@ -71,7 +71,7 @@ class Step(Expression):
 
 @dataclass(frozen=True)
 class Lookup(Expression):
-    """The value of the key equal to x, else `other`; `missing` if x is missing."""
+    """Table lookup: the value of the key equal to x, else `other`; `missing` if x is missing."""
 
     x: Expression
     keys: tuple[Any, ...]
@@ -82,7 +82,7 @@ class Lookup(Expression):
 
 @dataclass(frozen=True)
 class HasWord(Expression):
-    """1 if a column of words contains this word, else 0; a missing text contains none."""
+    """Indicator of a word: 1 if a column of words contains it, else 0; a missing text contains no words."""
 
     words: Column
     word: str
@@ -90,7 +90,7 @@ class HasWord(Expression):
 
 @dataclass(frozen=True)
 class Pick(Expression):
-    """``values[code]`` for a code that is never missing."""
+    """Array access: ``values[code]`` for a code that is never missing."""
 
     code: Expression
     values: tuple[float, ...]
@@ -98,7 +98,7 @@ class Pick(Expression):
 
 @dataclass(frozen=True)
 class Filled(Expression):
-    """x, or this value if x is missing."""
+    """Imputation: x, or `value` if x is missing."""
 
     x: Expression
     value: Any
@@ -106,7 +106,7 @@ class Filled(Expression):
 
 @dataclass(frozen=True)
 class Affine(Expression):
-    """(x - minus) / divide * times + plus; missing if x is."""
+    """Affine function (x - minus) / divide * times + plus; missing if x is."""
 
     x: Expression
     minus: float = 0.0
@@ -117,14 +117,14 @@ class Affine(Expression):
 
 @dataclass(frozen=True)
 class Required(Expression):
-    """x, which must not be missing."""
+    """Assertion that x is not missing."""
 
     x: Expression
 
 
 @dataclass(frozen=True)
 class Known(Expression):
-    """x, with NaN read as missing."""
+    """Conversion of NaN to a missing value."""
 
     x: Expression
 
@@ -138,7 +138,7 @@ class Exponential(Expression):
 
 @dataclass(frozen=True)
 class Sigmoid(Expression):
-    """1 / (1 + exp(-x))."""
+    """Logistic function 1 / (1 + exp(-x))."""
 
     x: Expression
 
@@ -150,7 +150,7 @@ class Largest(Expression):
 
 @dataclass(frozen=True)
 class Best(Expression):
-    """The label of the largest score, the first in case of ties; `top` is that score."""
+    """Label of the largest score, the first in case of ties; `top` is that score."""
 
     scores: tuple[Expression, ...]
     top: Expression
@@ -159,7 +159,7 @@ class Best(Expression):
 
 @dataclass(frozen=True)
 class Sign(Expression):
-    """The second label if the score is positive, else the first."""
+    """Second label if the score is positive, else the first."""
 
     score: Expression
     labels: tuple[Any, Any]

@@ -141,8 +141,8 @@ def to_python(model, *, name: str = "predict") -> str:
 
     Notes
     -----
-    A ``ValueError`` is raised where `predict` would reject a row because a linear model needs a missing value; a column
-    that is not in the row raises a ``KeyError``.
+    The function raises a ``ValueError`` where `predict` would reject a missing value, as linear models do, and a
+    ``KeyError`` if a column is not in the row.
 
     Examples
     --------

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from vitalfew.exceptions import ModelFileError
+from vitalfew.rules.point_criteria import PointCriteria
 
 # Maximum number of processes or threads that a file may request for predictions.
 MOST_THREADS = 256
@@ -65,11 +66,12 @@ def keyed(key: Kind, value: Kind) -> Kind:
     )
 
 
-# Set by scikit-learn; not every estimator has them.
+# Set by scikit-learn, or for models with a path; not every estimator has them.
 COMMON = {
     "n_features_in_": whole,
     "feature_names_in_": array("OUT", 1),
     "_sklearn_output_config": keyed(text, text),
+    "_criteria": maybe(is_a(PointCriteria)),
 }
 
 

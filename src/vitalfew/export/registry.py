@@ -64,6 +64,7 @@ from vitalfew.families.trees.stump import Stump
 from vitalfew.families.trees.stump_set import StumpSet
 from vitalfew.families.trees.tree_nodes import Meaning, Tree
 from vitalfew.rules.criteria import Bits
+from vitalfew.rules.point_criteria import PointCriteria
 from vitalfew.rules.selection import Selection
 from vitalfew.summaries.counts import Counts
 
@@ -279,6 +280,12 @@ PARTS = [
         check=checks.selection,
     ),
     Record(Bits, {"data": real, "model": real}, read=lambda v: v._asdict(), make=Bits),
+    Record(
+        PointCriteria,
+        {**dict.fromkeys(PointCriteria._fields[:6], real), "is_corrected": flag, "is_joint": flag},
+        read=lambda v: v._asdict(),
+        make=PointCriteria,
+    ),
     Record(NumberedNames, {"n": whole}, check=checks.numbered_names),
     Record(
         Terms,

@@ -163,9 +163,11 @@ def _coded(feature: Feature, coding: Coding, lines, codes: Codes) -> list[Expres
 
 
 def _of_categories(feature: Feature, coding: Categories, lines, missing, codes: Codes) -> list[Expression]:
-    is_text = any(isinstance(v, str) for v in coding.values)
-    keys = coding.values if is_text else tuple(map(float, coding.values))
-    return by_keys(feature("text" if is_text or not keys else "loose"), keys, lines, missing, missing, codes)
+    other, values = missing, coding.values
+    if coding.is_presence:
+        missing, lines, values = lines[0], lines[1:], values[1:]
+    keys = values if coding.is_text else tuple(map(float, values))
+    return by_keys(feature("text" if coding.is_text or not keys else "loose"), keys, lines, missing, other, codes)
 
 
 def _binned(feature: Feature, coder: BinCoder, j: int, lines, codes: Codes) -> list[Expression]:
@@ -234,9 +236,10 @@ def _branch(tree: Tree, v: int, feature: Feature) -> Expression:
     j, first, count = int(tree.feature[v]), int(tree.first_child[v]), int(tree.n_children[v])
     if j not in tree.meaning.categories:
         return Step(feature("number"), (tree.threshold(v),), (1, 2), 0)
-    keys = [tree.meaning.categories[j][b] for b in tree.branch[first : first + count]]
-    kind = "text" if isinstance(keys[0], str) else "loose"
-    return Lookup(feature(kind), tuple(keys), tuple(range(1, count + 1)), 0, 0)
+    child = {tree.meaning.categories[j][b]: at for at, b in enumerate(tree.branch[first : first + count], start=1)}
+    missing = child.pop(None, 0)
+    kind = "text" if isinstance(next(iter(child)), str) else "loose"
+    return Lookup(feature(kind), tuple(child), tuple(child.values()), missing, 0)
 
 
 def _leaves(tree: Tree) -> list[int]:

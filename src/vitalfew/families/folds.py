@@ -12,8 +12,10 @@ from scipy import sparse
 
 from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.rules import Options
 from vitalfew.rules.path import Run
-from vitalfew.summaries.moments import Moments, fold_moments
+from vitalfew.summaries.fold_summaries import Summaries, summarize_folds
+from vitalfew.summaries.moments import Moments
 from vitalfew.support.deadline import Inheriting
 from vitalfew.support.threads import limit_threads
 
@@ -27,35 +29,32 @@ def pays_to_summarize(data: NumericData) -> bool:
     return data.n_features <= most and data.n_rows >= 2 * data.n_features
 
 
-def squared_loss_folds(family, data: NumericData, splits, path, options) -> Iterator[tuple[Any, Any]]:
+def squared_loss_folds(
+    family, data: NumericData | Summaries[Moments], splits, path, options: Options
+) -> Iterator[tuple[Any, Any]]:
     """Return an iterator over the path of each fold and the data to test it on.
 
-    Paths come from moments if the family uses them for this data (``family.uses_moments(data)``), otherwise they are
-    fitted in threads.
+    Paths come from moments if there are no rows, or if the family uses moments for this data
+    (``family.uses_moments(data)``), otherwise they are fitted in threads.
     """
-    found = paths_from_moments(family, data, splits, path, options) if family.uses_moments(data) else None
+    has_moments = isinstance(data, Summaries) or family.uses_moments(data)
+    found = paths_from_moments(family, data, splits, path, options) if has_moments else None
     return paths_in_threads(family, data, splits, path) if found is None else found
 
 
-def summarize_folds(data: NumericData, splits) -> None:
-    """Compute the moments of each fold in one pass over the rows, and cache them and their sum in ``data.known``."""
-    folds = fold_moments(data, splits)
-    if folds is not None:
-        data.known["folds"] = folds
-        data.known["moments"] = sum(folds[1:], start=folds[0])
-
-
-def paths_from_moments(family, data: NumericData, splits, path, options) -> Iterator[tuple[Any, Any]] | None:
+def paths_from_moments(
+    family, data: NumericData | Summaries[Moments], splits, path, options: Options
+) -> Iterator[tuple[Any, Any]] | None:
     """Return pairs of a path and its test data after one pass over the rows, or None if folds do not partition them."""
-    if "folds" not in data.known:
-        summarize_folds(data, splits)
-    return _paths(family, data, splits, path, options) if "folds" in data.known else None
+    summaries = data if isinstance(data, Summaries) else options.summaries
+    if summaries is None:
+        summaries = summarize_folds(data, splits)  # type: ignore[arg-type]
+    return None if summaries is None else _paths(family, data, summaries, splits, path, options)
 
 
-def _paths(family, data, splits, path, options):
-    total = Moments.of(data)
-    for fold, (_, test) in zip(data.known["folds"], splits):
-        yield family.path(total - fold, path.grid), fold if options.scoring is None else data.take(test)
+def _paths(family, data, summaries: Summaries[Moments], splits, path, options: Options):
+    for (train, fold), split in zip(summaries.splits(), splits):
+        yield family.path(train, path.grid), fold if options.scoring is None else data.take(split[1])
 
 
 def paths_in_threads(family, data, splits, path) -> Iterator[tuple[Any, Any]]:

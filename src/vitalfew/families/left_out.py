@@ -1,7 +1,7 @@
-"""Leave-one-out predictions by formula: what a family returns from ``_leave_out(X, y, weight)`` instead of refits.
+"""Leave-one-out predictions by formula, which a family returns from ``_leave_out(X, y, weight)`` instead of refitting.
 
-A formula is valid for a model whose every hyperparameter is a number. If a rule, or an order of features, used all
-samples, its choice is part of what must be left out, and only a refit gives the correct result.
+A formula is valid only if every hyperparameter of the model is a number. If a rule or a feature ranking used all
+samples, the choice itself must be repeated without each sample, and only refitting gives the correct result.
 """
 
 from __future__ import annotations

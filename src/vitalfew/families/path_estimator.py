@@ -9,10 +9,12 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import rules
 from vitalfew.families.rows_path import RowsPath
 from vitalfew.rules.path import ALONE, Run
+from vitalfew.rules.point_criteria import PointCriteria, criteria_at
 
 # Attributes that scikit-learn sets when it validates the input of a fit.
 OF_INPUT = ("n_features_in_", "feature_names_in_")
@@ -72,27 +74,77 @@ class PathEstimator(BaseEstimator):
                 raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
             data = self._read(X, y, sample_weight, **further)
             chosen = self._choose(data)
-            return self._set_fitted({**self._path_attributes(chosen), **self._attributes(chosen, data)})
+            return self._keep(chosen, data)
+
+    def _keep(self, chosen: Chosen, data) -> Self:
+        """Set the fitted attributes of the chosen point."""
+        criteria = {"_criteria": self._criteria_of(chosen, data)}
+        return self._set_fitted({**self._path_attributes(chosen), **self._attributes(chosen, data), **criteria})
+
+    def _criteria_of(self, chosen: Chosen, _data) -> PointCriteria | None:
+        """Return the likelihood and the criteria of the chosen point; None if the model has no likelihood."""
+        return criteria_at(chosen.path, chosen.index) if chosen.paths and hasattr(self, "predict") else None
+
+    @property
+    def log_likelihood_(self) -> float:
+        """Log-likelihood of the training samples, at the estimated variance if the model is Gaussian."""
+        return self._fitted_criteria().log_likelihood
+
+    @property
+    def n_parameters_(self) -> float:
+        """Number of parameters that the criteria charge for, or the effective number of a model with a penalty."""
+        return self._fitted_criteria().n_parameters
+
+    @property
+    def bic_(self) -> float:
+        """Bayesian information criterion; smaller is better. See :func:`~vitalfew.bic`."""
+        return self._fitted_criteria().bic
+
+    @property
+    def aic_(self) -> float:
+        """Akaike's information criterion; smaller is better. See :func:`~vitalfew.aic`."""
+        return self._fitted_criteria().aic
+
+    @property
+    def log_evidence_(self) -> float:
+        """Log of the integral of likelihood times prior; NaN if it has no closed form."""
+        return self._fitted_criteria().log_evidence
+
+    @property
+    def description_length_(self) -> rules.Bits:
+        """Bits of the target given the model, and of the model."""
+        return self._fitted_criteria().description_length
+
+    def _fitted_criteria(self) -> PointCriteria:
+        check_is_fitted(self)
+        found = getattr(self, "_criteria", None)
+        if found is None:
+            raise AttributeError(
+                f"this {type(self).__name__} has no likelihood: its kind of model has none, the number of its "
+                "parameters takes long to compute (choose the penalty by 'bic' to have it computed), or it was saved "
+                "by an earlier version (fit it again)."
+            )
+        return found
 
     def _choose(self, data) -> Chosen:
         """Fit the path and resolve the knob."""
         family = self._family(data)
-        options = self._prepare(family, data)
+        data, options = self._prepare(family, data)
         path = family.path(data, self._grid(), run=self._run(data))
         return Chosen.of(path, rules.resolve(self._value, path, family, data, options, at=self._index_of))
 
     @property
     def _value(self) -> Any:
         """Value of the knob: a rule, or a number set by the user."""
-        return getattr(self, self._knob)
+        return rules.rule_name(getattr(self, self._knob))
 
     def _options(self) -> rules.Options:
         """Return the options of rules that resample."""
         return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
 
-    def _prepare(self, _family, _data) -> rules.Options:
-        """Return the options of the rule, after work that the path and the rule share."""
-        return self._options()
+    def _prepare(self, _family, data) -> tuple[Any, rules.Options]:
+        """Return the samples and the options of the rule, with results that the path and the rule share."""
+        return data, self._options()
 
     def _path_attributes(self, chosen: Chosen) -> dict[str, Any]:
         """Return `path_`, without the rows it was fitted to, and `selection_`."""
@@ -135,7 +187,7 @@ class PathEstimator(BaseEstimator):
         return ALONE
 
     def _index_of(self, path, value) -> int:
-        """Return the index of the point that a number set by the user stands for."""
+        """Return the index of the point that a number set by the user selects."""
         return rules.last_point(path, value)
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from vitalfew.data.tables.feature_names import validate_array
+from vitalfew.data.tables.frames import as_frame
 from vitalfew.data.tables.sparse_checks import check_sparse
 from vitalfew.support.arrow import check_given
 
@@ -19,7 +23,12 @@ class Selector(SelectorMixin):
 
     def transform(self, X) -> Any:
         """Reduce X to the selected features."""
-        return super().transform(_checked(X))
+        X = _checked(X)
+        if as_frame(X) is None or nw.dependencies.is_pandas_dataframe(X):
+            return super().transform(X)
+        check_is_fitted(self)
+        is_finite = not get_tags(self).input_tags.allow_nan
+        return self._transform(validate_array(self, X, reset=False, dtype=None, ensure_all_finite=is_finite))
 
     def inverse_transform(self, X) -> Any:
         """Return the selected features in their original positions, with zeros for all other features."""

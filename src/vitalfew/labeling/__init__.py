@@ -1,1 +1,1 @@
-"""Labels for the documents of a database of which a few are labeled."""
+"""Labeling of all documents in a database, given a few labeled ones."""

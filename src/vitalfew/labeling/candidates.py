@@ -28,7 +28,7 @@ EM_TOL = 1e-3
 
 
 class LinearModel(NamedTuple):
-    """Log P(class | document) as `base` plus the lines of `table` for its words, times their weights if it has any."""
+    """Model of log P(class | document): `base` plus the rows of `table` for its words, times their weights, if any."""
 
     table: NDArray[np.float64]
     base: NDArray[np.float64]
@@ -149,7 +149,7 @@ class ExpectationMaximization(Candidate):
 class RidgeLogistic(Candidate):
     """Logistic regression with a squared penalty on idf weights; the hyperparameter is the penalty on the total loss.
 
-    It has no intercept: a new document shares few words with the training documents, and the intercept would decide.
+    It has no intercept: a new document shares few words with the training documents, so an intercept would dominate.
     """
 
     name = "logistic-l2"

@@ -120,7 +120,7 @@ class KeyCheck:
 
 
 def _bytes_of(column: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Return offsets and bytes of the values as text, or of bytes as stored."""
+    """Return the offsets and bytes of a column, converted to text unless it holds bytes."""
     pa = import_module("pyarrow")
     if not (pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type)):
         try:

@@ -1,4 +1,4 @@
-"""Labels for all documents of a table of which a few are labeled."""
+"""Labeling of all documents of a table, given a few labeled ones."""
 
 from __future__ import annotations
 

@@ -16,9 +16,9 @@ from vitalfew.support.progress import progress
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Labeled documents that a class keeps at least if memory does not suffice for all; fewer if they are long.
+# Minimum number of labeled documents kept per class if memory does not suffice for all; fewer if they are long.
 MIN_KEPT = 100
-# A class is learned from its words; with more classes than this the label is likely to be a key.
+# A label column with more classes than this is probably a key.
 MOST_CLASSES = 1000
 LONGEST_LABEL = 10_000
 # Unlabeled documents used to evaluate EM.

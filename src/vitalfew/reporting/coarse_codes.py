@@ -105,7 +105,7 @@ class Alone:
 
     @property
     def is_clear(self) -> NDArray[np.bool_]:
-        """Mask of the features that beat chance: false discovery rate below 5 %."""
+        """Mask of the features that beat chance: false discovery rate below 5%."""
         return self.q_value < 0.05
 
 

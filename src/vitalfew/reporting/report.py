@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from vitalfew.data.tables.column_kinds import ColumnKind
 from vitalfew.evaluation.sealed.sealed_split import sealed_split
 from vitalfew.evaluation.sealed.sealed_test import SealedTest
 from vitalfew.reporting.facts import STEPS, gather, rows_note
@@ -94,7 +95,7 @@ def report(
     y,
     *,
     target: str = "target",
-    kinds: Mapping[str, str] | None = None,
+    kinds: Mapping[str, str] | Sequence[ColumnKind] | None = None,
     task: str | None = None,
     time_budget: float = 60.0,
     test_size: float = 0.25,
@@ -126,8 +127,10 @@ def report(
         Classes or numbers. Samples without a value are left out.
     target : str
         Name of y in the report.
-    kinds : mapping of column to kind, optional
-        ``"numeric"``, ``"category"``, ``"text"``, or ``"identifier"`` to leave a column out; others are detected.
+    kinds : mapping of column to kind, or list of ColumnKind, optional
+        ``"numeric"``, ``"category"``, ``"text"``, or ``"identifier"`` to leave a column out; others are detected. A
+        list, as :func:`~vitalfew.data.tables.column_kinds.recognize` returns it, has the kinds of all columns, and
+        nothing is detected again.
     task : {"classes", "numeric"}, optional
         By default numbers are a quantity, unless they have only two values, or at most ten, all integers.
     time_budget : float, default 60

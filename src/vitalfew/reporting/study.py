@@ -47,7 +47,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Study:
-    """The training samples only: nothing here has seen the sealed test samples."""
+    """Training data of a report; it never includes the sealed test samples."""
 
     table: StudyTable
     y: NDArray

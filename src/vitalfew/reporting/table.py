@@ -18,6 +18,7 @@ from vitalfew.data.tables.sparse_checks import sparse_rows
 from vitalfew.data.text.word_presence import WordPresence
 from vitalfew.encoding.columns import TableColumns
 from vitalfew.support.arrow import check_given
+from vitalfew.support.checks import check_choice
 
 # Maximum number of words of a text column beside other columns: the most frequent ones.
 MOST_WORDS = 1000
@@ -86,8 +87,11 @@ class StudyTable:
         return _features_of_frame(self)
 
 
-def read_study_table(X: Any, kinds: Mapping[str, str] | None = None) -> StudyTable:
-    """Read a frame of any library, an array, a sparse matrix, or a list of documents."""
+def read_study_table(X: Any, kinds: Mapping[str, str] | Sequence[ColumnKind] | None = None) -> StudyTable:
+    """Read a frame of any library, an array, a sparse matrix, or a list of documents.
+
+    Kinds are detected, except for those of a mapping, or unless all are given as `recognize` returns them.
+    """
     try:
         import pandas as pd
     except ImportError:
@@ -107,7 +111,9 @@ def read_study_table(X: Any, kinds: Mapping[str, str] | None = None) -> StudyTab
         frame = _frame_of_array(np.asarray(X))
     frame.columns = pd.Index([str(c) for c in frame.columns], dtype=object)
     _refuse_infinite(frame)
-    found = recognize(frame, kinds)
+    found = recognize(frame, kinds) if kinds is None or isinstance(kinds, Mapping) else list(kinds)
+    if [getattr(c, "name", None) for c in found] != list(frame.columns):
+        raise ValueError("kinds, if it is a list, must have the kind of each column of X in order, see recognize.")
     if not any(c.is_used for c in found):
         listed = "; ".join(f"{c.name!r} {c.why}" for c in found[:5])
         raise ValueError(
@@ -131,8 +137,7 @@ def read_target(y: Any, task: str | None) -> tuple[NDArray, str, NDArray[np.bool
     values = values.infer_objects()
     is_number = pd.api.types.is_numeric_dtype(values.dtype)
     task = recognize_task(values, task)
-    if task not in ("classes", "numeric"):
-        raise ValueError(f"task must be 'classes' or 'numeric', got {task!r}.")
+    check_choice("task", task, ("classes", "numeric"))
     if task == "numeric":
         if not is_number:
             raise ValueError(

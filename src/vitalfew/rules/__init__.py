@@ -4,13 +4,16 @@ from vitalfew.rules.criteria import Bits, aic, bic, description_length, ebic
 from vitalfew.rules.registry import (
     Options,
     check_rule,
+    check_rule_name,
     choose,
     curves,
     fixed,
     grid_point,
     last_point,
     resolve,
+    rule_name,
     supported_rules,
+    with_bits,
 )
 from vitalfew.rules.selection import Selection
 
@@ -21,6 +24,7 @@ __all__ = [
     "aic",
     "bic",
     "check_rule",
+    "check_rule_name",
     "choose",
     "curves",
     "description_length",
@@ -29,5 +33,7 @@ __all__ = [
     "grid_point",
     "last_point",
     "resolve",
+    "rule_name",
     "supported_rules",
+    "with_bits",
 ]

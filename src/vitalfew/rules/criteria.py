@@ -5,39 +5,55 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from vitalfew.rules.path import Described, Path, Probabilistic
+from vitalfew.rules.path import Described, Likelihood, Path, Probabilistic
 from vitalfew.rules.selection import Selection
 from vitalfew.support.checks import check_choice
 
 BITS = float(1 / np.log(2))
+CORRECTED = "corrected for degrees of freedom near the number of samples: penalty times n / (n - p - 1)"
 
 
-def aic(log_likelihood, n_parameters) -> Any:
+def aic(log_likelihood, n_parameters, n_samples=None, *, corrected: bool = False) -> Any:
     r"""Compute Akaike's information criterion :math:`-2 \log L + 2 p`; smaller is better.
+
+    With `corrected`, the penalty is :math:`2 p \, n / (n - p - 1)`, and infinite from :math:`p = n - 1` on. This is
+    AICc for Gaussian models whose variance is estimated and counted in p: the plain criterion falls without bound as
+    the fit approaches interpolation.
 
     References
     ----------
-    Akaike (1974), doi:10.1109/TAC.1974.1100705.
+    Akaike (1974), doi:10.1109/TAC.1974.1100705. Hurvich & Tsai (1989), doi:10.1093/biomet/76.2.297, for the correction;
+    Hurvich, Simonoff & Tsai (1998), doi:10.1111/1467-9868.00125, for p as the trace of a smoother.
 
     Examples
     --------
     >>> from vitalfew import aic
     >>> aic(-100.0, 3)
     206.0
+    >>> float(round(aic(-100.0, 3, 50, corrected=True), 3))
+    206.522
     """
-    return -2 * log_likelihood + 2 * n_parameters
+    if corrected and n_samples is None:
+        raise ValueError("corrected=True requires n_samples, the number of samples.")
+    with np.errstate(invalid="ignore"):  # a perfect fit with an infinite penalty
+        return -2 * log_likelihood + 2 * _charged(n_parameters, n_samples, corrected)
 
 
-def bic(log_likelihood, n_parameters, n_samples) -> Any:
+def bic(log_likelihood, n_parameters, n_samples, *, corrected: bool = False) -> Any:
     r"""Compute the Bayesian information criterion :math:`-2 \log L + p \log n`; smaller is better.
 
     Some texts maximize :math:`\log L - \frac{p}{2} \log n` instead, which is this divided by -2.
 
+    With `corrected`, the penalty is :math:`p \log n \cdot n / (n - p - 1)`, the correction of :func:`aic` applied to
+    BIC.
+
     References
     ----------
-    Schwarz (1978), doi:10.1214/aos/1176344136.
+    Schwarz (1978), doi:10.1214/aos/1176344136. McQuarrie (1999), doi:10.1016/S0167-7152(98)00294-6, for the correction,
+    there without the variance in the numerator. 427, lecture 11.
 
     Examples
     --------
@@ -45,11 +61,16 @@ def bic(log_likelihood, n_parameters, n_samples) -> Any:
     >>> float(round(bic(-100.0, 3, 50), 3))
     211.736
     """
-    return -2 * log_likelihood + n_parameters * np.log(n_samples)
+    with np.errstate(invalid="ignore"):
+        return -2 * log_likelihood + _charged(n_parameters, n_samples, corrected) * np.log(n_samples)
 
 
-def ebic(log_likelihood, n_parameters, n_samples, n_selected, n_candidates, gamma=1.0) -> Any:
+def ebic(
+    log_likelihood, n_parameters, n_samples, n_selected, n_candidates, gamma=1.0, *, corrected: bool = False
+) -> Any:
     r"""Compute the extended BIC :math:`-2 \log L + p \log n + 2 \gamma \log \binom{d}{k}` for k of d candidates.
+
+    `corrected` changes the second term, as in :func:`bic`.
 
     References
     ----------
@@ -61,7 +82,17 @@ def ebic(log_likelihood, n_parameters, n_samples, n_selected, n_candidates, gamm
     >>> float(round(ebic(-100.0, 3, 50, n_selected=3, n_candidates=1000), 3))
     249.593
     """
-    return bic(log_likelihood, n_parameters, n_samples) + 2 * gamma * log_binomial(n_candidates, n_selected)
+    of_subset = 2 * gamma * log_binomial(n_candidates, n_selected)
+    return bic(log_likelihood, n_parameters, n_samples, corrected=corrected) + of_subset
+
+
+def _charged(n_parameters, n_samples, corrected: bool) -> Any:
+    """Return the number of parameters that a criterion charges for: p, or p n / (n - p - 1)."""
+    if not corrected:
+        return n_parameters
+    left = np.asarray(n_samples - n_parameters - 1, dtype=float)
+    found = np.divide(n_parameters * n_samples, left, out=np.full_like(left, np.inf), where=left > 0)
+    return found if found.ndim else float(found)
 
 
 class Bits(NamedTuple):
@@ -154,25 +185,39 @@ def feature_cost(class_count, n_values):
 def choose_criterion(rule: str, path: Probabilistic, *_) -> Selection:
     """Select the point with the smallest criterion."""
     found = path.log_likelihood()
+    score = criterion(rule, found, path.n_features)
+    if found.is_candidate is not None and found.is_candidate.any():
+        score = np.where(found.is_candidate, score, np.inf)
+    score = np.where(np.isnan(score), np.inf, score)
+    note = CORRECTED if found.is_corrected else ""
+    return _least(rule, path, score, rule.upper(), note=note)
+
+
+def criterion(rule: str, found: Likelihood, n_features) -> Any:
+    """Return the criterion of this name at each point."""
+    value, p, n, is_corrected = found.log_likelihood, found.n_parameters, found.n_samples, found.is_corrected
     if rule == "aic":
-        score = aic(found.log_likelihood, found.n_parameters)
-    elif rule == "bic":
-        score = bic(found.log_likelihood, found.n_parameters, found.n_samples)
-    else:
-        score = ebic(found.log_likelihood, found.n_parameters, found.n_samples, path.n_features, found.n_candidates)
-    return _least(rule, path, score, rule.upper(), {})
+        return aic(value, p, n, corrected=is_corrected)
+    if rule == "bic":
+        return bic(value, p, n, corrected=is_corrected)
+    return ebic(value, p, n, n_features, found.n_candidates, corrected=is_corrected)
 
 
 def choose_mdl(rule: str, path: Described, *_) -> Selection:
     """Select the point with the smallest description length."""
-    data, model = path.description_length()
-    return _least(
-        rule, path, (data + model) * BITS, "total_bits", {"data_bits": data * BITS, "model_bits": model * BITS}
-    )
+    parts = bits_of(path)
+    return _least(rule, path, parts["data_bits"] + parts["model_bits"], "total_bits", parts)
 
 
-def _least(rule: str, path: Path, score, measure: str, parts) -> Selection:
+def bits_of(path: Described) -> dict[str, NDArray[np.float64]]:
+    """Return the bits of the data and the model at each point, and those of the parts of the model."""
+    parts = path.model_parts() if hasattr(path, "model_parts") else {}
+    nats = {**path.description_length()._asdict(), **parts}
+    return {f"{name}_bits": np.asarray(values) * BITS for name, values in nats.items()}
+
+
+def _least(rule: str, path: Path, score, measure: str, parts=None, note: str = "") -> Selection:
     """Select the point with the smallest score; such scores have no standard error."""
-    no_error = np.full(len(score), np.nan)
+    none = np.full(len(score), np.nan)
     index = int(np.argmin(score))
-    return Selection(path.knob, rule, path.grid, score, no_error, path.n_features, index, measure, parts=parts)
+    return Selection(path.knob, rule, path.grid, score, none, path.n_features, index, measure, False, parts or {}, note)

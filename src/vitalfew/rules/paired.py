@@ -1,4 +1,4 @@
-"""Choice by paired differences: the preferred option, unless held-out samples speak against it.
+"""Choice by paired differences: keep the preferred option unless another is clearly better on held-out samples.
 
 All options predict the same held-out samples, so the standard error of a difference is that of the paired losses,
 which is smaller than those of the two errors.
@@ -36,12 +36,12 @@ def losses_by_fold(
     n_rows: int,
     folds: Sequence[NDArray[np.intp]],
 ) -> NDArray[np.float64]:
-    """Return ``losses(train, test)``, of shape (..., test rows), for all folds one after the other."""
+    """Concatenate ``losses(train, test)``, of shape (..., test rows), over all folds."""
     return np.concatenate([losses(np.setdiff1d(np.arange(n_rows), test), test) for test in folds], axis=-1)
 
 
 def prefer(loss: NDArray[np.float64], preferred: int) -> int:
-    """Return the preferred option unless another has less error by more than one standard error of the difference."""
+    """Return the preferred option unless the best one beats it by more than one standard error of the difference."""
     best = int(np.argmin(loss.mean(axis=1)))
     return preferred if within_noise(loss, best)[preferred] else best
 

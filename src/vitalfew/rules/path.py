@@ -11,12 +11,19 @@ from numpy.typing import NDArray
 
 
 class Likelihood(NamedTuple):
-    """Log-likelihood and number of parameters at each point, for information criteria."""
+    """Log-likelihood and number of parameters at each point, for information criteria.
+
+    Points where `is_candidate` is False, such as perfect fits, are not chosen. `is_corrected` requests the criteria for
+    parameters that are many compared with the samples. `is_joint` marks the likelihood of features and target together.
+    """
 
     log_likelihood: NDArray[np.float64]
     n_parameters: NDArray[np.float64]
     n_samples: float
     n_candidates: int
+    is_candidate: NDArray[np.bool_] | None = None
+    is_corrected: bool = False
+    is_joint: bool = False
 
 
 class LeaveOneOut(NamedTuple):
@@ -88,7 +95,11 @@ class Predicting(Path, Protocol):
 
 
 class Probabilistic(Path, Protocol):
-    """A path that supports "bic", "aic" and "ebic"."""
+    """A path that supports "bic", "aic" and "ebic".
+
+    It may define ``log_likelihood_at(index)``, which returns the `Likelihood` of one point as numbers, or None if that
+    takes too long, and ``log_evidence_at(index)`` if the integral of likelihood times prior has a closed form.
+    """
 
     def log_likelihood(self) -> Likelihood: ...
 
@@ -106,7 +117,10 @@ class OutOfBagScored(Path, Protocol):
 
 
 class Described(Path, Protocol):
-    """A path that supports "mdl"."""
+    """A path that supports "mdl".
+
+    It may define ``model_parts()``, which returns the summands of the model's nats by name.
+    """
 
     def description_length(self) -> DescriptionLength: ...
 
@@ -144,7 +158,10 @@ class SharingFamily(Family[DataT, PathT], Protocol[DataT, PathT]):
     """A family with a better way than fitting one fold after the other."""
 
     def fold_paths(self, data: DataT, splits, path, options) -> Iterator[tuple[PathT, Any]]:
-        """Yield the path of each fold over the grid of `path`, and the data to test it on."""
+        """Yield the path of each fold over the grid of `path`, and the data to test it on.
+
+        A `MomentsFamily` also takes `Summaries` of folds as data; `splits` are then the summaries of the folds.
+        """
 
 
 class MomentsFamily(Family[DataT, PathT], Protocol[DataT, PathT]):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from vitalfew.exceptions import RuleError
-from vitalfew.rules.criteria import choose_criterion, choose_mdl
-from vitalfew.rules.path import Family, Path
+from vitalfew.rules.criteria import bits_of, choose_criterion, choose_mdl
+from vitalfew.rules.path import Described, Family, Path
 from vitalfew.rules.resampling import choose_by_folds, choose_by_holdout, choose_by_loo, choose_by_oob, with_splits
 from vitalfew.rules.selection import Selection
+from vitalfew.summaries.fold_summaries import Summaries
+from vitalfew.summaries.moments import Moments
+from vitalfew.support.suggest import did_you_mean, plain
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,8 @@ class Options:
     scoring: Any = None
     random_state: Any = None
     verbose: bool | None = None
+    # Summaries of the folds that `cv` lists, if they are computed already.
+    summaries: Summaries[Moments] | None = None
 
 
 @dataclass(frozen=True)
@@ -53,16 +58,30 @@ def supported_rules(path: type[Any] | Any) -> list[str]:
 
 
 def check_rule(knob: str, value, path_type: type[Any], numbers: str = "a number") -> None:
-    """Check that `value`, if it is a string, names a rule that the path supports."""
-    rules = supported_rules(path_type)
-    if isinstance(value, str) and value not in rules:
-        listed = ", ".join(repr(r) for r in rules)
-        raise RuleError(f"{knob}={value!r} is not supported by this model; expected {numbers} or one of {listed}.")
+    """Check that `value`, if it is a string, names a rule that the path supports, in upper or lower case."""
+    if isinstance(value, str):
+        check_rule_name(knob, value, supported_rules(path_type), numbers)
+
+
+def check_rule_name(knob: str, value: str, known: Sequence[str], numbers: str, model: str = "this model") -> None:
+    """Check that `value` is one of the known rules."""
+    if rule_name(value) not in known:
+        listed, hint = ", ".join(repr(r) for r in known), did_you_mean(value, known)
+        raise RuleError(
+            f"{knob}={plain(value)!r} is not supported by {model}; expected {numbers} or one of {listed}"
+            + (f"; {hint}" if hint else ".")
+        )
+
+
+def rule_name(value: Any) -> Any:
+    """Return a rule as the registry spells it, in lower case; anything but a string is returned unchanged."""
+    return str(value).lower() if isinstance(value, str) else value
 
 
 def choose(rule: str, path: Path, family: Family | None, data, options: Options) -> Selection:
     """Select the point of the path that the rule picks."""
     check_rule(path.knob, rule, type(path))
+    rule = rule_name(rule)
     return RULES[rule].choose(rule, path, family, data, options)
 
 
@@ -95,8 +114,14 @@ def grid_point(path: Path, value) -> int:
 
 
 def last_point(path: Path, _value) -> int:
-    """Return the last point, for paths that were computed as far as the number asks."""
+    """Return the last point, for paths that end at the requested number."""
     return len(path.grid) - 1
+
+
+def with_bits(selection: Selection, path: Described) -> Selection:
+    """Return the selection of a fixed point with the description length of every point, which chose nothing."""
+    parts = bits_of(path)
+    return replace(selection, score=parts["data_bits"] + parts["model_bits"], measure="total_bits", parts=parts)
 
 
 def fixed(path: Path, index: int) -> Selection:

@@ -8,12 +8,19 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv, train_test_split
+from numpy.typing import NDArray
+from sklearn.model_selection import check_cv, train_test_split
 
 from vitalfew.rules.path import Family, LeavingOneOut, OutOfBagScored, Path
 from vitalfew.rules.scoring import PointScores, Targets, deviation, loss_of, score, score_predictions
 from vitalfew.rules.selection import Selection
+from vitalfew.summaries.fold_summaries import Summaries
+from vitalfew.support.checks import is_count
 from vitalfew.support.progress import progress
+
+GCV = "approximate; generalized cross-validation: leverages are replaced by their mean"
+# Seed of folds and splits without a `random_state`.
+DEFAULT_SEED = 0
 
 
 def with_splits(options, data):
@@ -31,12 +38,10 @@ def with_splits(options, data):
 def choose_by_folds(rule: str, path: Path, family: Family, data, options) -> Selection:
     """Select a point by its mean score over folds, with the path refitted on each.
 
-    The rule "cv" takes the best point, "1se" the simplest within one standard error of it.
+    The rule "cv" takes the best point, "1se" the simplest within one standard error of it. Data may be summaries of
+    folds if the family fits them.
     """
-    # Skip folds whose samples all have weight zero: they test nothing.
-    splits = [(train, test) for train, test in data.folds(with_splits(options, data).cv) if len(test)]
-    if not splits or any(len(train) == 0 for train, _ in splits):
-        raise ValueError("a fold has no training rows with a positive weight; use fewer folds or other weights.")
+    splits = data.folds if isinstance(data, Summaries) else _splits(data, options)
     found = []
     own = getattr(family, "fold_paths", None)
     fitted = paths_in_turn(family, data, splits, path) if own is None else own(data, splits, path, options)
@@ -45,6 +50,14 @@ def choose_by_folds(rule: str, path: Path, family: Family, data, options) -> Sel
             found.append(score(of_fold, tested, options.scoring).value)
             bar.update()
     return select_from_folds(rule, path, np.array(found), options.scoring)
+
+
+def _splits(data, options) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    # Skip folds whose samples all have weight zero: they test nothing.
+    splits = [(train, test) for train, test in data.folds(with_splits(options, data).cv) if len(test)]
+    if not splits or any(len(train) == 0 for train, _ in splits):
+        raise ValueError("a fold has no training rows with a positive weight; use fewer folds or other weights.")
+    return splits
 
 
 def paths_in_turn(family, data, splits, path) -> Iterator[tuple[Any, Any]]:
@@ -61,19 +74,25 @@ def select_from_folds(rule: str, path: Path, scores, scoring=None) -> Selection:
 
 
 def choose_by_holdout(rule: str, path: Path, family: Family, data, options) -> Selection:
-    """Select a point by its score on a held-out quarter of the samples."""
-    rows = np.arange(data.n_rows)
-    train, test = train_test_split(
-        rows, test_size=0.25, random_state=options.random_state, stratify=_strata(data) if is_classified(data) else None
-    )
-    fitted, tested = data.split(train, test)
+    """Select a point by its score on held-out samples: the split that `cv` gives, or a quarter of the samples."""
+    given = getattr(data, "given", None)
+    y = data.y if given is None or is_count(options.cv) else given.y
+    split = holdout_split(options.cv, options.random_state, y, is_classified(data))
+    if given is not None and not is_count(options.cv):  # the splitter indexes the original rows
+        split = given.to_kept(split[0]), given.to_kept(split[1])
+    fitted, tested = data.split(*split)
     return _select(rule, path, score(family.path(fitted, path.grid), tested, options.scoring), options.scoring)
 
 
 def choose_by_loo(rule: str, path: LeavingOneOut, _family, data, options) -> Selection:
-    """Select a point by its leave-one-out score."""
-    if data.n_rows < 2:
-        raise ValueError(f"{path.knob}='loo' requires at least two rows, got n_samples = {data.n_rows}.")
+    """Select a point by its leave-one-out score or, from moments, by generalized cross-validation."""
+    n_rows = data.total.n_rows if isinstance(data, Summaries) else data.n_rows
+    if n_rows < 2:
+        raise ValueError(f"{path.knob}='loo' requires at least two rows, got n_samples = {n_rows}.")
+    if isinstance(data, Summaries):
+        value = path.gcv()  # type: ignore[attr-defined]
+        selection = _select(rule, path, PointScores(value, np.full(len(value), np.nan)), None)
+        return replace(selection, note=GCV)
     found = path.loo()
     scores = score_predictions(found.prediction, data, loss_of(path), options.scoring)
     kind = "exact" if found.is_exact else "approximate"
@@ -108,18 +127,41 @@ def is_classified(data) -> bool:
     return getattr(data, "classes", None) is not None
 
 
-def _strata(data):
+def _strata(y):
     """Return the labels to stratify by, or None if there are too few samples per class."""
-    counts = np.unique(data.y, return_counts=True)[1]
-    return data.y if counts.min() >= 2 and data.n_rows >= 4 * len(counts) else None
+    counts = np.unique(y, return_counts=True)[1]
+    return y if counts.min() >= 2 and len(y) >= 4 * len(counts) else None
 
 
 def make_splitter(cv, random_state, y, is_classification: bool):
-    """Return a splitter for `cv`; folds given by their number are shuffled if there is a `random_state`."""
-    if isinstance(cv, int) and random_state is not None:
-        kind = StratifiedKFold if is_classification else KFold
-        return kind(cv, shuffle=True, random_state=random_state)
-    return check_cv(cv, y, classifier=is_classification)
+    """Return a splitter for `cv`; folds given by their number are shuffled, with a fixed seed by default.
+
+    Sorted samples would otherwise make every fold a part of the range that the other folds do not cover.
+    """
+    splitter = check_cv(cv, y, classifier=is_classification)
+    if cv is None or is_count(cv):
+        return type(splitter)(splitter.n_splits, shuffle=True, random_state=_seed(random_state))
+    return splitter
+
+
+def holdout_split(cv, random_state, y, is_classification: bool) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the training and held-out rows: the split that `cv` gives, or a random quarter if `cv` is a number."""
+    if cv is not None and not is_count(cv):
+        splits = list(check_cv(cv, y, classifier=is_classification).split(np.zeros((len(y), 1)), y))
+        if len(splits) != 1:
+            raise ValueError(
+                f"'holdout' uses a single split, but cv gives {len(splits)}; pass one, for instance "
+                "PredefinedSplit(test_fold), or use the rule 'cv'."
+            )
+        return splits[0]
+    strata = _strata(y) if is_classification else None
+    train, test = train_test_split(np.arange(len(y)), test_size=0.25, random_state=_seed(random_state), stratify=strata)
+    return train, test
+
+
+def _seed(random_state):
+    """Return the seed given by the user, or a fixed one, so that repeated fits agree."""
+    return DEFAULT_SEED if random_state is None else random_state
 
 
 def _select(rule: str, path: Path, scores: PointScores, scoring) -> Selection:

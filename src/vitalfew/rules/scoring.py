@@ -20,10 +20,10 @@ class PointScores:
     standard_error: NDArray[np.float64]
 
 
-class ClassifierPoint(ClassifierMixin, BaseEstimator):
-    """Stand-in for the classifier at one point, which gives scorers its probabilities."""
+class _Stored(BaseEstimator):
+    """Stand-in for a fitted model, which gives scorers its stored predictions for rows given by their number."""
 
-    def __init__(self, prediction, classes):
+    def __init__(self, prediction, classes=None):
         self.prediction = prediction
         self.classes = classes
 
@@ -35,25 +35,26 @@ class ClassifierPoint(ClassifierMixin, BaseEstimator):
         """Return self: scorers require `fit`, but there is nothing left to fit."""
         return self
 
-    def predict_proba(self, X):
+    def predict(self, X):
         return self.prediction[np.asarray(X).ravel()]
+
+
+class ClassifierPoint(ClassifierMixin, _Stored):
+    """Stored class probabilities."""
+
+    def predict_proba(self, X):
+        return super().predict(X)
 
     def predict(self, X):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
-class _RegressorPoint(RegressorMixin, BaseEstimator):
-    """Stand-in for the regressor at one point, which gives scorers its predictions."""
+class LabelPoint(ClassifierMixin, _Stored):
+    """Stored labels of a classifier without probabilities."""
 
-    def __init__(self, prediction):
-        self.prediction = prediction
 
-    def fit(self, _X, _y):
-        """Return self: scorers require `fit`, but there is nothing left to fit."""
-        return self
-
-    def predict(self, X):
-        return self.prediction[np.asarray(X).ravel()]
+class RegressorPoint(RegressorMixin, _Stored):
+    """Stored predictions of a regressor."""
 
 
 def _error(prediction, data):
@@ -109,7 +110,7 @@ def score_predictions(prediction: NDArray[np.float64], data, loss: str, scoring=
     values = []
     for p in range(prediction.shape[1]):
         at = prediction[:, p]
-        point = ClassifierPoint(at, data.classes) if prediction.ndim == 3 else _RegressorPoint(at)
+        point = ClassifierPoint(at, data.classes) if prediction.ndim == 3 else RegressorPoint(at)
         scorer = check_scoring(point, scoring)
         values.append(scorer(point, rows, data.y, **weights_for(scorer, data.weight)))
     return PointScores(np.array(values, dtype=float), np.full(len(values), np.nan))

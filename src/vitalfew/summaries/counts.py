@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from vitalfew.data.coding.table_coder import Categories, Coding, Cuts, OwnCodes, TableCoder
 from vitalfew.data.tables.blocks import Block, class_totals
 from vitalfew.data.tables.frames import read_table
+from vitalfew.summaries.aligned_counts import aligned, sum_by_feature, with_presence, without_presence
 from vitalfew.support.arrow import check_given
 from vitalfew.support.checks import check_consistent_length, check_threads, check_weight, encode_labels
 
@@ -27,7 +28,8 @@ class Counts:
     They are sufficient for Naive Bayes, mutual information and their criteria. Counts of disjoint samples add up
     (``a + b``), and samples are removed by subtraction (``total - fold``), so that counts can be computed in parallel,
     in batches or on a cluster. A missing value is counted in no row of the table: for each feature and class, the
-    number of missing values is the class count minus the sum over the rows of the feature.
+    number of missing values is the class count minus the sum over the rows of the feature. The exception is a feature
+    with a single value and missing ones, whose two values are missing and present.
 
     Attributes
     ----------
@@ -164,9 +166,9 @@ class Counts:
         if not isinstance(other, Counts):
             return NotImplemented
         if self._same_form(other):
-            return self._combined(other, +1)
-        a, b = _aligned(self, other)
-        return a._combined(b, +1)
+            return with_presence(self._combined(other, +1))
+        a, b = aligned(without_presence(self), without_presence(other))
+        return with_presence(a._combined(b, +1))
 
     def __radd__(self, other):
         return self if other == 0 else NotImplemented  # so that sum() works
@@ -174,7 +176,13 @@ class Counts:
     def __sub__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
-        part = other if self._same_form(other) else _aligned(self, other)[1]
+        whole, part = without_presence(self), without_presence(other)
+        if not whole._same_form(part):  # either may have values or classes with no rows, left by an earlier subtraction
+            whole, part = aligned(whole, part)
+        return with_presence(whole.without(part))
+
+    def without(self, part: Counts) -> Counts:
+        """Subtract a part that has the same classes and values; the result has them too, even those that it lacks."""
         if not self._same_form(part):
             raise ValueError("cannot subtract counts with classes or values that the total does not have.")
         rest = self._combined(part, -1)
@@ -186,6 +194,10 @@ class Counts:
             class_count=np.maximum(rest.class_count, 0),
             unlabeled=np.maximum(rest.unlabeled, 0),
         )
+
+    def __repr__(self) -> str:
+        more = f", n_unlabeled={self.n_unlabeled:g}" if self.n_unlabeled else ""
+        return f"Counts(n={self.n:g}, n_features={self.n_features}, n_classes={self.n_classes}{more})"
 
     def _check_consistent(self) -> None:
         fits = (
@@ -291,92 +303,6 @@ class Counts:
         return cls.from_json(json.dumps(document))
 
 
-def sum_by_feature(lines: NDArray, offsets: NDArray[np.int64]) -> NDArray:
-    """Sum the rows of `lines` over the slots of each feature."""
-    k = int(offsets[1])
-    if len(lines) == k * (len(offsets) - 1) and k <= 16 and offsets[-1] == len(lines) and (np.diff(offsets) == k).all():
-        total = lines[0::k].copy()
-        for v in range(1, k):
-            total += lines[v::k]
-        return total
-    return np.add.reduceat(lines, offsets[:-1], axis=0)
-
-
 def _read_coding(entry: dict) -> Coding:
     arguments = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items() if k != "kind"}
     return _CODINGS[entry["kind"]](**arguments)
-
-
-def _aligned(a: Counts, b: Counts) -> tuple[Counts, Counts]:
-    """Return both counts over the union of their classes and values."""
-    if a.n_features != b.n_features:
-        raise ValueError(f"cannot add counts of {a.n_features} and {b.n_features} features.")
-    if list(a.names) != list(b.names):
-        raise ValueError("cannot add counts of different columns; they must have the same names in the same order.")
-    if (a.codings is None) != (b.codings is None):
-        raise ValueError(
-            "cannot add counts of sparse 0/1 data and of a dense table; compute both from the same kind of data."
-        )
-    if (a.classes.dtype.kind in "OUS") != (b.classes.dtype.kind in "OUS"):
-        raise ValueError("cannot add counts: the classes are numbers in one part and strings in the other.")
-    classes = np.unique(np.concatenate([a.classes, b.classes]))
-    codings = None
-    if a.codings is not None and b.codings is not None:
-        codings = [_union(a, b, j) for j in range(a.n_features)]
-    return _moved(a, classes, codings), _moved(b, classes, codings)
-
-
-def _union(a: Counts, b: Counts, j: int) -> Coding:
-    assert a.codings is not None
-    assert b.codings is not None
-    x, y, name = a.codings[j], b.codings[j], a.names[j]
-    if x == y:
-        return x
-    if isinstance(x, Cuts) or isinstance(y, Cuts):
-        raise ValueError(
-            f"cannot add counts: column {name!r} was cut into different intervals; "
-            "use the same Discretizer before counting."
-        )
-    if isinstance(x, OwnCodes) and isinstance(y, OwnCodes):
-        return OwnCodes(max(x.n_values, y.n_values))
-    values = set(_seen(a, j)) | set(_seen(b, j))
-    if len({isinstance(v, str) for v in values}) > 1:
-        raise ValueError(f"cannot add counts: column {name!r} contains numbers in one part and strings in the other.")
-    return Categories(tuple(sorted(values)))
-
-
-def _seen(counts: Counts, j: int) -> dict:
-    """Return the values of a feature that occur, with their codes."""
-    assert counts.codings is not None
-    coding = counts.codings[j]
-    if isinstance(coding, Categories):
-        return {v: i for i, v in enumerate(coding.values)}
-    first, last = counts.offsets[j], counts.offsets[j + 1]
-    occurs = counts.table[first:last].any(axis=1) | (counts.unlabeled[first:last] > 0)
-    return {float(i): int(i) for i in np.flatnonzero(occurs)}
-
-
-def _moved(counts: Counts, classes: NDArray, codings: list[Coding] | None) -> Counts:
-    """Return the same counts over a larger set of classes and values."""
-    column = np.searchsorted(classes, counts.classes)
-    if codings is None or counts.codings is None:
-        slot, offsets = np.arange(len(counts.table)), counts.offsets
-    else:
-        offsets = np.concatenate([[0], np.cumsum([c.n_values for c in codings])])
-        slot = np.arange(len(counts.table)) - np.repeat(counts.offsets[:-1] - offsets[:-1], counts.n_values)
-        for j, (old, new) in enumerate(zip(counts.codings, codings)):
-            if old != new and isinstance(new, Categories):
-                place = {v: i for i, v in enumerate(new.values)}
-                first = counts.offsets[j]
-                slot[first : counts.offsets[j + 1]] = offsets[j]  # values that never occur have zero counts
-                for v, code in _seen(counts, j).items():
-                    slot[first + code] = offsets[j] + place[v]
-    table = np.zeros((offsets[-1], len(classes)))
-    class_count = np.zeros(len(classes))
-    unlabeled = np.zeros(offsets[-1])
-    np.add.at(table, (slot[:, None], column[None, :]), counts.table)
-    class_count[column] = counts.class_count
-    np.add.at(unlabeled, slot, counts.unlabeled)
-    return counts._replace(
-        table=table, class_count=class_count, unlabeled=unlabeled, offsets=offsets, classes=classes, codings=codings
-    )

@@ -134,8 +134,9 @@ def mutual_information(
 
     .. math:: I(X; Y) = \sum_{v, c} P(v, c) \log \frac{P(v, c)}{P(v) P(c)}
 
-    Features and label are discrete; discretize numeric columns with :class:`~vitalfew.Discretizer` first. Samples in
-    which a feature is missing are ignored for that feature.
+    Features and label are discrete; discretize numeric columns with :class:`~vitalfew.Discretizer` first. A column of
+    more than 32 distinct numbers raises a warning, because nearly every value of a measurement is different and seems
+    to determine the label. Samples in which a feature is missing are ignored for that feature.
 
     Parameters
     ----------
@@ -158,6 +159,7 @@ def mutual_information(
     References
     ----------
     Miller (1955), "Note on the bias of information estimates", in Information Theory in Psychology.
+    Honorio, CS 578 Statistical Machine Learning, lecture 7.
 
     Examples
     --------
@@ -198,7 +200,7 @@ def conditional_mutual_information(
     z = _joint(given)
     check_consistent_length(y, z)
     options = {"sample_weight": sample_weight, "unit": unit, "correction": correction, "n_jobs": n_jobs}
-    both = mutual_information(X, _joint(_stack(y, z)), **options)
+    both = mutual_information(X, _combined(_stack(y, z)), **options)
     found = both - mutual_information(X, z, **options)
     if correction is None:
         found = np.maximum(found, 0.0)
@@ -261,7 +263,7 @@ def _measure(X, y, sample_weight, unit, correction, n_jobs) -> _Measured:
         check_consistent_length(np.empty(table.n_rows), label)
     weight = check_weight(sample_weight, table.n_rows)
     coder = TableCoder("distinct", threads)
-    block = coder.fit(table, label, len(classes), weight)
+    block = coder.fit(table, label, len(classes), weight, presence=False)
     found = information(block.count(label, weight, len(classes), coder.threads), block.offsets)
     return _Measured(found, correction, UNITS[unit], is_variable)
 
@@ -281,8 +283,13 @@ def _joint(given) -> NDArray[np.int32]:
     if not hasattr(given, "columns") and np.ndim(given) == 1:
         return encode_labels(given)[1]
     table = read_table(given)
-    block = TableCoder("distinct").fit(table)
+    block = TableCoder("distinct").fit(table, presence=False)
     if block.has_missing.any():
         name = table.names[int(np.argmax(block.has_missing))]
         raise ValueError(f"given: column {name!r} has missing values; fill them or drop these rows.")
-    return np.unique(block.to_codes().codes, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
+    return _combined(block.to_codes().codes)
+
+
+def _combined(codes: NDArray) -> NDArray[np.int32]:
+    """Return a code for each combination of the columns that occurs."""
+    return np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)

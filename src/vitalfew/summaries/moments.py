@@ -76,7 +76,7 @@ class Moments:
 
         O(n d²), or O(Σ entries of a row²) if sparse.
         """
-        return cls.of(NumericData.read(X, y, sample_weight, threads=check_threads(n_jobs)))
+        return cls.of(NumericData.read_part(X, y, sample_weight, threads=check_threads(n_jobs)))
 
     @classmethod
     def from_batches(cls, batches: Iterable[tuple], *, n_jobs: int | None = None) -> Moments:
@@ -91,9 +91,9 @@ class Moments:
 
     @classmethod
     def of(cls, data: NumericData) -> Moments:
-        """Compute, or return from the cache, the moments of checked data."""
-        if "moments" in data.known:
-            return data.known["moments"]
+        """Return the moments of checked data, computed now unless the data has them."""
+        if data.moments is not None:
+            return data.moments
         size = data.n_features + 1
         if 8 * size * size > MOST_BYTES:
             raise ValueError(
@@ -104,8 +104,7 @@ class Moments:
             find = _of_sparse if sparse.issparse(data.X) else _of_dense
             mean, scatter = find(data.X, data.target, data.weight, data.threads)
         _check_range(mean, scatter, data.names)
-        data.known["moments"] = cls(data.n_rows, data.weight_sum, mean, scatter, data.names)
-        return data.known["moments"]
+        return cls(data.n_rows, data.weight_sum, mean, scatter, data.names)
 
     @property
     def n_features(self) -> int:
@@ -177,23 +176,6 @@ class Moments:
         return np.ascontiguousarray(full[:-1, :-1]), np.ascontiguousarray(full[:-1, -1]), float(full[-1, -1])
 
 
-def fold_moments(data: NumericData, splits) -> list[Moments] | None:
-    """Return the moments of each test fold; None if the folds do not partition the samples.
-
-    Only in a partition is each training set the total minus its test fold.
-    """
-    tested = np.zeros(data.n_rows, dtype=np.int64)
-    for train, test in splits:
-        if len(train) == 0 or len(test) == 0:
-            return None
-        tested[test] += 1
-        if (np.bincount(np.concatenate([train, test]), minlength=data.n_rows) != 1).any():
-            return None
-    if (tested != 1).any():
-        return None
-    return [Moments.of(data.take(test)) for _, test in splits]
-
-
 def _check_range(mean: NDArray, scatter: NDArray, names: Sequence[str]) -> None:
     """Raise if sums of squares overflow, because a model fitted on them would look valid."""
     is_lost = ~(np.isfinite(mean) & np.isfinite(scatter.diagonal()))
@@ -212,7 +194,7 @@ def _of_dense(X, y, weight, threads: int = 0):
     columns, total = [*X.T, y], float(n if weight is None else weight.sum())
     seen = np.column_stack([X[sample], y[sample]]).astype(np.float64)
     # Shift a constant column by its value, so that exact zeros remain.
-    with np.errstate(over="ignore", invalid="ignore"):  # too large columns are rejected by name
+    with np.errstate(over="ignore", invalid="ignore"):  # columns that are too large are rejected by name
         shift = np.where((seen == seen[0]).all(axis=0), seen[0], seen.mean(axis=0))
     return centered_sums(columns, weight, total, shift, threads)
 

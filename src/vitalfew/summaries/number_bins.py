@@ -98,12 +98,12 @@ class NumberBins:
     is_final: bool
 
     def finish(self, table: NDArray[np.float64], numeric: str, threads: int) -> tuple[Cuts, NDArray[np.float64]]:
-        """Return the cuts, and the counts of the intervals between them, from counts N(bin, 0 and classes)."""
+        """Return the cuts, and the counts of the intervals between them, from counts N(bin, 0 and classes, fold)."""
         if self.is_final:
             kept = np.arange(len(self.edges))
         else:
             # Any edge between adjacent occupied bins separates the same samples; take the first.
-            found = cut_values(np.arange(len(table), dtype=float), table[:, 1:], numeric, threads)
+            found = cut_values(np.arange(len(table), dtype=float), table[:, 1:].sum(axis=2), numeric, threads)
             kept = np.floor(found).astype(np.intp)
         lines = np.add.reduceat(table, np.concatenate([[0], kept + 1]).astype(np.intp), axis=0)
         if len(lines) < 2:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +19,9 @@ from vitalfew.data.sources.partition_source import PartitionSource
 from vitalfew.data.tables.partitions import compute, merge_tree, on_each, worker_threads
 from vitalfew.summaries.arrow_columns import counting_rows
 from vitalfew.summaries.number_bins import RowSample
+from vitalfew.summaries.row_folds import RowFolds, add_checksums
 from vitalfew.summaries.stream_counts import CountsStream
-from vitalfew.summaries.value_counts import ClassLabels, ColumnTally, encode_target
+from vitalfew.summaries.value_counts import ClassLabels, ColumnTally, encode_target, table_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 # Smallest and largest value of each column.
 Spans = dict[str, tuple[float, float]]
+# Counts of the bins of each column.
+Tables = dict[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -38,15 +42,16 @@ class Form:
     weight: str | None
     numeric: str
     memory: int
+    folds: RowFolds | None = None
 
     @property
     def columns(self) -> list[str]:
         return [*self.names, self.target, *([] if self.weight is None else [self.weight])]
 
-    def stream(self, table: pa.Table) -> PartCounts:
-        """Return a stream that counts one partition, on its worker."""
-        source = FrameSource(table)
-        return PartCounts(source, self.target, self.names, self.weight, self.numeric, self.memory, worker_threads())
+    def stream(self, table: pa.Table, start: int = 0) -> PartCounts:
+        """Return a stream that counts one partition, whose first row has number `start`, on its worker."""
+        form = (self.target, self.names, self.weight, self.numeric, self.memory)
+        return PartCounts(FrameSource(table), *form, worker_threads(), folds=self.folds, start=start)
 
 
 @dataclass(frozen=True)
@@ -54,9 +59,11 @@ class PartitionTally:
     """Counts from one pass over partitions, and the number of labeled rows of each partition."""
 
     labels: ClassLabels
-    label_count: dict[int, float]
+    label_count: dict[int, NDArray[np.float64]]
     columns: list[ColumnTally]
     n_labeled: list[int]
+    n_folds: int
+    sums: dict[str, int]
 
 
 class PartCounts(CountsStream):
@@ -75,14 +82,20 @@ class PartitionedCounts(CountsStream):
 
     @property
     def form(self) -> Form:
-        return Form(self.target, self.names, self.weight, self.numeric, self.memory)
+        return Form(self.target, self.names, self.weight, self.numeric, self.memory, self.folds)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Number of the first row of each partition; zeros if there are no folds, which alone need row numbers."""
+        n_partitions = len(self.source.tables([self.target]))
+        return [0] * n_partitions if self.folds is None else self.source.starts(self.target)
 
     def _tally_rows(self, columns: list[ColumnTally], has_labels: bool) -> None:  # noqa: ARG002
-        parts = on_each(_tally, self.source.tables(self.form.columns), form=self.form)
+        parts = on_each(_tally, self.source.tables(self.form.columns), self.starts, form=self.form)
         found = compute(merge_tree(parts, _merge_tallies))
         self.labels, self.label_count, self.columns = found.labels, found.label_count, found.columns
         self.numbers = [c for c in self.columns if c.kind == "numbers" and c.is_many]
-        self.n_labeled = found.n_labeled
+        self.n_labeled, self.sums = found.n_labeled, found.sums
 
     def bin_numbers(self) -> None:
         if self.numbers:
@@ -95,35 +108,38 @@ class PartitionedCounts(CountsStream):
 
     def _count_bins(self, names: list[str]) -> None:
         form = replace(self.form, names=names)
-        parts = on_each(_count_bins, self.source.tables(form.columns), form=form, bins=self.bins, classes=self.classes)
-        self.binned = compute(merge_tree(parts, _add_tables))
+        parts = on_each(_count_bins, self.source.tables(form.columns), self.starts, form=form, bins=self.bins,
+                        classes=self.classes)  # fmt: skip
+        self.binned, self.sums_again = compute(merge_tree(parts, _add_tables))
 
 
-def _tally(table: pa.Table, form: Form) -> PartitionTally:
-    stream = form.stream(table)
+def _tally(table: pa.Table, start: int, form: Form) -> PartitionTally:
+    stream = form.stream(table, start)
     stream._tally_rows(stream.columns, has_labels=False)
-    return PartitionTally(stream.labels, stream.label_count, stream.columns, [stream.n_labeled])
+    n_labeled = [stream.n_labeled]
+    return PartitionTally(stream.labels, stream.label_count, stream.columns, n_labeled, stream.n_folds, stream.sums)
 
 
 def _merge_tallies(parts: list[PartitionTally]) -> PartitionTally:
     """Merge tallies as if the rows of the parts had been read one after another."""
-    total = PartitionTally(
-        ClassLabels(), {}, [replace(c, place={}, table=np.zeros((0, 0))) for c in parts[0].columns], []
-    )
+    columns = [replace(c, place={}, table=np.zeros((0, 0))) for c in parts[0].columns]
+    sums = add_checksums(part.sums for part in parts)
+    total = PartitionTally(ClassLabels(), {}, columns, [], parts[0].n_folds, sums)
     for part in parts:
         known = list(part.labels.place)
         places = np.array([0, *total.labels.places(known, "")], dtype=np.intp)
         for own, count in part.label_count.items():
             place = int(places[own])
             total.label_count[place] = total.label_count.get(place, 0.0) + count
+        cells = table_columns(places, total.n_folds)
         for column, other in zip(total.columns, part.columns):
             if other.is_many:
-                column.add(None, None, places)
+                column.add(None, None, cells)
             elif other.place:
-                lines = np.zeros((len(other.place), len(places)))
-                width = min(other.table.shape[1], len(places))
+                lines = np.zeros((len(other.place), len(cells)))
+                width = min(other.table.shape[1], len(cells))
                 lines[:, :width] = other.table[: len(lines), :width]
-                column.add(list(other.place), lines, places)
+                column.add(list(other.place), lines, cells)
         total.n_labeled.extend(part.n_labeled)
     return total
 
@@ -152,12 +168,13 @@ def _merge_samples(parts: list[tuple[RowSample, Spans]]) -> tuple[RowSample, Spa
     return total, {name: (low[name], high[name]) for name in names}
 
 
-def _count_bins(table: pa.Table, form: Form, bins: dict, classes: list) -> dict[str, NDArray[np.float64]]:
-    stream = form.stream(table)
+def _count_bins(table: pa.Table, start: int, form: Form, bins: dict, classes: list) -> tuple[Tables, dict[str, int]]:
+    stream = form.stream(table, start)
     stream.bins, stream.classes = bins, classes
     stream._count_bins(list(form.names))
-    return stream.binned
+    return stream.binned, stream.sums_again
 
 
-def _add_tables(parts: list[dict[str, NDArray[np.float64]]]) -> dict[str, NDArray[np.float64]]:
-    return {name: np.sum([part[name] for part in parts], axis=0) for name in parts[0]}
+def _add_tables(parts: list[tuple[Tables, dict[str, int]]]) -> tuple[Tables, dict[str, int]]:
+    tables, sums = zip(*parts)
+    return {name: np.sum([table[name] for table in tables], axis=0) for name in tables[0]}, add_checksums(sums)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +15,11 @@ from numpy.typing import NDArray
 from vitalfew import _core
 from vitalfew.data.sources.prefetch import batches_in_memory, read_ahead, work_ahead
 from vitalfew.data.sources.protocol import BATCH_ROWS, Source
+from vitalfew.data.tables.partitions import add_all
 from vitalfew.summaries.arrow_columns import counting_rows, kind_of, labeled_rows, numbers_of, weights_of
+from vitalfew.summaries.fold_summaries import Drawn, Summaries, empty_fold
 from vitalfew.summaries.moments import MOST_BYTES, Moments, centered_sums
+from vitalfew.summaries.row_folds import RowFolds
 from vitalfew.support.progress import progress
 from vitalfew.support.threads import limit_threads
 
@@ -32,6 +36,8 @@ NUMBERS = "dfqlihbQLIHB?"
 MOST_LEVELS = 1000
 
 Levels = dict[str, list[str | None]]
+# Moments of each fold, or of all rows if there are no folds; None where there is no row.
+Parts = list[Moments | None]
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,12 @@ class NumberColumns:
     target: str
     weight: str | None
     levels: Levels
+    folds: RowFolds | None = None
+
+    @property
+    def n_parts(self) -> int:
+        """Number of sums: one, or one for each fold."""
+        return 1 if self.folds is None else self.folds.n_folds
 
     @property
     def asked(self) -> list[str]:
@@ -60,6 +72,17 @@ class NumberColumns:
     def rows(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the rows that have a target and a nonzero weight."""
         return counting_rows(labeled_rows(batch, self.target), self.weight)
+
+    def parts(self, batch: pa.RecordBatch) -> list[pa.RecordBatch]:
+        """Return the rows of each fold that have a target and a nonzero weight; without folds, all such rows."""
+        rows = self.rows(batch)
+        if self.folds is None:
+            return [rows]
+        fold = self.folds.of_batch(rows)
+        order = np.argsort(fold, kind="stable")
+        ends = np.searchsorted(fold[order], np.arange(self.folds.n_folds + 1))
+        ordered = rows.take(import_module("pyarrow").array(order))
+        return [ordered.slice(first, last - first) for first, last in pairwise(ends.tolist())]
 
     def arrays(self, batch: pa.RecordBatch) -> list[NDArray]:
         """Return the columns of a batch as arrays, one per feature, followed by the target."""
@@ -86,52 +109,61 @@ def stream_moments(
     memory: int,
     threads: int,
     verbose: bool | None,
-) -> Moments:
+    folds: RowFolds | None,
+) -> Moments | Summaries[Moments]:
     """Compute moments in one pass over a source, after a pass that finds the levels of categorical columns."""
     schema = source.schema()
     levels = find_levels(source, [n for n in columns if kind_of(schema.field(n)) == "words"], target)
-    total = sum_batches(source, NumberColumns(columns, target, weight, levels), memory, threads, verbose)
-    if total is None:
-        raise no_rows(source, target)
-    return total
+    reading = NumberColumns(columns, target, weight, levels, folds)
+    return joined(source, reading, sum_batches(source, reading, memory, threads, verbose))
 
 
-def no_rows(source: Source, target: str) -> ValueError:
-    """Return the error for a source without rows that have a target."""
-    return ValueError(
-        f"{source.name!r} has no row with a value of the target {target!r}; Moments require at least one."
-    )
+def joined(source: Source, reading: NumberColumns, parts: Parts) -> Moments | Summaries[Moments]:
+    """Return the moments of all rows, with those of the folds if there are any."""
+    known = [part for part in parts if part is not None]
+    if not known:
+        raise ValueError(
+            f"{source.name!r} has no row with a value of the target {reading.target!r}; Moments require at least one."
+        )
+    if reading.folds is None:
+        return known[0]
+    if len(known) < len(parts):
+        raise empty_fold(parts.index(None), len(parts), reading.target)
+    total = sum(known[1:], start=known[0])
+    return Summaries(total, tuple(known), Drawn(reading.folds, reading.target, reading.weight))
 
 
 def sum_batches(
-    source: Source, reading: NumberColumns, memory: int, threads: int, verbose: bool | None
-) -> Moments | None:
-    """Sum the moments of all batches of a source; None if no row has a target."""
-    rows = rows_of_batch(len(reading.names) + 1, memory, threads)
+    source: Source, reading: NumberColumns, memory: int, threads: int, verbose: bool | None, start: int = 0
+) -> Parts:
+    """Sum the moments of all batches of a source, whose first row has number `start`."""
+    rows = rows_of_batch(len(reading.names) + 1, memory, threads, reading.n_parts)
     batches = source.batches(reading.asked, batch_rows=rows)
-    total: Moments | None = None
+    if reading.folds is not None:
+        batches = reading.folds.hashed(batches, start)
+    total: Parts = [None] * reading.n_parts
     with progress(source.n_rows(), "moments", verbose) as bar:
-        for part, n in _parts(source, reading, batches, threads):
-            if part is not None:
-                total = part if total is None else total + part
+        for parts, n in _parts(source, reading, batches, threads):
+            total = [add_all(pair) for pair in zip(total, parts)]
             bar.update(n)
     return total
 
 
-def rows_of_batch(width: int, memory: int, threads: int) -> int:
+def rows_of_batch(width: int, memory: int, threads: int, n_parts: int = 1) -> int:
     """Return the rows per batch, such that everything held at once stays within the allowed memory."""
-    # The total, a part, the term between them, and the sum.
-    fixed = 4 * 8 * width * width
+    # For each fold the total and a part; the term between them, and the sum.
+    fixed = (2 * n_parts + 2) * 8 * width * width
     if 8 * width * width > MOST_BYTES or fixed > memory:
         raise ValueError(
             f"Moments of {width - 1:,} columns require {max(fixed, 1) / 1e9:.2g} GB, but only "
-            f"memory={memory / 1e9:.2g} GB is allowed; use fewer columns, or increase memory."
+            f"memory={memory / 1e9:.2g} GB is allowed; use fewer columns{' or folds' * (n_parts > 1)}, or increase "
+            "memory."
         )
     wanted = min(max(BATCH_NUMBERS // width, ROWS_FOR_COLUMN * width), BATCH_ROWS)
     return int(np.clip((memory - fixed) // (batches_in_memory(threads) * 8 * width), LEAST_ROWS, wanted))
 
 
-def _parts(source, reading: NumberColumns, batches, threads: int) -> Iterator[tuple[Moments | None, int]]:
+def _parts(source, reading: NumberColumns, batches, threads: int) -> Iterator[tuple[Parts, int]]:
     """Yield the moments of each batch, shifted by estimates from the first batch with a target."""
     ahead = iter(read_ahead(batches))
     shift: NDArray | None = None
@@ -154,9 +186,12 @@ def _parts(source, reading: NumberColumns, batches, threads: int) -> Iterator[tu
     yield from work_ahead(work, ahead, threads)
 
 
-def _of_batch(source: Source, reading: NumberColumns, batch: pa.RecordBatch, shift: NDArray | None) -> Moments | None:
-    """Return the centered second moments of the rows of a batch that have a target; None if there are none."""
-    batch = reading.rows(batch)
+def _of_batch(source: Source, reading: NumberColumns, batch: pa.RecordBatch, shift: NDArray | None) -> Parts:
+    """Return the centered second moments of the rows of a batch that have a target, for each fold."""
+    return [_of_rows(source, reading, rows, shift) for rows in reading.parts(batch)]
+
+
+def _of_rows(source: Source, reading: NumberColumns, batch: pa.RecordBatch, shift: NDArray | None) -> Moments | None:
     if not batch.num_rows or shift is None:
         return None
     weight = None if reading.weight is None else weights_of(batch.column(reading.weight), reading.weight)

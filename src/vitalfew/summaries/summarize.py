@@ -14,10 +14,12 @@ from vitalfew.data.sources.protocol import Source
 from vitalfew.data.tables.column_kinds import MAX_CLASSES
 from vitalfew.summaries.arrow_columns import kind_of, numbers_of
 from vitalfew.summaries.counts import Counts
+from vitalfew.summaries.fold_summaries import Summaries
 from vitalfew.summaries.moments import Moments
 from vitalfew.summaries.partition_counts import PartitionedCounts
 from vitalfew.summaries.partition_moments import partitioned_moments
 from vitalfew.summaries.push_down import pushes_down
+from vitalfew.summaries.row_folds import RowFolds
 from vitalfew.summaries.stream_counts import CountsStream
 from vitalfew.summaries.stream_moments import stream_moments
 from vitalfew.support.arrow import check_given
@@ -40,15 +42,18 @@ def summarize(
     numeric: str = "mdl",
     memory: int = MEMORY,
     push_down: bool | str = "auto",
+    folds: int | None = None,
+    random_state: int = 0,
     n_jobs: int | None = None,
     verbose: bool | None = None,
-) -> Counts | Moments:
+) -> Counts | Moments | Summaries:
     """Compute counts or second moments of a table that may be larger than memory.
 
     The source is read in batches; each is counted or multiplied while the next ones are prefetched.
     :class:`~vitalfew.Counts` are the input of ``NaiveBayes.fit_counts`` and ``InformationRanking.fit_counts``,
     :class:`~vitalfew.Moments` of ``fit_moments`` of ``Ridge``, ``Lasso``, ``GreedySubsetRegressor``,
-    ``BestSubsetRegressor`` and ``ForwardFittingRegressor``. The models equal those fitted on the samples.
+    ``BestSubsetRegressor`` and ``ForwardFittingRegressor``. The models equal those fitted on the samples. With `folds`,
+    the same pass also summarizes each fold, for the rules ``"cv"`` and ``"1se"``.
 
     Parameters
     ----------
@@ -74,7 +79,12 @@ def summarize(
         they were written.
     push_down : bool or "auto", default "auto"
         Whether a database counts text, booleans and integers itself (``GROUP BY``); "auto" does so where it was
-        measured to be faster, which is for DuckDB tables. Weighted rows and moments are streamed.
+        measured to be faster, which is for DuckDB tables. Weighted rows, moments and folds are streamed.
+    folds : int, optional
+        Number of folds. A row goes to a fold by a hash of `random_state` and its number, counted from 0 over all rows
+        of the source.
+    random_state : int, default 0
+        Seed of the hash.
     n_jobs : int, optional
         Number of threads; all by default. The result does not depend on it.
     verbose : bool, optional
@@ -82,10 +92,16 @@ def summarize(
 
     Returns
     -------
-    Counts or Moments
+    Counts, Moments, or Summaries of them if `folds` is given
 
     Notes
     -----
+    *Folds.* Frames, files, Dask collections, and tables of DuckDB and SQLite return their rows in a fixed order. Their
+    folds depend on nothing but `random_state`: not on batches, threads, partitions or workers. Elsewhere (PostgreSQL, a
+    query without ``ORDER BY``) the order is that in which the rows happen to arrive: folds are still drawn at random
+    and independently of the values, but may differ the next time. If columns must be read twice and the order has
+    changed in between, an error says so. Hashed folds have almost, not exactly, equal sizes.
+
     *Counts.* Values need not be known in advance. Numbers with up to 1,024 distinct values are cut exactly as in
     memory. Those with more are read twice: a random sample of 65,536 rows gives 1,024 bins, all rows are counted in
     these bins, and cuts lie between bins. Such cuts are exact to about a thousandth of the rows, and the counts are
@@ -108,11 +124,14 @@ def summarize(
     array(['wet'], dtype=object)
     >>> summarize(table, "day", columns=["wet"], kind="moments")
     Moments(n_rows=5, n_features=1, weight_sum=5)
+    >>> summarize(table, "day", columns=["wet"], kind="moments", folds=2)
+    Summaries(n_folds=2, total=Moments(n_rows=5, n_features=1, weight_sum=5))
     """
     check_choice("kind", kind, KINDS)
     check_choice("numeric", numeric, NUMERIC)
     check_choice("push_down", push_down, (True, False, "auto"))
     threads = check_threads(n_jobs)
+    drawn = None if folds is None else RowFolds.check(folds, random_state)
     opened = open_source(source, table=table, query=query)
     names = _check_columns(opened, target, columns, weight)
     kind = kind or ("moments" if is_number(opened, target) else "counts")
@@ -120,11 +139,11 @@ def summarize(
         if kind_of(opened.schema().field(target)) == "words":
             raise ValueError(f"Moments require a numeric target, but {target!r} is text; use kind='counts'.")
         if isinstance(opened, PartitionSource):
-            return partitioned_moments(opened, target, names, weight, int(memory))
-        return stream_moments(opened, target, names, weight, int(memory), threads, verbose)
+            return partitioned_moments(opened, target, names, weight, int(memory), drawn)
+        return stream_moments(opened, target, names, weight, int(memory), threads, verbose, drawn)
     kind_of_stream = PartitionedCounts if isinstance(opened, PartitionSource) else CountsStream
-    stream = kind_of_stream(opened, target, names, weight, numeric, int(memory), threads, verbose)
-    stream.tally(in_database=pushes_down(opened, push_down, weight))
+    stream = kind_of_stream(opened, target, names, weight, numeric, int(memory), threads, verbose, drawn)
+    stream.tally(in_database=drawn is None and pushes_down(opened, push_down, weight))
     stream.bin_numbers()
     return stream.finish()
 

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew import _core
-from vitalfew.data.coding.table_coder import MISSING, MOST_EXACT, inexact
+from vitalfew.data.coding.table_coder import MISSING
 from vitalfew.summaries.arrow_columns import numbers_of, weights_of
+from vitalfew.summaries.row_folds import RowFolds
+from vitalfew.support.checks import MOST_EXACT, inexact
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,7 +24,7 @@ MOST_NUMBERS = 1024
 # Text columns with more distinct values than this are keys, and would exceed the allowed memory.
 MOST_WORDS = 100_000
 MOST_CLASSES = 1000
-# Rows inspected before a complete numeric column is.
+# Number of rows inspected first, before the rest of a numeric column.
 GLANCE = 4096
 
 
@@ -44,7 +46,10 @@ class ClassLabels:
 
 @dataclass
 class ColumnTally:
-    """Counts N(value, class) of one column over the values seen so far; class 0 means no label."""
+    """Counts N(value, class) of one column over the values seen so far; class 0 means no label.
+
+    With folds, each class has a column for each fold, see `table_columns`.
+    """
 
     name: str
     kind: str
@@ -54,7 +59,7 @@ class ColumnTally:
     is_many: bool = False
 
     def add(self, values: Sequence | None, lines: NDArray[np.float64] | None, labels: NDArray[np.intp]) -> None:
-        """Add the counts of a batch: one row per value, one column per label."""
+        """Add the counts of a batch: one row per value, one column per label and fold."""
         if self.is_many:
             return
         if values is None or lines is None:
@@ -82,18 +87,21 @@ class ColumnTally:
             )
         self.is_many, self.place, self.table = True, {}, np.zeros((0, 4))
 
-    def counted(self, n_labels: int) -> tuple[list, NDArray[np.float64]]:
-        """Return the values in increasing order, and their counts: (values, 1 + classes)."""
-        table = np.zeros((len(self.place), n_labels + 1))
-        width = min(n_labels + 1, self.table.shape[1])
+    def counted(self, n_labels: int, n_folds: int) -> tuple[list, NDArray[np.float64]]:
+        """Return the values in increasing order, and their counts: (values, 1 + classes, folds)."""
+        table = np.zeros((len(self.place), (n_labels + 1) * n_folds))
+        width = min(table.shape[1], self.table.shape[1])
         table[:, :width] = self.table[: len(self.place), :width]
         values = sorted(self.place)
-        return values, table[[self.place[v] for v in values]]
+        return values, table[[self.place[v] for v in values]].reshape(len(values), n_labels + 1, n_folds)
 
 
 @dataclass(frozen=True)
 class BatchCounts:
-    """Counts of one batch: its labels (None first), their weights, and the values and counts of each column."""
+    """Counts of one batch: its labels (None first), their weights, and the values and counts of each column.
+
+    With folds, all counts have one column per label and fold.
+    """
 
     labels: list
     label_count: NDArray[np.float64]
@@ -102,7 +110,11 @@ class BatchCounts:
 
 
 def count_batch(
-    batch: pa.RecordBatch, columns: Sequence[ColumnTally], target: str, weight: str | None
+    batch: pa.RecordBatch,
+    columns: Sequence[ColumnTally],
+    target: str,
+    weight: str | None,
+    folds: RowFolds | None = None,
 ) -> tuple[BatchCounts, NDArray[np.int32]]:
     """Count one batch, with its own codes for values and labels; also return the label codes, 0 if missing.
 
@@ -110,7 +122,9 @@ def count_batch(
     """
     labels, label = encode_target(batch.column(target), target)
     own = None if weight is None else weights_of(batch.column(weight), weight)
-    n, width = batch.num_rows, len(labels)
+    n, n_folds = batch.num_rows, 1 if folds is None else folds.n_folds
+    width = len(labels) * n_folds
+    cell = label if folds is None else label * np.int32(n_folds) + folds.of_batch(batch)
     codes = np.empty((n, len(columns)), dtype=np.uint32, order="F")
     values: list[Sequence | None] = []
     used: list[Sequence] = []
@@ -123,10 +137,15 @@ def count_batch(
     offsets = np.concatenate([[0], np.cumsum([len(v) for v in used])]).astype(np.int64)
     table = np.zeros((0, width))
     if offsets[-1]:
-        table = _core.count_codes(codes[:, : len(used)], offsets, label, own, width, 1)
+        table = _core.count_codes(codes[:, : len(used)], offsets, cell, own, width, 1)
     lines = iter(np.split(table, offsets[1:-1]) if used else [])
-    total = np.bincount(label, weights=own, minlength=width).astype(float)
+    total = np.bincount(cell, weights=own, minlength=width).astype(float)
     return BatchCounts(labels, total, [(v, None if v is None else next(lines)) for v in values], n), label
+
+
+def table_columns(places: NDArray[np.intp], n_folds: int) -> NDArray[np.intp]:
+    """Return the table columns of labels, by their numbers: the folds of a label are next to each other."""
+    return (places[:, None] * n_folds + np.arange(n_folds)).ravel()
 
 
 def encode_target(column: pa.Array, name: str) -> tuple[list, NDArray[np.int32]]:

@@ -69,8 +69,9 @@ def check_given(data: Any, name: str = "X") -> None:
     elif nw.dependencies.is_pandas_dataframe(data):
         _check_index(data.index, f"the index of {name}")
         _check_index(data.columns, f"the column index of {name}")
-        for j, dtype in enumerate(data.dtypes):
-            _check_pandas(data.iloc[:, j], dtype, f"column {str(data.columns[j])!r} of {name}")
+        for j, dtype in enumerate(data.dtypes.tolist()):
+            if _is_arrow_dtype(dtype) or hasattr(dtype, "categories"):  # looking up a column costs more than this
+                _check_pandas(data.iloc[:, j], dtype, f"column {str(data.columns[j])!r} of {name}")
     else:
         _check_pandas(data, getattr(data, "dtype", None), name)
         if nw.dependencies.is_pandas_series(data):

@@ -106,7 +106,7 @@ def written_output(path: str, mode: str = "wb") -> Iterator[IO]:
 
 
 def _new_part(goal: Path) -> tuple[int, str]:
-    """Create a temporary file next to the goal, locked as long as it is open."""
+    """Create a temporary file next to `goal`; it stays locked until it is closed."""
     try:
         if os.fspath(goal.parent) not in _swept:
             _swept.add(os.fspath(goal.parent))

@@ -12,12 +12,24 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from vitalfew.support.arrow import check_given
+from vitalfew.support.suggest import not_one_of
 
 
 def is_missing(value) -> bool:
     """Return True for None, NaN and the missing values of pandas, without importing pandas."""
     return (
         value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
+    )
+
+
+MOST_EXACT = 2**53  # integers up to here are exact in float64
+
+
+def inexact(name: str, example: int) -> ValueError:
+    """Return the error for a column of integers that are equal as floats."""
+    return ValueError(
+        f"column {name!r} contains integers beyond 2**53, such as {example}, which float64 cannot represent exactly; "
+        "convert it to strings (astype(str)) if they are identifiers, to float if they are quantities, or drop it."
     )
 
 
@@ -31,12 +43,12 @@ def check_known(y: NDArray, what: str = "value") -> None:
     """Check that every sample of a target has a finite value, or a label."""
     if y.dtype.kind == "f" and np.isnan(y).any():
         raise ValueError(_no_value(int(np.flatnonzero(np.isnan(y).reshape(len(y), -1).any(axis=1))[0]), what))
-    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn first looks for infinity by a sum
+    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn first tests a sum, which may overflow
         assert_all_finite(y, input_name="y")
 
 
 def check_discrete(y: NDArray) -> None:
-    """Check that labels are classes: floats that are not integers, or exceed an int64, are not."""
+    """Check that labels are discrete; reject floats that are not integers or do not fit in an int64."""
     with np.errstate(invalid="ignore"):
         check_classification_targets(y)
 
@@ -106,6 +118,10 @@ def _encode_objects(y: NDArray) -> tuple[NDArray, NDArray[np.int32]]:
     return np.array(distinct, dtype=y.dtype if y.dtype.kind != "O" else None), codes
 
 
+# Sums of weights that differ by no more than this share are equal.
+ROUNDING = 1e-9
+
+
 def check_weight(sample_weight, n_rows: int) -> NDArray[np.float64] | None:
     """Return a float64 copy of the weights, or None if every sample counts once."""
     if sample_weight is None:
@@ -129,6 +145,19 @@ def check_weight(sample_weight, n_rows: int) -> NDArray[np.float64] | None:
     return None if (weight == 1).all() else weight
 
 
+def count_weight(weight: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    """Return weights as counts of samples.
+
+    A weight of 2 stands for two samples. Weights that sum to less than the number of samples (of positive weight) are
+    shares, such as a distribution that sums to 1, and are scaled to sum to this number: data never count as fewer
+    samples than there are.
+    """
+    if weight is None:
+        return None
+    n, total = np.count_nonzero(weight), float(weight.sum())
+    return weight * (n / total) if total < n * (1 - ROUNDING) else weight
+
+
 def check_threads(n_jobs: int | None) -> int:
     """Return the number of threads for the kernels; 0 means all that are allowed."""
     if n_jobs is None or n_jobs == -1:
@@ -141,14 +170,13 @@ def check_threads(n_jobs: int | None) -> int:
 def check_choice(name: str, value, choices) -> None:
     """Check that `value` is one of `choices`."""
     if value not in choices:
-        listed = ", ".join(repr(c) for c in choices)
-        raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
+        raise ValueError(not_one_of(name, value, choices))
 
 
 def weigh_classes(
     class_weight, y: NDArray, label: NDArray[np.int32], weight: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the sample weights multiplied by class weights, which are given or "balanced"."""
+    """Return the sample weights multiplied by the class weights, a dict or "balanced"."""
     if not isinstance(class_weight, str):
         return weight * compute_sample_weight(class_weight, y)
     check_choice("class_weight", class_weight, ("balanced",))
@@ -165,6 +193,7 @@ __all__ = [
     "check_known",
     "check_threads",
     "check_weight",
+    "count_weight",
     "encode_labels",
     "is_missing",
     "weigh_classes",

@@ -89,7 +89,7 @@ def is_installed(value) -> bool:
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str) or release_of(module) is None:
         return False
-    # Static types come from compiled modules, and some are not an attribute of theirs.
+    # Static types come from compiled modules, and some are not attributes of their module.
     return find_by_name(module, name) is value or (isinstance(value, type) and not value.__flags__ & HEAP_TYPE)
 
 

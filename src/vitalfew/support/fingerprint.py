@@ -40,11 +40,11 @@ LIBRARIES = ("vitalfew", "numpy", "scipy", "scikit-learn")
 
 
 class FingerprintError(ValueError):
-    """Error for an object without content that distinguishes it from others of its kind."""
+    """Raised for an object whose content does not distinguish it from others of its type."""
 
 
 def fingerprint(*things) -> str:
-    """Compute a short text that changes with the content of `things` and is the same in every process.
+    """Compute a digest of the content of `things`, which is the same in every process.
 
     All values, names and types of arrays, sparse matrices and tables count; their memory layout does not. The code,
     defaults, closure and used globals of functions count. Classes and functions of installed distributions are
@@ -54,7 +54,7 @@ def fingerprint(*things) -> str:
     Raises
     ------
     FingerprintError
-        If different objects of a kind would look the same, such as open files, generators and bare ``object()``.
+        If objects of a type cannot be told apart by content, such as open files, generators and bare ``object()``.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Limits on what a file can make its reader do: JSON nesting, array types and shapes, and hashed values.
 
-Every function raises a ValueError; the readers of models and of sealed tests convert it into their own error.
+Every check raises a ValueError; the readers of model files and sealed tests convert it to their own error.
 """
 
 from __future__ import annotations

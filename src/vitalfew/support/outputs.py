@@ -34,7 +34,7 @@ def check_outputs(outputs: Mapping[str, Any], inputs: Sequence[Any]) -> None:
     ----------
     outputs : dict
         Files to write, by the name of the option or parameter. None is skipped. ``"-"`` is standard output, which
-        may be redirected to a file.
+        may be redirected to a file: a command that prints its results names it, too.
     inputs : list
         Inputs to read: file names, patterns, folders, ``"-"`` (standard input), or lists of them. Server addresses,
         connections and data frames are skipped, since no output file can replace them.
@@ -76,6 +76,22 @@ def check_outputs(outputs: Mapping[str, Any], inputs: Sequence[Any]) -> None:
     if (record := _record.get()) is not None:
         record.promised |= files
         record.read |= read
+
+
+def check_suffix(option: str, path: str | None, suffixes: Sequence[str]) -> None:
+    """Check that the name of an output file, if it has a suffix, ends with one that fits its contents.
+
+    Examples
+    --------
+    >>> from vitalfew.support.outputs import check_suffix
+    >>> check_suffix("--output", "model.json", [".json"])
+    >>> check_suffix("--output", "model.pdf", [".json"])
+    Traceback (most recent call last):
+    ValueError: --output 'model.pdf' must end with .json; other formats are not written.
+    """
+    end = "" if path in (None, STANDARD) else os.path.splitext(str(path))[1].lower()
+    if end and end not in suffixes:
+        raise ValueError(f"{option} {path!r} must end with {' or '.join(suffixes)}; other formats are not written.")
 
 
 def refuse_database(path: Any, name: str | None = None) -> None:
@@ -143,9 +159,10 @@ def _files_read(given: Any) -> Iterator[tuple[Identity, str]]:
             yield identity, "standard input"
     elif isinstance(given, str | os.PathLike):
         for name in matching_files(Path(given)):
-            identity = file_identity(name)
-            if identity is not None:
-                yield identity, name
+            logs = [f"{os.path.realpath(name)}{end}" for end in COMPANIONS] if database_format(name) else []
+            for part in (name, *logs):
+                if (identity := file_identity(part)) is not None:
+                    yield identity, part
 
 
 def _refuse_input(output: str, path: str, read: Mapping[Identity, str]) -> None:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tqdm.auto import tqdm
-
 
 def is_shown(verbose: bool | None) -> bool:
     """Return True if progress is shown."""
@@ -21,7 +19,7 @@ _maker: Callable[[int | None, str], Any] | None = None
 
 @contextmanager
 def bars_by(maker: Callable[[int | None, str], Any]) -> Iterator[None]:
-    """Create progress bars with `maker` inside the context where `verbose` is None, as the command line does."""
+    """Use `maker` for progress bars inside the context if `verbose` is None, as the command line does."""
     global _maker
     before, _maker = _maker, maker
     try:
@@ -41,6 +39,8 @@ def progress(total: int | None, title: str, verbose: bool | None) -> Any:
     """Return a progress bar of `total` steps that appears once the work has taken a while."""
     if _maker is not None and verbose is None:
         return _maker(total, title)
+    from tqdm.auto import tqdm  # imports notebooks, if there are any
+
     return tqdm(total=total, desc=title, disable=not is_shown(verbose), delay=0.2 if verbose else 2, leave=False)
 
 

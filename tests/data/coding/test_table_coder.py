@@ -72,7 +72,8 @@ def test_quantities_are_cut(values, numeric):
 
 def test_distinct_numbers_on_request():
     x = np.arange(300)[:, None]
-    coder, codes = fit(x, numeric="distinct")
+    with pytest.warns(DiscretizationWarning, match="300 distinct whole numbers"):
+        coder, codes = fit(x, numeric="distinct")
     assert coder.codings[0].n_values == 300
     np.testing.assert_array_equal(codes, x)
     assert not coder.is_supervised
@@ -83,6 +84,21 @@ def test_many_fractions_as_values_are_doubtful():
     frame = pd.DataFrame({"size": np.linspace(0, 1, 50)})
     with pytest.warns(DiscretizationWarning, match=r"'size' has 50 distinct fractional numbers.*Discretizer"):
         fit(frame, numeric="distinct")
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint8, np.float64, np.int16])
+@pytest.mark.parametrize("start", [0, 100, -30])
+def test_many_whole_numbers_as_values_are_doubtful(kind, start):
+    values = (np.arange(77) % 70 + start).clip(0 if kind is np.uint8 else None).astype(kind)
+    n = len(np.unique(values))
+    for frame in (pd.DataFrame({"size": values}), pd.DataFrame({"size": values, "text": "u"})):
+        with pytest.warns(DiscretizationWarning, match=f"'size' has {n} distinct whole numbers.*Discretizer.*strings"):
+            fit(frame, numeric="distinct")
+
+
+def test_few_whole_numbers_and_strings_are_categories():
+    fit(pd.DataFrame({"few": np.arange(77) % 32, "shifted": 100 + np.arange(77) % 32}), numeric="distinct")
+    fit(pd.DataFrame({"code": (np.arange(77) % 70).astype(str)}), numeric="distinct")
 
 
 def test_wide_and_narrow_columns_together():
@@ -97,7 +113,7 @@ def test_wide_and_narrow_columns_together():
     _, codes = fit(X)
     assert sorted(codes[:, 0]) == list(range(400))
     np.testing.assert_array_equal(codes[:, 1], X["bit"])
-    np.testing.assert_array_equal(codes[:, 2], X["gap"])
+    np.testing.assert_array_equal(codes[:, 2], X["gap"].notna())  # missing and present
 
 
 def test_new_values_are_missing():

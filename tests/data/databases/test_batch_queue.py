@@ -1,4 +1,4 @@
-"""Batches handed to a taker: all of them, or an error on both sides, and nobody left waiting."""
+"""Batch queue: the consumer gets all batches, or both sides get an error and neither waits forever."""
 
 import threading
 from contextlib import suppress

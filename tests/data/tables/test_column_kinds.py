@@ -36,7 +36,7 @@ COLUMNS = {
     "lists": ([[1, 2]] * N, "empty"),
     "bytes": ([b"x", b"y"] * 15, "empty"),
     "always": ([7] * N, "constant"),
-    "sometimes": (["yes", None] * 15, "constant"),
+    "sometimes": (["yes", None] * 15, "category"),
 }
 LIBRARIES = {
     "pandas": pd.DataFrame,
@@ -44,6 +44,27 @@ LIBRARIES = {
     "arrow": pa.table,
     "arrow as pandas": lambda columns: pa.table(columns).to_pandas(),
 }
+
+
+LONG = [10**25 + i for i in range(20)]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"x": LONG}),
+        pd.DataFrame({"x": list(map(str, LONG))}),
+        pl.DataFrame({"x": pl.Series(LONG, dtype=pl.Int128)}),
+        pa.table({"x": list(map(str, LONG))}),
+    ],
+)
+def test_long_integers_are_names(table):
+    (found,) = recognize(table)
+    assert (found.kind, found.n_distinct, found.why) == ("identifier", 20, "differs in every row")
+
+
+def test_long_integers_that_differ_as_floats_are_numbers():
+    assert recognize(pd.DataFrame({"x": [str(10**25 * i) for i in range(20)]}))[0].kind == "numeric"
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -92,7 +113,7 @@ def test_overrides():
     [
         ({"Zip": "text"}, "there is no column 'Zip'; did you mean 'zip'"),
         ({"qqqq": "text"}, "there is no column 'qqqq'; the columns are 'zip', 'id'"),
-        ({"zip": "words"}, "the kind of column 'zip' must be one of numeric, category, .* got 'words'"),
+        ({"zip": "words"}, "the kind of column 'zip' must be one of 'numeric', 'category', .* got 'words'"),
     ],
 )
 def test_overrides_that_make_no_sense(overrides, message):

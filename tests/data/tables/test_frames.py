@@ -36,6 +36,17 @@ def columns(values):
     return {f"f{j}": list(values[:, j]) for j in range(values.shape[1])}
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_integers_that_are_equal_as_floats_are_refused(make):
+    values = [10**25 + i for i in range(4)]
+    frame = make({"x": values} if make is pd.DataFrame else {"x": pl.Series(values, dtype=pl.Int128)})
+    with pytest.raises(ValueError, match=r"column .x. .* beyond 2\*\*53, such as 10{24}3.*astype\(str\)"):
+        read_table(frame)
+    apart = [10**25 * i for i in range(4)]
+    frame = make({"x": apart} if make is pd.DataFrame else {"x": pl.Series(apart, dtype=pl.Int128)})
+    np.testing.assert_array_equal(read_table(frame).column(0), np.array(apart, dtype=float))
+
+
 @pytest.mark.parametrize(
     "X",
     [

@@ -29,6 +29,7 @@ LIBRARIES = {
     "pandas": lambda c: pd.DataFrame(c, index=np.arange(len(next(iter(c.values()))))[::-1]),
     "polars": lambda c: pl.DataFrame(c),
     "arrow": lambda c: pa.table(c),
+    "nullable pandas": lambda c: pd.DataFrame(c).convert_dtypes(),
     "pandas of Arrow": lambda c: pa.table(c).to_pandas(types_mapper=pd.ArrowDtype),
 }
 
@@ -74,6 +75,9 @@ KINDS = [
     {"id": "numeric", "small": "numeric", "single": "numeric"},
     {"a": "numeric"},
     {"word": "category", "small": "numeric", "gap": "category", "a": "numeric"},
+    {"flag": "category"},
+    {"a": "numeric", "flag": "category", "word": "category", "small": "numeric"},
+    {"flag": "text", "id": "numeric"},
 ]
 
 
@@ -101,10 +105,42 @@ def test_matrices_are_those_of_columns_read_one_by_one(make, one_by_one, names):
 def test_wide_frames_are_read_as_one_matrix(make):
     matrix = RNG.normal(size=(5, 200))
     frame = make({f"x{j}": column for j, column in enumerate(matrix.T)})
-    if isinstance(frame, pd.DataFrame) and not isinstance(frame.dtypes.iloc[0], np.dtype):
-        pytest.skip("columns of extension types are read one by one")
     np.testing.assert_array_equal(read_table(frame).matrix, matrix)
 
 
 def test_a_table_without_rows_has_empty_columns(make):
     assert [c.kind for c in recognize(make({"a": np.empty(0), "b": np.empty(0, dtype=int)}))] == ["empty", "empty"]
+
+
+OBJECTS = {
+    "word": ["x", None, "y", np.nan],
+    "mixed": ["x", 1, 2.5, None],
+    "number": [1, 2.5, None, np.nan],
+    "flag": [True, False, None, True],
+    "nothing": [None, None, np.nan, None],
+}
+
+
+@pytest.mark.parametrize("names", [list(OBJECTS), *([name] for name in OBJECTS)])
+def test_objects_are_those_of_columns_read_one_by_one(one_by_one, names):
+    frame = pd.DataFrame({name: OBJECTS[name] for name in names}, dtype=object).assign(a=1.0)
+    found, expected = read_table(frame), one_by_one(read_table, frame)
+    for a, b in zip(found.columns, expected.columns):
+        if isinstance(b, WordColumn):
+            assert a.values == b.values
+            np.testing.assert_array_equal(a.codes, b.codes)
+        else:
+            np.testing.assert_array_equal(a, b)
+
+
+def test_wide_booleans_are_converted_and_read_together(monkeypatch):
+    """Thousands of columns take minutes one by one."""
+    frame = pd.DataFrame(RNG.random((5, 200)) < 0.5, columns=[f"x{j}" for j in range(200)])
+
+    def look_up(*_):
+        raise AssertionError("a column was looked up on its own")
+
+    monkeypatch.setattr(nw.DataFrame, "get_column", look_up)
+    found = TableColumns(dict.fromkeys(frame, "category")).fit_transform(frame)
+    assert found.iloc[0].tolist() == [str(v) for v in frame.iloc[0]]
+    assert read_table(found).n_features == 200

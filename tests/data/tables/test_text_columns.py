@@ -111,9 +111,13 @@ def rows_of(column):
 @example(words=[""])
 @example(words=[None, None, "only"])
 def test_words_are_read_alike_from_everything(held, words):
-    column = read_table(HOLDERS[held](words)).column(0)
+    given = HOLDERS[held](words)
+    column = read_table(given).column(0)
     assert rows_of(column) == words
-    assert isinstance(column, WordColumn) == any(w is not None for w in words)
+    has_type = not isinstance(given, np.ndarray) and not (
+        isinstance(given, pd.DataFrame) and pd.api.types.is_object_dtype(given.dtypes["w"])
+    )
+    assert isinstance(column, WordColumn) == (has_type or any(w is not None for w in words))
 
 
 @pytest.mark.parametrize("held", HOLDERS)
@@ -125,7 +129,7 @@ def test_codes_are_ranks_and_what_was_not_seen_is_missing(held, words, new):
     seen = sorted({w for w in words if w is not None})
     rank = {w: i for i, w in enumerate(seen)}
     table, later = read_table(HOLDERS[held](words)), read_table(HOLDERS[held](new))
-    if not seen:
+    if not seen or (len(seen) == 1 and None in words):  # see test_presence.py
         return
     coder, bins = TableCoder(), BinCoder()
     np.testing.assert_array_equal(coder.fit(table).to_codes().codes[:, 0], [rank.get(w, 255) for w in words])

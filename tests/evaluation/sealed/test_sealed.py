@@ -663,3 +663,30 @@ def test_two_rows_and_rare_classes():
         sealed_split(pl.LazyFrame({"a": [1, 2]}), [0, 1])
     with pytest.raises(TypeError, match="X must be a table, a matrix or a list of texts"):
         sealed_split("text", [1])
+
+
+@pytest.mark.parametrize("options", [{}, {"groups": np.arange(200) // 5}, {"time": np.arange(200)[::-1]}])
+def test_validation_rows_are_a_third_part(options):
+    X, y = np.arange(200)[:, None], np.arange(200) % 2
+    X_train, y_train, X_valid, y_valid, sealed = sealed_split(
+        X, y, test_size=0.25, validation_size=0.25, random_state=0, **options
+    )
+    rows = np.concatenate([X_train, X_valid]).ravel()
+    assert (len(X_train), len(X_valid), len(sealed)) == (100, 50, 50)
+    assert len(np.unique(rows)) == 150
+    assert np.array_equal(y_train, X_train.ravel() % 2)
+    assert np.array_equal(y_valid, X_valid.ravel() % 2)
+    assert np.array_equal(np.sort(sealed.train_rows), np.sort(X_train.ravel()))
+    if "groups" in options:
+        assert not set(X_train.ravel() // 5) & set(X_valid.ravel() // 5)
+    elif "time" in options:
+        assert X_valid.max() < X_train.min()  # times are reversed: validation rows are later
+    else:
+        assert abs(y_valid.mean() - 0.5) < 0.02
+
+
+def test_parts_that_leave_nothing_are_refused():
+    with pytest.raises(ValueError, match="leave no rows"):
+        sealed_split(np.arange(10)[:, None], np.arange(10) % 2, test_size=5, validation_size=5)
+    with pytest.raises(ValueError, match="validation_size must be"):
+        sealed_split(np.arange(10)[:, None], np.arange(10) % 2, validation_size=1.5)

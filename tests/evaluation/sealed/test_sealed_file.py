@@ -1,4 +1,4 @@
-"""Sealed files that somebody made by hand, and openings that are counted in the file."""
+"""Hand-crafted sealed files, and openings that are counted in the file."""
 
 import hashlib
 import io

@@ -75,6 +75,7 @@ def test_codes(problem, mean):
     assert_greedy(problem, fit(problem, False, prior_mean=mean))
 
 
+@pytest.mark.filterwarnings("ignore:.*distinct whole numbers")
 def test_codes_beyond_bytes():
     rng = np.random.default_rng(0)
     wide = np.concatenate([np.arange(300), rng.integers(0, 300, 100)])

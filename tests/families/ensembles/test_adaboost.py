@@ -103,7 +103,7 @@ def test_the_logistic_loss_falls(table, votes):
 
 @pytest.mark.parametrize(("right", "wrong"), [(2, 1), (5, 1), (7, 3), (90, 1)])
 def test_the_logistic_vote_leaves_no_edge(right, wrong):
-    """Of a symmetric table the vote is the log-odds, after which the only stump is no better than chance."""
+    """For a symmetric table the vote is the log-odds, after which the only stump is no better than chance."""
     X = np.repeat([[0.0], [0.0], [1.0], [1.0]], [right, wrong, wrong, right], axis=0)
     y = np.repeat([0, 1, 0, 1], [right, wrong, wrong, right])
     run = AdaBoost(50, loss="logistic", votes="sign").fit(X, y).path_.runs[0]
@@ -269,7 +269,7 @@ def test_boosted_trees_go_on_when_no_training_row_is_wrong():
 
 @pytest.mark.parametrize("form", ["ova", "samme"])
 def test_many_classes_are_learned(form):
-    """Where plain M1 stops at once, as no stump is right for half the rows of ten digits."""
+    """Plain M1 would stop at once, since no stump is right for half the rows of ten digits; these forms do not."""
     X, y = load_digits(return_X_y=True)
     names = np.array([f"digit {k}" for k in range(10)])
     model = AdaBoost(100, multiclass=form).fit(X[:1200], names[y[:1200]])
@@ -464,3 +464,27 @@ def test_confident_votes_of_any_classifier_are_shares(learner):
     assert np.abs(model.margins(X, y)).max() <= 1
     counted = np.histogram(model.margins(X[:200], y[:200]), 200, (-1, 1))[0] / 200
     assert np.abs(np.cumsum(counted) - np.cumsum(model.path_.runs[0].margins[-1])).max() < 0.02
+
+
+@pytest.mark.parametrize("form", ["ova", "samme"])
+def test_the_text_lists_the_rounds_in_use(form):
+    X, y = larger(n=300)
+    y = y + (X[:, 0] > 1) if form == "samme" else y
+    model = AdaBoost("1se", multiclass=form, max_rounds=60, random_state=0).fit(X, y)
+    assert 1 < model.rounds_ < 60
+    lines = model._rules_text().splitlines()
+    shown = min(model.rounds_, 20)
+    assert [line.split(",")[0] for line in lines[:shown]] == [f"round {t + 1}" for t in range(shown)]
+    more = model.rounds_ - shown
+    assert lines[shown:] == ([f"… and {more} more rounds"] if more else [])
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"), [("yynn", "c is known: +1, else -1"), ("nnyy", "c is missing: +1, else -1")]
+)
+def test_missing_is_said_in_words(labels, said):
+    X = pd.DataFrame({"c": ["u", "v", None, None]})
+    text = AdaBoost(1).fit(X, list(labels))._rules_text()
+    other = said.replace("+", "±").replace("-", "+").replace("±", "-")
+    other = other.replace("known", "?").replace("missing", "known").replace("?", "missing")
+    assert text.split(": ", 1)[1] in (said, other)

@@ -513,7 +513,7 @@ def test_cv_is_the_mean_over_literal_refits(cv, penalty, n_classes, kind):
     X, label = planted(61, 4, n_classes)
     options = {"penalty": penalty, "tol": 1e-8}
     selection = LogisticRegression("cv", grid=GRID, cv=cv, **options).fit(kind(X), label).selection_
-    splits = list((StratifiedKFold(3) if cv == 3 else cv).split(X, label))
+    splits = list((StratifiedKFold(3, shuffle=True, random_state=0) if cv == 3 else cv).split(X, label))
     loss = literal(X, label, splits, GRID, mean_log_loss, **options)
     np.testing.assert_allclose(selection.score, loss.mean(axis=0), rtol=1e-3)
     np.testing.assert_allclose(selection.standard_error, loss.std(axis=0, ddof=1) / np.sqrt(len(loss)), rtol=1e-2)
@@ -552,7 +552,9 @@ def test_cv_with_a_scorer(scoring, metric, n_classes, penalty):
     X, label = planted(60, 4, n_classes)
     options = {"penalty": penalty, "tol": 1e-8}
     selection = LogisticRegression("cv", grid=GRID, cv=3, scoring=scoring, **options).fit(X, label).selection_
-    expected = literal(X, label, list(StratifiedKFold(3).split(X, label)), GRID, metric, **options).mean(axis=0)
+    expected = literal(
+        X, label, list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, label)), GRID, metric, **options
+    ).mean(axis=0)
     np.testing.assert_allclose(selection.score, expected, rtol=1e-4)
     assert selection.greater_is_better
     assert selection.score[selection.index] == selection.score.max()

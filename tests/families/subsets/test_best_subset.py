@@ -54,6 +54,57 @@ def test_near_ties_are_all_subsets_that_near(seed, rho, k, distance):
     assert tuple(model.subset_) == model.near_ties_["columns"].iloc[0]
 
 
+@pytest.mark.parametrize("noise", [1.0, 0.1, 1e-3, 1e-5, 1e-7, 0.0])
+@pytest.mark.parametrize("distance", [1e-7, 0.01])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_duplicated_column_ties_exactly(noise, distance, weighted):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))[:, [0, 1, 2, 0]]
+    weight = rng.uniform(0.5, 2, size=30) if weighted else None
+    y = X[:, 0] + X[:, 1] + noise * rng.normal(size=30)
+    model = BestSubsetRegressor(2, near_ties=distance).fit(X, y, weight)
+    assert model.subset_.tolist() == [0, 1]
+    assert list(model.near_ties_["columns"]) == [(0, 1), (1, 3)]
+    np.testing.assert_allclose(model.near_ties_["above_best"], 0, atol=1e-12)
+    assert model.near_ties_complete_
+    assert model.certified_
+
+
+@pytest.mark.parametrize("noise", [1e-2, 1e-5])
+def test_a_combination_of_columns_ties_exactly(noise):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 6))
+    X[:, 5] = X[:, 0] + X[:, 1]
+    y = X[:, 0] - 2 * X[:, 1] + X[:, 2] + noise * rng.normal(size=60)
+    model = BestSubsetRegressor(3, near_ties=1e-9).fit(X, y)
+    assert list(model.near_ties_["columns"]) == [(0, 1, 2), (0, 2, 5), (1, 2, 5)]
+    assert model.near_ties_complete_
+
+
+def test_a_tiny_effect_is_found_under_tinier_noise():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(50, 8))
+    y = X[:, 6] + X[:, 7] + 1e-7 * X[:, 5] + 1e-9 * rng.normal(size=50)
+    model = BestSubsetRegressor(3).fit(X, y)
+    assert model.subset_.tolist() == [5, 6, 7]
+    columns = np.column_stack([np.ones(50), X[:, 5:]])
+    squares = np.linalg.lstsq(columns, (y - X[:, 6]) - X[:, 7])[1]
+    np.testing.assert_allclose(model.path_.mean_squared_error[3], squares[0] / 50, rtol=1e-6)
+    np.testing.assert_allclose(model.coef_[5], 1e-7, rtol=0.1)
+    assert list(model.near_ties_["columns"]) == [(5, 6, 7)]
+
+
+def test_near_ties_that_are_cut_off_are_not_complete():
+    X = np.random.default_rng(3).normal(size=(30, 2))[:, [0, 1, 0, 1]]
+    y = X[:, 0] + X[:, 1] + np.arange(30) % 3
+    all_four = BestSubsetRegressor(2, max_ties=4).fit(X, y)
+    assert len(all_four.near_ties_) == 4
+    assert all_four.near_ties_complete_
+    three = BestSubsetRegressor(2, max_ties=3).fit(X, y)
+    assert len(three.near_ties_) == 3
+    assert not three.near_ties_complete_
+
+
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
 def test_larger_problems_by_exhaustion(rho):
     X, y, _ = correlated(100, 18, 5, rho, seed=3)
@@ -96,7 +147,7 @@ def test_time_runs_out_and_says_so():
 
 
 def test_gap_is_honest():
-    """With little time the bound is below the best, with enough time it is reached."""
+    """The bound is below the best loss if time is short, and equal to it if there is enough time."""
     X, y, _ = correlated(100, 40, 6, 0.9, seed=2, noise=1.0)
     hasty = BestSubsetRegressor(6, time_budget=1e-9).fit(X, y)
     patient = BestSubsetRegressor(6, time_budget=60).fit(X, y)

@@ -12,6 +12,7 @@ from planted import two_of_ten as planted
 from strategies import regressions
 from vitalfew import ForwardFittingRegressor, GreedySubsetRegressor, Lasso, Moments
 from vitalfew.exceptions import RuleError
+from vitalfew.families.subsets.fitting_path import Steps
 
 KINDS = [np.asfortranarray, np.ascontiguousarray, sparse.csc_array]
 
@@ -148,3 +149,37 @@ def test_a_constant_column_has_no_coefficient(make, value, kind):
     for n in range(6, 60):
         X = np.full((n, 1), value)
         assert make(1).fit(kind(X), rng.normal(size=n)).coef_.tolist() == [0]
+
+
+@pytest.mark.parametrize("has_intercept", [True, False])
+def test_many_steps_take_no_table_of_coefficients(monkeypatch, has_intercept):
+    """After a deadline, a table of a million steps would take longer than the steps."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 5)) + 3
+    y = X @ [1.0, -2, 0, 3, 0] + rng.normal(size=40)
+    whole = Steps.coefficients
+
+    def narrow(steps, sizes):
+        assert len(sizes) == 1, "the coefficients of all steps"
+        return whole(steps, sizes)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Steps, "coefficients", narrow)
+        model = ForwardFittingRegressor(300, learning_rate=0.1, fit_intercept=has_intercept).fit(X, y)
+        n_features = model.path_.n_features
+    coef = model.path_.coef
+    np.testing.assert_array_equal(n_features, np.count_nonzero(coef, axis=1))
+    np.testing.assert_array_equal(model.coef_, coef[-1])
+    expected = y.mean() - coef @ X.mean(axis=0) if has_intercept else np.zeros(len(coef))
+    np.testing.assert_allclose(model.path_.intercept, expected, atol=1e-12)
+
+
+def test_coefficients_that_return_to_zero_are_not_counted():
+    steps = Steps(np.array([2, 0, 2, 0, 2], dtype=np.int32), np.array([1.0, 2, -1, 1, 5]))
+    sizes = np.array([0, 1, 2, 3, 4, 5, 9])
+    np.testing.assert_array_equal(steps.n_nonzero(sizes), np.count_nonzero(steps.coefficients(sizes), axis=1))
+    for size in sizes:
+        np.testing.assert_array_equal(steps.coefficients(np.array([size])), steps.coefficients(np.array([size, 0]))[:1])
+    nothing = Steps(np.empty(0, dtype=np.int32), np.empty(0))
+    assert nothing.n_nonzero(np.array([0, 3])).tolist() == [0, 0]
+    assert nothing.coefficients(np.array([3])).shape == (1, 0)

@@ -26,7 +26,7 @@ def loss(f, label, w):
 
 
 def least(f, along, label, w, width=0.1):
-    """How far along a direction the loss is least."""
+    """Return the step along a direction that minimizes the loss."""
     return minimize_scalar(lambda t: loss(f + t * along, label, w), bracket=(-width, width), tol=1e-14)
 
 

@@ -213,7 +213,7 @@ def test_units_do_not_matter(power):
 
 
 def test_columns_that_are_almost_combinations():
-    """Where second moments have lost all digits, the rows still have them."""
+    """The rows keep digits that second moments have lost."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(100, 5))
     X[:, 3] = X[:, 0] - X[:, 1] + 1e-6 * rng.normal(size=100)

@@ -15,17 +15,20 @@ from sklearn.linear_model import LinearRegression
 from sklearn.linear_model import LogisticRegression as Peer
 from sklearn.linear_model import Ridge as SparseRidge
 from sklearn.metrics import make_scorer
-from sklearn.model_selection import KFold, cross_val_score
+from sklearn.model_selection import KFold, LeaveOneOut, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeRegressor
 
 from planted import nonlinear_numbers as planted
-from vitalfew import GreedySearch, NaiveBayes, Ridge
+from vitalfew import GreedySearch, LogisticRegression, NaiveBayes, Ridge, loo_predict
 from vitalfew.exceptions import CheckpointWarning, RuleError, UnfinishedWarning
 from vitalfew.families.subsets import greedy_search, subset_scores
+
+FOLDS = KFold(5, shuffle=True, random_state=0)  # as `cv=5` means them
 
 
 def naive_forward(estimator, X, y, k, cv):
@@ -43,7 +46,7 @@ def naive_forward(estimator, X, y, k, cv):
 def test_forward_is_the_naive_loop(estimator):
     X, y = planted()
     search = GreedySearch(estimator, 4).fit(X, y)
-    chosen, scores = naive_forward(estimator, X, y, 4, 5)
+    chosen, scores = naive_forward(estimator, X, y, 4, FOLDS)
     assert search.history_["feature"].tolist() == [f"x{j}" for j in chosen]
     np.testing.assert_allclose(search.history_["score"], scores, rtol=1e-8)
     assert set(search.subset_) == set(chosen)
@@ -56,7 +59,10 @@ def test_backward_removes_what_is_least_needed():
     search = GreedySearch(LinearRegression(), 2, direction="backward").fit(X, y)
     chosen = list(range(5))
     for size in range(4, 1, -1):
-        tried = {j: cross_val_score(LinearRegression(), X[:, [e for e in chosen if e != j]], y).mean() for j in chosen}
+        tried = {
+            j: cross_val_score(LinearRegression(), X[:, [e for e in chosen if e != j]], y, cv=FOLDS).mean()
+            for j in chosen
+        }
         chosen.remove(max(tried, key=tried.get))
         assert search.path_.subsets[list(search.path_.grid).index(size)] == tuple(chosen)
     assert search.history_["move"].tolist() == ["out"] * 3
@@ -79,7 +85,7 @@ def test_ridge_is_scored_without_refitting(scoring, has_intercept, monkeypatch):
     model = Ridge(2.0, fit_intercept=has_intercept)
     slow = subset_scores.RefittingEvaluator
     quick = GreedySearch(model, "cv", scoring=scoring).fit(X + 1, y)
-    monkeypatch.setattr(subset_scores, "MomentsEvaluator", lambda *a, folds, is_r2: slow(*a))
+    monkeypatch.setattr(subset_scores, "MomentsEvaluator", lambda *a, summaries, is_r2: slow(*a))
     refitted = GreedySearch(model, "cv", scoring=scoring).fit(X + 1, y)
     assert quick.path_.subsets == refitted.path_.subsets
     np.testing.assert_allclose(quick.path_.scores[1:], refitted.path_.scores[1:], rtol=1e-7)
@@ -412,13 +418,13 @@ def test_scores_from_moments_are_those_of_refitting(fit_intercept, kind):
 def test_holdout_is_recorded_and_folds_follow_the_seed():
     X, y = planted()
     assert GreedySearch(Ridge(1.0), k="holdout", random_state=0).fit(X, y).selection_.rule == "holdout"
-    first, same, other, plain = (
-        GreedySearch(Ridge(1.0), k=3, random_state=seed).fit(X, y).path_.scores for seed in (0, 0, 1, None)
+    first, other, plain = (
+        GreedySearch(Ridge(1.0), k=3, random_state=seed).fit(X, y).path_.scores for seed in (0, 1, None)
     )
-    assert_allclose(first, same, rtol=0, atol=0)
+    assert_allclose(first, plain, rtol=0, atol=0)
     assert not np.allclose(first, other)
     given = GreedySearch(Ridge(1.0), k=3, cv=KFold(5)).fit(X, y).path_.scores
-    assert_allclose(plain, given, rtol=0, atol=0)
+    assert not np.allclose(plain, given)
 
 
 @pytest.mark.parametrize("direction", ["forward", "backward", "both"])
@@ -461,3 +467,83 @@ def test_evidence_in_memory_is_limited(monkeypatch):
     assert max(held) <= subset_scores.EvidenceEvaluator.MOST
     np.testing.assert_array_equal(found.subset_, expected.subset_)
     np.testing.assert_array_equal(found.path_.scores, expected.path_.scores)
+
+
+def slide(estimator, X, y, k):
+    """Greedy selection as on the slide: add the feature with the lowest training error."""
+    chosen, sets = [], []
+    for _ in range(k):
+        errors = {}
+        for j in set(range(X.shape[1])) - set(chosen):
+            columns = sorted([*chosen, j])
+            model = clone(estimator).fit(X[:, columns], y)
+            errors[j] = np.mean((y - model.predict(X[:, columns])) ** 2)
+        chosen.append(min(errors, key=errors.get))
+        sets.append(tuple(sorted(chosen)))
+    return sets
+
+
+def left_out_r2(estimator, X, y):
+    found = cross_val_predict(estimator, X, y, cv=LeaveOneOut())
+    return 1 - np.sum((y - found) ** 2) / np.sum((y - y.mean()) ** 2)
+
+
+@pytest.mark.parametrize("estimator", [LinearRegression(), Ridge(0.3, fit_intercept=True), KNeighborsRegressor(3)])
+def test_the_slide_selects_by_training_error_and_stops_by_leave_one_out(estimator):
+    X, y = planted_numbers(45, 5)
+    model = GreedySearch(estimator, "loo", select_by="training", patience=None).fit(X, y)
+    expected = slide(estimator, X, y, 5)
+    assert model.path_.subsets[1:] == expected
+    scores = [left_out_r2(estimator, X[:, s], y) for s in expected]
+    assert_allclose(model.path_.scores[1:, 0], scores, rtol=1e-7)
+    assert model.k_ == 1 + int(np.argmax(scores))
+    assert model.selection_.rule == "loo"
+
+
+def planted_numbers(n, d):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(n, d))
+    return X, X[:, 1] - 2 * X[:, -2] + 0.7 * rng.normal(size=n)
+
+
+@pytest.mark.parametrize("estimator", [NaiveBayes(), LogisticRegression(0.1), LinearSVC()])
+def test_classes_are_left_out_one_by_one(estimator):
+    X, y = planted_numbers(40, 4)
+    X = X[:, 1:]
+    label = np.where(y > 0, "up", "down")
+    model = GreedySearch(estimator, 3, select_by="loo").fit(X, label)
+    assert model.path_.subsets[-1] == (0, 1, 2)
+    if isinstance(estimator, LinearSVC):
+        expected = np.mean(cross_val_predict(estimator, X, label, cv=LeaveOneOut()) == label)
+    else:
+        expected = 1 - loo_predict(estimator, X, label).error
+    assert model.path_.scores[-1, 0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_search_starts_from_a_given_set():
+    X, y = planted_numbers(60, 5)
+    forward = GreedySearch(LinearRegression(), 3, start=[0]).fit(X, y)
+    assert forward.path_.subsets[0] == (0,)
+    assert forward.subset_.tolist() == [0, 1, 3]
+    both = GreedySearch(LinearRegression(), "cv", start=[0], direction="both").fit(X, y)
+    assert 0 in both.subset_  # it stays, although it does not help
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    backward = GreedySearch(LinearRegression(), 2, start=["b", "c", "d"], direction="backward").fit(frame, y)
+    assert backward.subset_.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"select_by": "test"}, "select_by"),
+        ({"start": [9]}, "not a column"),
+        ({"start": ["z"]}, "not a column"),
+        ({"start": [0, 1], "k": 1}, "less than the 2 variables"),
+        ({"start": [0], "feature_groups": [[0, 1], [2, 3, 4]]}, "whole groups"),
+        ({"k": "holdout", "cv": KFold(3)}, "single split"),
+    ],
+)
+def test_bad_starts_and_criteria(options, message):
+    X, y = planted_numbers(30, 5)
+    with pytest.raises(ValueError, match=message):
+        GreedySearch(LinearRegression(), **options).fit(X, y)

@@ -143,3 +143,56 @@ def test_bad_settings_are_refused():
         Stump(categorical_features=["nobody"]).fit(X, y)
     with pytest.raises(ValueError, match="was numeric in training"):
         Stump().fit(X, y).predict([["text"]])
+
+
+def cut_errors(x, label, w, n_classes):
+    """The least weighted error of every cut of a column: any votes of the sides, missing values on either."""
+
+    def error(side, vote):
+        return w[side & (label != vote)].sum()
+
+    classes = range(n_classes)
+    pairs = [(0, 1), (1, 0)] if n_classes == 2 else [(a, b) for a in classes for b in classes]
+    for v in np.unique(x[~np.isnan(x)])[1:]:
+        sides = [np.where(np.isnan(x), lost, x >= v).astype(bool) for lost in (True, False)]
+        yield min(error(~right, a) + error(right, b) for right in sides for a, b in pairs)
+
+
+@given(tied_tables(max_classes=3), st.integers(2, 4))
+def test_several_stumps_on_a_column_are_its_best_cuts(table, per_feature):
+    X, label, weight = table
+    label = np.unique(label, return_inverse=True)[1]
+    n_classes = label.max() + 1
+    w = np.ones(len(label)) if weight is None else weight
+    w = w / w.sum()
+    model = Stump(n_stumps=100, per_feature=per_feature).fit(X, label, weight)
+    assert (np.diff(model.errors_) >= -1e-11).all()
+    first = Stump(n_stumps=100).fit(X, label, weight)
+    for j, x in enumerate(X.T):
+        own = model.stumps_.feature == j
+        expected = np.array(list(cut_errors(x, label, w, n_classes)))
+        best = int(np.flatnonzero(first.stumps_.feature == j)[0])
+        others = np.sort(np.delete(expected, first.stumps_.cut[best] - 1) if first.stumps_.cut[best] else expected)
+        np.testing.assert_allclose(
+            np.sort(model.errors_[own]), np.sort([first.errors_[best], *others[: per_feature - 1]]), atol=1e-9
+        )
+        assert len(set(model.stumps_.cut[own])) == own.sum()
+    phi = model.transform(X)
+    for t in range(phi.shape[1] if n_classes == 2 else 0):
+        assert w[(phi[:, t] > 0) != (label > 0)].sum() == pytest.approx(model.errors_[t], abs=1e-9)
+
+
+def test_several_stumps_with_categories_and_sparse_rows():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 6, (80, 3)) * (rng.random((80, 3)) < 0.5).astype(float)
+    y = (X[:, 0] + X[:, 1] + rng.normal(size=80) > 3).astype(int)
+    dense = Stump(n_stumps=9, per_feature=4).fit(X, y)
+    other = Stump(n_stumps=9, per_feature=4).fit(sparse.csr_array(X), y)
+    np.testing.assert_array_equal(dense.transform(X), other.transform(sparse.csr_array(X)))
+    mixed = Stump(n_stumps=9, per_feature=4, categorical_features=[0]).fit(X, y)
+    assert (mixed.stumps_.feature == 0).sum() == 1
+    assert len(mixed.stumps_) == 9
+    assert mixed.transform(X).shape == (80, 9)
+    assert len(set(mixed.get_feature_names_out())) == 9
+    with pytest.raises(ValueError, match="per_feature must be a positive integer, got 0"):
+        Stump(per_feature=0).fit(X, y)

@@ -17,10 +17,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tree_oracles as oracle
 from planted import split_classes as planted
-from strategies import SEEDS, weights
+from tree_tables import PLAIN, columns_of, grow, read, same_tree, tables
 from vitalfew import DecisionTree, _core
-from vitalfew.data.coding.bins import BinCoder
-from vitalfew.data.samples.binned_data import BinnedData
 from vitalfew.exceptions import RuleError
 from vitalfew.families.trees.tree_family import TreeFamily
 from vitalfew.families.trees.tree_path import KNOBS, PruningPath
@@ -29,51 +27,6 @@ from vitalfew.rules.path import Run
 from vitalfew.rules.scoring import score_predictions
 
 UCI = Path(__file__).resolve().parents[4] / "shared" / "data" / "uci"
-PLAIN = {"mdl_weight": None}
-
-
-@st.composite
-def tables(draw, max_rows=40, kinds=(None, "integer", "fractional"), may_miss=True):
-    """Numbers, categories, constants, copies, missing values, weights, and labels that depend on some of them."""
-    n, d = draw(st.integers(4, max_rows)), draw(st.integers(1, 5))
-    n_classes = draw(st.integers(2, 4))
-    rng = np.random.default_rng(draw(SEEDS))
-    X = np.empty((n, d))
-    is_category = rng.random(d) < 0.4
-    for j in range(d):
-        X[:, j] = rng.integers(0, rng.choice([1, 2, 4, 9]), n) if rng.random() < 0.7 else rng.normal(size=n)
-        if is_category[j]:
-            X[:, j] = rng.integers(0, 4, n)
-    if d > 1 and rng.random() < 0.3:
-        X[:, -1] = X[:, 0]
-        is_category[-1] = is_category[0]
-    y = np.where(
-        rng.random(n) < 0.3, rng.integers(0, n_classes, n), np.nan_to_num(X).sum(axis=1).astype(int) % n_classes
-    )
-    y[:2] = [0, 1]
-    if may_miss and draw(st.booleans()):
-        X[rng.random((n, d)) < 0.2] = np.nan
-    return X, y, draw(weights(n, kinds)), np.flatnonzero(is_category).tolist()
-
-
-def read(X, y, weight, categories, max_bins=255):
-    return BinnedData.read(X, y, weight, BinCoder(max_bins, categories))
-
-
-def columns_of(data):
-    bins = data.bins
-    size = np.diff(bins.offsets) - 1
-    return [oracle.Column(bins.codes[:, j], int(size[j]), bool(bins.is_category[j])) for j in range(len(size))]
-
-
-def grow(data, criterion="gain_ratio", min_leaf=2.0, threads=1, max_leaves=0, max_depth=None):
-    return TreeFamily("leaves", criterion, min_leaf, max_depth, max_leaves, (), threads, False).grow(data)
-
-
-def same_tree(a, b):
-    for name in ("feature", "cut", "parent", "first_child", "n_children", "level", "branch", "choices"):
-        np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
-    np.testing.assert_allclose(a.weight, b.weight, rtol=1e-9, atol=1e-12)
 
 
 @given(tables(), st.sampled_from(["gain_ratio", "gain"]), st.sampled_from([1.0, 2.0, 3.5]))
@@ -238,7 +191,7 @@ def test_pruning_by_description_length_is_the_best_of_all_prunings(table, factor
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_whole_tree_is_that_of_scikit_learn(seed):
-    """Where the best split is unique, values are distinct and have a bin each, and one row may be a leaf."""
+    """Trees agree if the best split is unique, every value has its own bin, and a leaf may hold one row."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(200, 4))
     y = (X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=200) > 0).astype(int) + (X[:, 3] > 1)
@@ -254,7 +207,7 @@ def test_a_whole_tree_is_that_of_scikit_learn(seed):
 
 
 def test_rules_that_paths_support():
-    assert supported_rules(PruningPath) == ["cv", "1se", "holdout", "bic", "aic", "ebic", "mdl"]
+    assert supported_rules(PruningPath) == ["cv", "1se", "holdout", "loo", "bic", "aic", "ebic", "mdl"]
 
 
 @pytest.mark.parametrize("knob", sorted(KNOBS))
@@ -430,7 +383,7 @@ def test_constant_features_leave_the_root():
         ({"mdl_weight": True}, "mdl_weight must be"),
         ({"criterion": "gini"}, "criterion must be one of 'gain_ratio', 'gain', got 'gini'"),
         ({"min_leaf": 0}, "min_leaf must be a positive weight"),
-        ({"max_depth": 0}, "max_depth must be None or"),
+        ({"max_depth": -1}, "max_depth must be an integer >= 0, None or a rule, got -1"),
         ({"max_bins": 1}, "max_bins must be an integer between 2 and 65535"),
         ({"class_weight": "even"}, "class_weight must be one of 'balanced'"),
     ],
@@ -442,8 +395,8 @@ def test_bad_parameters(change, message):
 
 
 def test_a_rule_that_is_none_is_refused():
-    with pytest.raises(RuleError, match="leaves='loo' is not supported by this model"):
-        DecisionTree(leaves="loo").fit(*planted(50))
+    with pytest.raises(RuleError, match="leaves='oob' is not supported by this model"):
+        DecisionTree(leaves="oob").fit(*planted(50))
 
 
 def test_bad_data_and_a_failed_fit_changes_nothing():

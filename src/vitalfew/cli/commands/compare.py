@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from vitalfew.cli import options
-from vitalfew.cli.task import TableInput
 
 COLUMNS = {
     "name": "model",
@@ -30,7 +29,8 @@ def compare(
         typer.Option(
             "--models",
             metavar="NAME,NAME",
-            help="Models among nb, logistic, lasso, ridge, tree, adaboost, stump, greedy, best; default: by target.",
+            help="Models to compare, among nb, logistic, lasso, ridge, tree, adaboost, stump, greedy and best; "
+            "default: nb, lasso, ridge, tree and adaboost, if they support the target.",
         ),
     ] = None,
     folds: Annotated[int, typer.Option("--folds", metavar="N", min=2, help="Number of outer folds.")] = 5,
@@ -75,14 +75,15 @@ def compare(
     from vitalfew.cli.command_runner import note
     from vitalfew.cli.models import MODELS, make_model
     from vitalfew.cli.tables import show, table_lines
-    from vitalfew.cli.task import read_problem
-    from vitalfew.data.files import write_table
+    from vitalfew.cli.task import TableInput, read_problem
+    from vitalfew.data.files import check_written, write_table
     from vitalfew.encoding.encoding import make_encoded
     from vitalfew.evaluation.compare import compare as compare_models
     from vitalfew.support.atomic_write import written_output
-    from vitalfew.support.outputs import check_outputs
+    from vitalfew.support.outputs import STANDARD, check_outputs
 
-    check_outputs({"--output": output, "--checkpoint": checkpoint}, [data])
+    check_outputs({"--output": output or STANDARD, "--checkpoint": checkpoint}, [data])
+    check_written(output)
     problem = read_problem(
         TableInput(data, table, query, format, na, encoding), target, kind=kind, drop=drop, task=task
     )

@@ -45,13 +45,16 @@ def explain(
     """
     del quiet, debug
     from vitalfew.cli.model_files import read_model
-    from vitalfew.support.outputs import check_outputs
+    from vitalfew.support.checks import check_choice
+    from vitalfew.support.outputs import check_outputs, check_suffix
 
     if (sql is not None) + python + as_json > 1:
         raise ValueError("use only one of --sql, --python and --json.")
-    if sql is not None and sql not in DIALECTS:
-        raise ValueError(f"--sql must be one of {', '.join(DIALECTS)}, got {sql!r}.")
+    if sql is not None:
+        check_choice("--sql", sql, DIALECTS)
     check_outputs({"--output": output}, [model])
+    suffixes = (".sql", ".txt") if sql else (".py",) if python else (".json",) if as_json else (".txt", ".md")
+    check_suffix("--output", output, suffixes)
     fitted = read_model(model)
     if sql is not None:
         from vitalfew import to_sql

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from vitalfew.cli import options
-from vitalfew.cli.task import TableInput
 
 
 def fit(
@@ -49,11 +48,12 @@ def fit(
     from vitalfew.cli.model_files import write_model
     from vitalfew.cli.models import make_model
     from vitalfew.cli.progress_bars import working
-    from vitalfew.cli.task import read_problem
+    from vitalfew.cli.task import TableInput, read_problem
     from vitalfew.encoding.encoding import chosen_mask, make_encoded
-    from vitalfew.support.outputs import check_outputs
+    from vitalfew.support.outputs import check_outputs, check_suffix
 
     check_outputs({"--output": output}, [data])
+    check_suffix("--output", output, (".json",))
     source = TableInput(data, table, query, format, na, encoding)
     problem = read_problem(source, target, kind=kind, drop=drop, task=task)
     encoded = make_encoded(make_model(model, problem.task, seed=seed, settings=settings), problem.kinds)

@@ -1,4 +1,4 @@
-"""``vitalfew label``: labels for all documents of a table of which a few are labeled."""
+"""``vitalfew label``: label all documents of a table, given a few labeled ones."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ def label(
     from vitalfew.cli.tables import show
     from vitalfew.labeling.endpoints import is_database
     from vitalfew.labeling.label import label_documents
-    from vitalfew.support.outputs import check_outputs
+    from vitalfew.support.outputs import STANDARD, check_outputs
 
     if into is not None and output is not None:
         raise ValueError("use either --into (a table) or --output (a file), not both.")
-    check_outputs({"--output": output}, [database])
+    check_outputs({"--output": output, "the report": STANDARD}, [database])
     if output is not None and is_database(database, format):
         raise ValueError(f"--output is a file, but {database!r} is a database; use --into for the new table.")
     if unlabelled is not None:

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from vitalfew.cli import options
-from vitalfew.cli.task import TableInput
 
 
 def predict(
@@ -49,14 +48,20 @@ def predict(
     import numpy as np
     import pyarrow as pa
 
-    from vitalfew.cli.model_files import read_model
+    from vitalfew.cli.model_files import is_model_file, read_model
     from vitalfew.cli.progress_bars import working
-    from vitalfew.cli.task import as_frame
-    from vitalfew.data.files import write_table
+    from vitalfew.cli.task import TableInput, as_frame
+    from vitalfew.data.files import check_written, write_table
     from vitalfew.support.outputs import check_outputs
     from vitalfew.support.suggest import check_names
 
     check_outputs({"--output": output}, [model, data])
+    check_written(output)
+    if is_model_file(data) and not is_model_file(model):
+        raise ValueError(
+            f"the model comes first, but {model!r} is not a model file and {data!r} is one; use: "
+            f"vitalfew predict {data} {model}"
+        )
     fitted = read_model(model)
     rows = TableInput(data, table, query, format, na, encoding).read()
     check_names(keep or (), rows.column_names)

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from vitalfew.cli import options
-from vitalfew.cli.task import TableInput
 
 
 def report(
@@ -58,8 +57,8 @@ def report(
     """
     del debug
     from vitalfew.cli.command_runner import note
-    from vitalfew.cli.task import parse_kinds, read_problem
-    from vitalfew.support.outputs import check_outputs
+    from vitalfew.cli.task import TableInput, read_problem
+    from vitalfew.support.outputs import check_outputs, check_suffix
 
     make = report_function()
     if output is None and as_json is None and as_markdown is None:
@@ -68,13 +67,16 @@ def report(
     if sum(place == "-" for place in places.values()) > 1:
         raise ValueError("only one of --output, --json and --markdown can be standard output.")
     check_outputs({"--output": output, "--json": as_json, "--markdown": as_markdown}, [data])
+    check_suffix("--output", output, (".html", ".htm"))
+    check_suffix("--json", as_json, (".json",))
+    check_suffix("--markdown", as_markdown, (".md", ".markdown", ".txt"))
     source = TableInput(data, table, query, format, na, encoding)
     problem = read_problem(source, target, kind=kind, drop=drop, task=task)
     made = make(
         problem.frame,
         problem.y,
         target=problem.target,
-        kinds=parse_kinds(kind) or None,
+        kinds=problem.kinds,
         task=problem.task,
         time_budget=time_budget,
         random_state=seed,

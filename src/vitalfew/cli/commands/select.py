@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vitalfew.cli import options
-from vitalfew.cli.task import Problem, TableInput
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from vitalfew.cli.task import Problem
 
 # Default number of features, or rule, of each method.
 METHODS = {"mdl": "mdl", "information": "fdr", "lasso": "1se", "greedy": "bic", "best": "bic"}
@@ -21,6 +22,8 @@ COLUMNS = {
     "weight": "weight",
     "speaks_for": "evidence for",
 }
+# Rules that only the method information takes.
+OF_INFORMATION = ("fdr", "gain")
 # Number of intervals with equally many rows into which a numeric target is cut.
 INTERVALS = 10
 
@@ -33,7 +36,7 @@ def select(
         typer.Option(
             "--k",
             metavar="N|RULE",
-            help="Number of features, or a rule: mdl, bic, aic, ebic, cv, 1se, loo, holdout, fdr.",
+            help="Number of features, or a rule: mdl, bic, aic, ebic, cv, 1se, loo, holdout, fdr, gain.",
         ),
     ] = None,
     method: Annotated[
@@ -79,7 +82,8 @@ def select(
     weight is its coefficient in the model. --time-budget is only supported with the method best.
 
     Tables larger than memory are streamed: features are then selected from counts (mdl and information, each feature
-    separately) or from second moments (lasso, greedy, best; by bic unless --k is set).
+    separately) or from second moments (lasso, greedy, best; by bic unless --k is set). --k cv and --k 1se use summaries
+    of five folds; for classes, the rows are read a second time to classify them.
 
     Example: vitalfew select adult.csv --target income --k mdl -o selected.csv --data small.parquet
     """
@@ -87,23 +91,25 @@ def select(
     from vitalfew.cli.command_runner import note
     from vitalfew.cli.commands.stream_select import is_streamed, select_streamed
     from vitalfew.cli.tables import show, table_lines
-    from vitalfew.cli.task import read_problem
-    from vitalfew.data.files import write_table
-    from vitalfew.support.outputs import check_outputs
+    from vitalfew.cli.task import TableInput, read_problem
+    from vitalfew.data.files import check_written, write_table
+    from vitalfew.support.outputs import STANDARD, check_outputs
 
-    check_outputs({"--output": output, "--data": reduced}, [data])
+    check_outputs({"--output": output or STANDARD, "--data": reduced}, [data])
+    check_written(output)
+    check_written(reduced)
     where = TableInput(data, table, query, format, na, encoding)
     if stream or is_streamed(data):
         if reduced is not None:
             raise ValueError("--data is not supported when rows are streamed; omit it.")
         size = None if k is None else check_size(k)
         lines, n, method, rule = select_streamed(
-            where, target, method, size, kind=kind, drop=drop, task=task, time_budget=time_budget
+            where, target, method, size, kind=kind, drop=drop, task=task, time_budget=time_budget, seed=seed
         )
         note("rows were streamed: features are selected from summaries, not from the rows (see the docs on summaries).")
     else:
         problem = read_problem(where, target, kind=kind, drop=drop, task=task)
-        method = method or ("mdl" if problem.task == "classes" else "lasso")
+        method = method or default_method(k, problem.task)
         lines, n = _select(problem, method, k, seed, time_budget)
         rule = k or METHODS[method]
     lines.sort(key=lambda f: -f.get("information", 0.0))
@@ -141,11 +147,28 @@ def _select(
 def check_size(k: str) -> int | str:
     """Parse a number of features, or a rule."""
     from vitalfew.cli.models import parse_value
+    from vitalfew.rules import rule_name
 
     size = parse_value(k)
     if isinstance(size, bool | float) or (isinstance(size, int) and size < 1):
         raise ValueError(f"--k must be a number of features or a rule, got {k!r}.")
-    return size
+    return rule_name(size)
+
+
+def default_method(k: str | None, task: str) -> str:
+    """Return the method that is used if none is named: the one that takes the rule."""
+    if task != "classes":
+        return "lasso"
+    return "information" if k is not None and k.lower() in OF_INFORMATION else "mdl"
+
+
+def check_method(method: str, size: int | str) -> None:
+    """Check that a method takes the rule, if only one of them does."""
+    if size in OF_INFORMATION and method != "information":
+        raise ValueError(
+            f"--k {size} is a rule of the method information, which requires classes; use --method information, or "
+            f"another rule with {method}."
+        )
 
 
 def selector(method: str, k: str | None, task: str, seed: int, time_budget: float | None) -> Any:
@@ -160,6 +183,7 @@ def selector(method: str, k: str | None, task: str, seed: int, time_budget: floa
     if time_budget is not None and method != "best":
         raise ValueError(f"--time-budget is only supported with --method best; omit it with {method}.")
     size = check_size(k or METHODS[method])
+    check_method(method, size)
     if method in ("mdl", "information"):
         if task == "numeric":
             raise ValueError(f"method {method!r} requires classes; for a numeric target use lasso, greedy or best.")
@@ -184,7 +208,7 @@ def _lasso_of_size(fitted: Any, k: int) -> Any:
 
 
 def information(problem: Problem, frame: Any) -> dict[str, dict[str, float]]:
-    """Return the information of each feature alone about the target, in bits, with p-values; numbers are cut in ten."""
+    """Return the information of each feature about the target, in bits, with p-values; a numeric target is binned."""
     import numpy as np
 
     from vitalfew.encoding.encoding import encoded_features, make_encoded

@@ -5,23 +5,28 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from vitalfew.cli.command_runner import note
+from vitalfew.cli.commands.select import check_method
 from vitalfew.cli.progress_bars import working
 from vitalfew.cli.task import TASKS, TableInput, parse_kinds
 from vitalfew.data.sources.protocol import Source
 from vitalfew.data.tables.column_kinds import ColumnKind, recognize
 from vitalfew.families.bayes.information_ranking import WITHOUT_ROWS, InformationRanking
+from vitalfew.families.bayes.streamed_folds import BY_FOLDS
 from vitalfew.families.linear.lasso import Lasso
 from vitalfew.families.subsets.best_subset import BestSubsetRegressor
 from vitalfew.families.subsets.greedy import GreedySubsetRegressor
 from vitalfew.summaries.counts import Counts
+from vitalfew.summaries.fold_summaries import Summaries
 from vitalfew.summaries.moments import Moments
 from vitalfew.summaries.summarize import is_number, summarize
+from vitalfew.support.checks import check_choice
 from vitalfew.support.suggest import check_names
 
 # Larger files are streamed.
@@ -32,6 +37,7 @@ LOOKED_AT = 65_536
 FOR_CLASSES = {"mdl": "gain", "information": "fdr"}
 FOR_NUMBERS = {"lasso": "bic", "greedy": "bic", "best": "bic"}
 CRITERIA = ("bic", "aic", "ebic")
+FOLDS = 5
 
 
 def is_streamed(data: str) -> bool:
@@ -55,15 +61,16 @@ def select_streamed(
     drop: Sequence[str] | None,
     task: str | None,
     time_budget: float | None,
+    seed: int = 0,
 ) -> tuple[list[dict[str, Any]], int, str, str]:
     """Return a line for each feature chosen, the number of candidates, and the method and rule used."""
-    if task is not None and task not in TASKS:
-        raise ValueError(f"--task must be classes or numeric, got {task!r}.")
+    if task is not None:
+        check_choice("--task", task, TASKS)
     rows = source.open()
     names = _columns(rows, target, parse_kinds(kind), drop or ())
     task = task or ("numeric" if is_number(rows, target) else "classes")
     known = FOR_CLASSES if task == "classes" else FOR_NUMBERS
-    method = method or next(iter(known))
+    method = method or ("information" if k == "fdr" and task == "classes" else next(iter(known)))
     if method not in known:
         what = "classes" if task == "classes" else "a number"
         listed = " or ".join(known)
@@ -71,12 +78,27 @@ def select_streamed(
     if time_budget is not None and method != "best":
         raise ValueError(f"--time-budget is only supported with --method best; omit it with {method}.")
     rule = known[method] if k is None else k
+    by_folds = rule in BY_FOLDS
+    if task == "numeric":
+        check_method(method, rule)
+    _check_rule(rule, method, task)
     with working(f"summarizing {source.name}"):
-        summary = summarize(rows, target, columns=names, kind="counts" if task == "classes" else "moments")
+        kind_of_summary = "counts" if task == "classes" else "moments"
+        found = summarize(
+            rows, target, columns=names, kind=kind_of_summary, folds=FOLDS if by_folds else None, random_state=seed
+        )
+    summaries: Summaries = found if isinstance(found, Summaries) else Summaries.of(found)
     with working(f"selecting features by {method}"):
-        if isinstance(summary, Counts):
-            return *_by_counts(summary, method, rule), method, str(rule)
-        return *_by_moments(summary, names, method, rule, time_budget), method, str(rule)
+        if task == "classes":
+            return *_by_counts(summaries, rows, method, rule), method, str(rule)
+        return *_by_moments(summaries, names, method, rule, time_budget), method, str(rule)
+
+
+def _check_rule(rule: int | str, method: str, task: str) -> None:
+    """Raise, before the rows are read, if summaries do not support a rule."""
+    known = (*(WITHOUT_ROWS if task == "classes" else CRITERIA), *BY_FOLDS)
+    if isinstance(rule, str) and rule not in known and not (method == rule == "mdl"):
+        raise ValueError(f"--k {rule} requires the rows; with --stream use a number, or {', '.join(known)}.")
 
 
 def _columns(rows: Source, target: str, overrides: dict[str, str], drop: Sequence[str]) -> list[str]:
@@ -115,17 +137,18 @@ def _why_not(column: ColumnKind, seen: ColumnKind, is_told: bool) -> str | None:
     return None if column.is_used or (can_change and not is_told) else column.why
 
 
-def _by_counts(counts: Counts, method: str, rule: int | str) -> tuple[list[dict[str, Any]], int]:
+def _by_counts(
+    summaries: Summaries[Counts], rows: Source, method: str, rule: int | str
+) -> tuple[list[dict[str, Any]], int]:
+    counts = summaries.total
     if counts.note:
         note(counts.note)
     if len(counts.classes) < 2:
         raise ValueError(f"the target has only one class, {counts.classes.tolist()[0]!r}; at least two are required.")
-    if isinstance(rule, str) and rule not in WITHOUT_ROWS:
-        if not (method == "mdl" and rule == "mdl"):
-            raise ValueError(f"--k {rule} requires the rows; with --stream use a number, or {', '.join(WITHOUT_ROWS)}.")
-        rule = "gain"
+    rule = "gain" if rule == "mdl" else rule
     is_size = not isinstance(rule, str)
-    ranking = InformationRanking(k=0 if is_size and method == "mdl" else rule).fit_counts(counts)
+    # "cv" and "1se" read the rows again, to classify those of each fold.
+    ranking = InformationRanking(k=0 if is_size and method == "mdl" else rule).fit_counts(summaries, source=rows)
     support = ranking.support_
     if is_size and method == "mdl":
         if rule > counts.n_features:  # type: ignore[operator]
@@ -144,14 +167,12 @@ def _by_counts(counts: Counts, method: str, rule: int | str) -> tuple[list[dict[
 
 
 def _by_moments(
-    moments: Moments, columns: list[str], method: str, rule: int | str, time_budget: float | None
+    summaries: Summaries[Moments], columns: list[str], method: str, rule: int | str, time_budget: float | None
 ) -> tuple[list[dict[str, Any]], int]:
-    if isinstance(rule, str) and rule not in CRITERIA:
-        raise ValueError(f"--k {rule} requires the rows; with --stream use a number, or {', '.join(CRITERIA)}.")
-    names = list(moments.names or ())
+    names = list(summaries.total.names or ())
     own = [n for n in names if n in columns]
     column_of = {n: n if n in columns else max((c for c in columns if n.startswith(f"{c}=")), key=len) for n in names}
-    scaled = _standardized(moments, np.isin(names, own))
+    scaled = _standardized(summaries, np.isin(names, own))
     model: Any
     if method == "lasso":
         model = Lasso(alpha="bic" if isinstance(rule, int) else rule).fit_moments(scaled)
@@ -170,10 +191,9 @@ def _by_moments(
     return sorted(lines, key=lambda line: -abs(line["weight"])), len(names)
 
 
-def _standardized(moments: Moments, is_number: np.ndarray) -> Moments:
-    """Return moments of standardized numeric columns, as models of rows in memory get them."""
-    spread = np.sqrt(np.diag(moments.scatter)[:-1] / moments.weight_sum)
+def _standardized(summaries: Summaries[Moments], is_number: np.ndarray) -> Summaries[Moments]:
+    """Return moments of numeric columns divided by their deviation over all rows, as for rows in memory."""
+    total = summaries.total
+    spread = np.sqrt(np.diag(total.scatter)[:-1] / total.weight_sum)
     unit = np.append(np.where(is_number & (spread > 0), spread, 1.0), 1.0)
-    return Moments(
-        moments.n_rows, moments.weight_sum, moments.mean / unit, moments.scatter / np.outer(unit, unit), moments.names
-    )
+    return summaries.map(lambda m: replace(m, mean=m.mean / unit, scatter=m.scatter / np.outer(unit, unit)))

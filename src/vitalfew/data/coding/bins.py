@@ -1,4 +1,4 @@
-"""Ordered bins and categories of tables, which stumps and trees search over; the labels are not used."""
+"""Ordered bins and categories of tables, which stumps and trees search over; labels decide where tails are exact."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from scipy import sparse
 
 from vitalfew import _core
 from vitalfew.data.coding.discretize import between
-from vitalfew.data.coding.table_coder import MISSING, Categories, refuse_infinite
+from vitalfew.data.coding.table_coder import MISSING, Categories, refuse_infinite, single_value
+from vitalfew.data.coding.tail_cuts import tail_cuts
+from vitalfew.data.tables.feature_names import column_mask
 from vitalfew.data.tables.frames import Column, RawTable, read_table
 from vitalfew.data.tables.matrix import read_matrix
 from vitalfew.data.tables.sparse_checks import check_sparse
 from vitalfew.data.tables.text_columns import WordColumn
 
-# Most bins of a column with two-byte codes; one-byte codes allow 255.
+# Maximum number of bins of a column with two-byte codes; one-byte codes allow 255.
 MOST_BINS = 65_535
 Found = TypeVar("Found")
-# Most codes for which a sparse matrix is made dense.
+# Sparse matrices with more cells than this are not converted to dense codes.
 MOST_DENSE_CODES = 2**31
 
 
@@ -151,7 +153,9 @@ class BinCoder:
 
     Strings, booleans of frames and columns of a categorical type are categories, and so are the columns in
     `categorical_features` (by number, name or a mask). Other columns are numbers and keep their order. A column of at
-    most `max_bins` distinct numbers has one bin for each; in other columns the bins hold about equally many samples.
+    most `max_bins` distinct numbers has one bin for each; in other columns the bins hold about equally many samples. If
+    labels are given, and the classes in the first or last of these bins depend on the value, this bin is replaced by
+    one for each value: a rare class in the tail of a column would otherwise be lost.
     """
 
     max_bins: int = 255
@@ -162,8 +166,12 @@ class BinCoder:
     categories: dict[int, Categories] = field(default_factory=dict)
     is_sparse: bool = False
 
-    def fit(self, X) -> Bins:
-        """Learn the bins and return the binned table."""
+    def fit(self, X, label: NDArray[np.int32] | None = None, *, presence: bool = False) -> Bins:
+        """Learn the bins and return the binned table; class codes, if given, decide where tails are cut exactly.
+
+        With `presence`, a column with one value and missing ones has two categories: missing and present. Stumps and
+        counts, which have a side or a slot for missing values, do not need it.
+        """
         most = self.max_bins
         if not isinstance(most, Integral) or not 2 <= most <= MOST_BINS:
             raise ValueError(f"max_bins must be an integer between 2 and {MOST_BINS}, got {most!r}.")
@@ -173,12 +181,13 @@ class BinCoder:
             return self._fit_sparse(X)
         table = read_table(X, threads=self.threads)
         self.names = table.names
-        named = self._named_categories(table)
+        given = () if self.categorical_features is None else self.categorical_features
+        named = column_mask(given, table.names, "categorical_features")
         numbers = []
         for j in range(table.n_features):
             column = table.column(j)
             if isinstance(column, WordColumn) or named[j]:
-                self.categories[j] = _categories_of(column, table.names[j])
+                self.categories[j] = _categories_of(column, table.names[j], presence)
             else:
                 numbers.append(j)
         self.cuts = [np.empty(0)] * table.n_features
@@ -187,7 +196,34 @@ class BinCoder:
             value, start = found.value, found.start
             for at, j in enumerate(numbers):
                 self.cuts[j] = value[start[at] : start[at + 1]]
-        return self._dense(table)
+                if start[at] == start[at + 1]:
+                    self._code_without_cuts(table, j, presence)
+        bins = self._dense(table)
+        has_tails = label is not None and self._cut_tails(table, bins, label)
+        return self._dense(table) if has_tails else bins
+
+    def _cut_tails(self, table: RawTable, bins: DenseBins, label: NDArray[np.int32]) -> bool:
+        """Cut the first and last bin of numeric columns exactly where the classes in them differ."""
+        numbers = [j for j, cuts in enumerate(self.cuts) if len(cuts) > 1]
+        n_classes, n_tests, found = int(label.max()) + 1, 2 * len(numbers), False
+        for j in numbers:
+            code, cuts = bins.column(j), self.cuts[j]
+            for end in (len(cuts), 0):
+                rows = np.flatnonzero(code == end)
+                value = np.asarray(table.column(j))[rows].astype(np.float64)
+                inner = tail_cuts(value, label[rows], n_classes, n_tests)
+                if inner is not None and len(self.cuts[j]) + len(inner) < MOST_BINS:
+                    self.cuts[j] = np.concatenate([inner, self.cuts[j]] if end == 0 else [self.cuts[j], inner])
+                    found = True
+        return found
+
+    def _code_without_cuts(self, table: RawTable, j: int, presence: bool) -> None:
+        """Code a column as a category if it has no value, in which case it may hold text later, or only one."""
+        value, has_missing = single_value(table.column(j))
+        if has_missing and value is None:
+            self.categories[j] = Categories(())
+        elif has_missing and presence:
+            self.categories[j] = Categories.of((value,), True)
 
     def transform(self, X) -> Bins:
         """Return the bins of new data; categories not seen in training count as missing."""
@@ -208,26 +244,6 @@ class BinCoder:
     @property
     def is_category(self) -> NDArray[np.bool_]:
         return np.isin(np.arange(len(self.cuts)), list(self.categories))
-
-    def _named_categories(self, table: RawTable) -> NDArray[np.bool_]:
-        named = np.zeros(table.n_features, dtype=bool)
-        if self.categorical_features is None:
-            return named
-        given = np.asarray(self.categorical_features)
-        if given.dtype == bool:
-            if given.shape != named.shape:
-                raise ValueError(
-                    f"the mask categorical_features must have {table.n_features} entries, one per feature, got "
-                    f"{given.size}."
-                )
-            return given
-        place = {name: j for j, name in enumerate(table.names)}
-        for key in given.tolist():
-            j = place.get(key, -1) if isinstance(key, str) else int(key)
-            if not 0 <= j < table.n_features:
-                raise ValueError(f"categorical_features contains {key!r}, which is not a column of X.")
-            named[j] = True
-        return named
 
     def _dense(self, table: RawTable) -> DenseBins:
         if table.n_features != len(self.cuts):
@@ -323,10 +339,10 @@ def _numbers(table: RawTable, which: list[int]) -> NDArray:
     return found
 
 
-def _categories_of(column: Column, name: str) -> Categories:
+def _categories_of(column: Column, name: str, presence: bool) -> Categories:
     distinct: list = (
         column.distinct() if isinstance(column, WordColumn) else sorted(v for v in set(column.tolist()) if v == v)
     )
     if len(distinct) >= MOST_BINS:
         raise ValueError(f"column {name!r} has {len(distinct)} categories; at most {MOST_BINS - 1} are supported.")
-    return Categories(tuple(distinct))
+    return Categories.of(tuple(distinct), presence and len(distinct) == 1 and single_value(column)[1])

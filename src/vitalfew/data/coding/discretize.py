@@ -14,11 +14,12 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, check_X_y
 
 from vitalfew import _core
+from vitalfew.data.tables.feature_names import check_features, validate_array
 from vitalfew.support.arrow import check_given
-from vitalfew.support.checks import check_discrete
+from vitalfew.support.checks import check_choice, check_discrete
 
 STRATEGIES = ("mdl", "quantile", "uniform")
 LARGEST_WEIGHT = 1e300
@@ -250,13 +251,15 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_given(X)
         y_codes, n_classes = None, 0
         if self.strategy == "mdl":
-            with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn first looks for infinity by a sum
-                X, y = validate_data(self, X, _check_labels(y), dtype=np.float64, ensure_all_finite=False)
+            with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn first tests a sum, which may overflow
+                y = _check_labels(y)
+                given, (X, y) = X, check_X_y(X, y, dtype=np.float64, ensure_all_finite=False, estimator=self)
+            check_features(self, given)
             check_discrete(y)
             classes, position = np.unique(y, return_inverse=True)
             y_codes, n_classes = position.astype(np.int32), len(classes)
         else:
-            X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False)
+            X = validate_array(self, X, dtype=np.float64, ensure_all_finite=False)
         self._refuse_infinite(X)
         weight = _check_weight(sample_weight, X)
         threads = effective_n_jobs(self.n_jobs)
@@ -279,7 +282,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         check_given(X)
-        X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
+        X = validate_array(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
         self._refuse_infinite(X)
         codes = np.empty_like(X)
         for j, cuts in enumerate(self.cuts_):
@@ -300,15 +303,10 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             One label for each bin; ``"a – b"`` is ``a < x <= b``.
         """
         check_is_fitted(self)
-        cuts = _format_apart(self.cuts_[j])
-        if not cuts:
-            return ["any value"]
-        inner = [f"{low} – {high}" for low, high in pairwise(cuts)]
-        return [f"<= {cuts[0]}", *inner, f"> {cuts[-1]}"]
+        return interval_names(self.cuts_[j])
 
     def _check_parameters(self):
-        if self.strategy not in STRATEGIES:
-            raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, got {self.strategy!r}.")
+        check_choice("strategy", self.strategy, STRATEGIES)
         if not isinstance(self.n_bins, Integral) or self.n_bins < 2:
             raise ValueError(f"n_bins must be an integer >= 2, got {self.n_bins!r}.")
 
@@ -321,6 +319,15 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 f"X has an infinite value in column {column}; expected finite values or NaN. "
                 "Replace it by a large finite number, or by NaN if it means missing."
             )
+
+
+def interval_names(cuts) -> list[str]:
+    """Return a text label for each interval between the cuts of a column."""
+    shown = _format_apart(cuts)
+    if not shown:
+        return ["any value"]
+    inner = [f"{low} – {high}" for low, high in pairwise(shown)]
+    return [f"<= {shown[0]}", *inner, f"> {shown[-1]}"]
 
 
 def _check_labels(y):

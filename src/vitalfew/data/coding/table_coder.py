@@ -1,8 +1,7 @@
-"""Encoding of tables as codes, column by column and without one-hot; new data is encoded in the same way."""
+"""Encoding of tables as codes, one code column per feature instead of one-hot; new data is encoded in the same way."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
@@ -12,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew import _core
-from vitalfew.data.coding.discretize import apply_cuts, cut_columns
+from vitalfew.data.coding.discretize import apply_cuts, cut_columns, interval_names
 from vitalfew.data.tables.blocks import BinaryBlock, Block, CodesBlock
 from vitalfew.data.tables.frames import Column, RawTable
 from vitalfew.data.tables.text_columns import WordColumn
 from vitalfew.exceptions import DiscretizationWarning
-from vitalfew.support.checks import check_choice
+from vitalfew.support.caller import warn_caller
+from vitalfew.support.checks import MOST_EXACT, check_choice, inexact
 
 NUMERIC = ("mdl", "quantile", "uniform", "distinct")
-MOST_EXACT = 2**53  # integers up to here are exact in float64
 # Integer columns with more distinct values than this are quantities, not categories.
 MAX_CATEGORIES = 32
 MISSING = np.iinfo(np.uint32).max
@@ -52,22 +51,42 @@ class OwnCodes:
 
 @dataclass(frozen=True)
 class Categories:
-    """Distinct values seen in training, in increasing order; any other value counts as missing."""
+    """Distinct values seen in training, in increasing order; any other value counts as missing.
+
+    If the first value is None, it stands for a missing value: the column has one other value, and its presence is the
+    information.
+    """
 
     values: tuple
+
+    @classmethod
+    def of(cls, values: tuple, has_missing: bool) -> Categories:
+        """Return the coding of a column with these values; a missing value is one of them if there is only one."""
+        return cls((None, *values) if has_missing and len(values) == 1 else values)
 
     @property
     def n_values(self) -> int:
         return max(2, len(self.values))
 
+    @property
+    def is_presence(self) -> bool:
+        """True if the values are None, which is missing, and the only other value."""
+        return bool(self.values) and self.values[0] is None
+
+    @property
+    def is_text(self) -> bool:
+        return bool(self.values) and isinstance(self.values[-1], str)
+
     def encode(self, column):
         code = {v: i for i, v in enumerate(self.values)}
-        is_text = bool(self.values) and isinstance(self.values[0], str)
+        missing = 0 if self.is_presence else MISSING
         known: Sequence  # in the type of the categories, so that 1 and '1' match
         if isinstance(column, WordColumn):
-            known = column.values if is_text else _numbers_in(column.values)
-            return column.look_up([code.get(v, MISSING) for v in known], MISSING, np.uint32)
-        known = [v if v != v else str(v) for v in column.tolist()] if is_text else _as_numbers(column).tolist()
+            known = column.values if self.is_text else _numbers_in(column.values)
+            return column.look_up([missing if v != v else code.get(v, MISSING) for v in known], missing, np.uint32)
+        known = [v if v != v else str(v) for v in column.tolist()] if self.is_text else _as_numbers(column).tolist()
+        if self.is_presence:
+            known = [None if v != v else v for v in known]
         return np.fromiter(map(code.get, known, repeat(MISSING)), dtype=np.uint32, count=len(column))
 
 
@@ -95,7 +114,7 @@ class TableCoder:
 
     Strings, booleans, categories and integers with at most 32 distinct values are categories. Other numbers are cut
     into intervals by `numeric` (``"mdl"``, ``"quantile"``, ``"uniform"``) or, with ``"distinct"``, every distinct
-    number is a separate category.
+    number is a separate category. A column with a single value and missing ones has two values: missing and present.
     """
 
     numeric: str = "mdl"
@@ -109,18 +128,19 @@ class TableCoder:
         """True if the coding depends on the labels, so that each fold must be encoded again."""
         return self.numeric == "mdl" and any(isinstance(c, Cuts) for c in self.codings)
 
-    def fit(self, table: RawTable, label=None, n_classes: int = 1, weight=None) -> Block:
-        """Learn the codings and return the encoded table."""
+    def fit(self, table: RawTable, label=None, n_classes: int = 1, weight=None, *, presence: bool = True) -> Block:
+        """Learn the codings and return the encoded table; without `presence`, missing is never a value."""
         check_choice("numeric", self.numeric, NUMERIC)
         self.names = table.names
         self.is_sparse = table.sparse_block is not None
         if table.sparse_block is not None:
             return table.sparse_block
         flags, tops, small = self._code_small(table)
+        single = _single_values(table, flags, tops, small) if presence else {}
         self.codings = []
         rest, quantities = [], []
         for j in range(table.n_features):
-            coding = self._easy_coding(table, j, flags[j], tops[j])
+            coding = single.get(j) or self._easy_coding(table, j, flags[j], tops[j])
             self.codings.append(coding or OwnCodes(2))
             if coding is None:
                 quantities.append(j)
@@ -168,20 +188,17 @@ class TableCoder:
         """Return the coding of a column that needs no cuts, or None."""
         column = table.column(j)
         if isinstance(column, WordColumn):
-            return Categories(tuple(column.distinct()))
+            return Categories(tuple(column.distinct())) if column.example() is not None else OwnCodes(2)
         if not flag & _core.NEEDS_CODING and (top <= MAX_CATEGORIES + 1 or self.numeric == "distinct"):
+            if top > MAX_CATEGORIES + 1:
+                _warn_of_many(table.names[j], np.unique(column))
             return OwnCodes(max(2, int(top)))
         _check_exact(column, table.names[j])
         values = _as_numbers(column)
         distinct = np.unique(values[~np.isnan(values)])
         is_whole = bool((distinct == np.floor(distinct)).all())
-        if self.numeric == "distinct" and not is_whole and len(distinct) > MAX_CATEGORIES:
-            warnings.warn(
-                f"column {table.names[j]!r} has {len(distinct)} distinct fractional numbers, "
-                "each of which is treated as a category; cut it into intervals with Discretizer first.",
-                DiscretizationWarning,
-                stacklevel=2,
-            )
+        if self.numeric == "distinct":
+            _warn_of_many(table.names[j], distinct)
         if self.numeric == "distinct" or len(distinct) <= 2 or (is_whole and len(distinct) <= MAX_CATEGORIES):
             return Categories(tuple(distinct.tolist()))
         return None
@@ -202,6 +219,25 @@ class TableCoder:
         return CodesBlock(codes, offsets)
 
 
+def value_names(coding: Coding) -> list[str]:
+    """Return the text of each value of a feature."""
+    if isinstance(coding, Cuts):
+        return interval_names(np.array(coding.cuts))
+    if isinstance(coding, Categories):
+        return ["(missing)" if v is None else f"{v:g}" if isinstance(v, float) else str(v) for v in coding.values]
+    return [str(v) for v in range(coding.n_values)]
+
+
+def numeric_values(coding: Coding) -> tuple[float, float]:
+    """Return the numbers that the two codes of a feature stand for; NaN for a second value that never occurred.
+
+    Text, intervals and presence are coded as 0 and 1.
+    """
+    if isinstance(coding, Categories) and not coding.is_text and not coding.is_presence and coding.values:
+        return float(coding.values[0]), float(coding.values[1]) if len(coding.values) > 1 else np.nan
+    return 0.0, 1.0
+
+
 def refuse_infinite(flags: NDArray[np.uint8], table: RawTable, which: Sequence[int]) -> None:
     """Raise for the first infinite number, found by the flags that a kernel returned for these columns."""
     infinite = np.flatnonzero(flags & _core.HAS_INFINITE)
@@ -212,6 +248,53 @@ def refuse_infinite(flags: NDArray[np.uint8], table: RawTable, which: Sequence[i
             f"Input X contains infinity: column {table.names[j]!r}, row {row}. "
             "Replace it by a finite number, or by NaN if it means missing."
         )
+
+
+def _warn_of_many(name: str, distinct: NDArray) -> None:
+    """Warn if a column of numbers that are treated as categories has more values than categories usually have."""
+    known = distinct[distinct == distinct]
+    if len(known) <= MAX_CATEGORIES:
+        return
+    kind = "whole" if (known == np.floor(known)).all() else "fractional"
+    warn_caller(
+        f"column {name!r} has {len(known)} distinct {kind} numbers, each of which is treated as a category; cut it "
+        "into intervals with Discretizer first, or convert it to strings if these are names.",
+        DiscretizationWarning,
+    )
+
+
+def _single_values(table: RawTable, flags, tops, small: NDArray[np.uint8]) -> dict[int, Coding]:
+    """Return the codings of the columns with one value and missing ones."""
+    found: dict[int, Coding] = {}
+    if table.matrix is None:
+        which = [j for j, c in enumerate(table.columns or ()) if isinstance(c, WordColumn) or c.dtype.kind == "f"]
+    else:
+        which = list(range(table.n_features)) if table.matrix.dtype.kind == "f" else []
+    lowest = small[:, which].min(axis=0, initial=255) if len(which) < table.n_features else small.min(axis=0)
+    for j, low in zip(which, lowest.tolist()):
+        column = table.column(j)
+        if isinstance(column, WordColumn) or flags[j] & _core.NEEDS_CODING:
+            value, has_missing = single_value(column)
+        else:
+            value = float(low) if low == tops[j] - 1 else None
+            has_missing = value is not None and small[:, j].max() == 255
+        if value is not None and has_missing:
+            found[j] = Categories.of((value,), True)
+    return found
+
+
+def single_value(column: Column) -> tuple[str | float | None, bool]:
+    """Return the value of a column, None if it has none or several, and whether it has missing values."""
+    if isinstance(column, WordColumn):
+        first, has_missing = column.example(), bool((column.codes < 0).any())
+        is_single = first is not None and len(np.unique(column.codes[column.codes >= 0])) == 1
+        return (first if is_single else None), has_missing
+    if column.dtype.kind != "f" or not len(column):
+        return None, False
+    is_absent = np.isnan(column)
+    low = column[~is_absent][:1]
+    is_single = len(low) == 1 and bool((is_absent | (column == low)).all())
+    return (float(low[0]) if is_single else None), bool(is_absent.any())
 
 
 def _code_matrix(matrix: NDArray, threads: int):
@@ -243,14 +326,6 @@ def _check_exact(column: Column, name: str) -> None:
     largest = max(int(column.max()), -int(column.min()))
     if largest > MOST_EXACT:
         raise inexact(name, largest)
-
-
-def inexact(name: str, example: int) -> ValueError:
-    """Return the error for a column of integers that are equal as floats."""
-    return ValueError(
-        f"column {name!r} contains integers beyond 2**53, such as {example}, which float64 cannot represent exactly; "
-        "convert it to strings (astype(str)) if they are identifiers, to float if they are quantities, or drop it."
-    )
 
 
 def _numbers_in(words: tuple[str, ...]) -> list[float]:

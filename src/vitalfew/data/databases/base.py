@@ -55,7 +55,7 @@ class Database(ABC):
 
     @abstractmethod
     def settle(self, question: str) -> tuple[str, pa.Schema]:
-        """Turn any single reading statement into a query whose result has the returned schema."""
+        """Turn any single read-only statement into a query, and return it with the schema of its result."""
 
     @abstractmethod
     def stream(self, question: str, schema: pa.Schema, batch_rows: int) -> Iterator[pa.RecordBatch]:
@@ -208,7 +208,7 @@ _REMEDIES = {
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Reject names that a database would truncate (zero characters), invent (empty) or not encode as UTF-8."""
+    """Reject names that a database would truncate (at a NUL character), replace (if empty) or fail to encode."""
     for name in names:
         if not name or "\0" in name or name != name.encode("utf-8", "replace").decode():
             raise DataFileError(f"{name!r} is not a valid name for a table or column of a database; rename it.")

@@ -69,7 +69,7 @@ class Handed:
             self._is_broken = True
             raise
         finally:
-            self._end()  # threads of the consumer may wait for a batch although it has failed
+            self._end()  # the consumer's threads may still wait for a batch after it failed
         if self._error is not None and not self._is_broken:
             raise self._error
 

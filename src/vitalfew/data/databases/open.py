@@ -27,7 +27,7 @@ def open_database(database: Any, *, format: str | None = None, read_only: bool =
     format : {"duckdb", "sqlite", "postgresql"}, optional
         By default inferred from the address, or from the suffix or the first bytes of the file.
     read_only : bool, default False
-        Whether to open the database such that nothing can be changed.
+        Whether to open the database without write access.
 
     Yields
     ------

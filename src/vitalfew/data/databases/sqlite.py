@@ -77,7 +77,7 @@ class SqliteDatabase(AdbcDatabase):
     def settle(self, question: str) -> tuple[str, pa.Schema]:
         """Find a type for each column that can hold all its values, because SQLite values are typed individually."""
         pa = import_module("pyarrow")
-        # Only a reading query can be selected from.
+        # Only a query that reads can be a subquery.
         with self.errors("rejected the query"), self.connection.cursor() as cursor:
             cursor.execute(f"select * from {subquery(question)} limit 0")
             names = [column[0] for column in cursor.description]
@@ -124,7 +124,7 @@ class SqliteDatabase(AdbcDatabase):
             try:
                 ingest(schema.empty_table(), "create")
                 yield lambda batch: ingest(batch, "append")
-                # Wait longer for readers to finish, because the written data is worth it.
+                # Wait longer for readers to finish: giving up now would discard everything written.
                 self.execute(self.connection, "pragma busy_timeout = 60000", what=what)
                 with committing(place[-1]):
                     self.execute(self.connection, "commit", what=what)

@@ -14,7 +14,7 @@ from vitalfew.data.samples.zero_weight import DroppedRows
 
 @dataclass(frozen=True)
 class BinnedData(LabeledSample):
-    """Binned samples with labels and weights; the bins do not depend on labels, so all folds share them."""
+    """Binned samples with labels and weights; all folds share the bins, whose cuts do not depend on labels."""
 
     bins: Bins
     label: NDArray[np.int32]
@@ -24,10 +24,12 @@ class BinnedData(LabeledSample):
     given: DroppedRows | None = None
 
     @classmethod
-    def read(cls, X, y, sample_weight, coder: BinCoder, *, is_fitted: bool = False) -> BinnedData:
+    def read(
+        cls, X, y, sample_weight, coder: BinCoder, *, is_fitted: bool = False, presence: bool = False
+    ) -> BinnedData:
         """Read, check and bin data; samples of weight zero are dropped, as if they had not been given."""
         rows = LabeledRows.read(X, y, sample_weight)
-        bins = coder.transform(rows.X) if is_fitted else coder.fit(rows.X)
+        bins = coder.transform(rows.X) if is_fitted else coder.fit(rows.X, rows.label, presence=presence)
         return cls(bins, rows.label, rows.classes, rows.weight, coder, rows.given)
 
     @property

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew.data.coding.table_coder import TableCoder
-from vitalfew.data.samples.zero_weight import DroppedRows, split_rows
+from vitalfew.data.samples.zero_weight import DroppedRows, drop_zero_weight, split_rows
 from vitalfew.data.tables.blocks import Block
 from vitalfew.data.tables.frames import RawTable, read_table
-from vitalfew.support.checks import check_consistent_length, check_weight, encode_labels
+from vitalfew.support.checks import check_consistent_length, count_weight, encode_labels
 
 
 @dataclass(frozen=True)
@@ -35,16 +35,11 @@ class DiscreteData:
         table = read_table(X, threads=coder.threads)
         classes, label = encode_labels(y)
         check_consistent_length(np.empty(table.n_rows), label)
-        weight = check_weight(sample_weight, table.n_rows)
-        given = None
-        if weight is not None and not weight.all():
-            keep = np.flatnonzero(weight)
-            given = DroppedRows(classes[label], keep)
-            present, kept_label = np.unique(label[keep], return_inverse=True)
-            table, weight = table.take(keep), check_weight(weight[keep], len(keep))
-            classes, label = classes[present], kept_label.astype(np.int32)
+        kept = drop_zero_weight(label, classes, sample_weight)
+        table = table if kept.rows is None else table.take(kept.rows)
         raw_unlabeled = None if X_unlabeled is None else read_table(X_unlabeled, threads=coder.threads)
-        return replace(cls._coded(table, label, classes, weight, coder, raw_unlabeled), given=given)
+        data = cls._coded(table, kept.target, kept.classes, count_weight(kept.weight), coder, raw_unlabeled)
+        return replace(data, given=kept.given)
 
     @classmethod
     def _coded(cls, table, label, classes, weight, coder, raw_unlabeled) -> DiscreteData:
@@ -67,14 +62,15 @@ class DiscreteData:
     def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[DiscreteData, DiscreteData]:
         """Return the training and test parts; a supervised coding is learned again from the training part."""
         if not self.coder.is_supervised:
-            return self._taken(train), self._taken(test)
+            return self.take(train), self.take(test)
         coder = TableCoder(self.coder.numeric, self.coder.threads)
         weight = None if self.weight is None else self.weight[train]
         fitted = self._coded(self.raw.take(train), self.label[train], self.classes, weight, coder, self.raw_unlabeled)
-        tested = self._taken(test)
+        tested = self.take(test)
         return fitted, replace(tested, block=coder.transform(tested.raw), coder=coder)
 
-    def _taken(self, rows: NDArray[np.intp]) -> DiscreteData:
+    def take(self, rows: NDArray[np.intp]) -> DiscreteData:
+        """Return the samples at the given row indices, with the same codes."""
         return replace(
             self,
             block=self.block.take(rows),

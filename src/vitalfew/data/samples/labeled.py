@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import _safe_indexing, check_array
 
-from vitalfew.data.samples.zero_weight import DroppedRows, split_rows
+from vitalfew.data.samples.zero_weight import DroppedRows, drop_zero_weight, split_rows
 from vitalfew.data.tables.frames import as_frame, check_shape
 from vitalfew.data.tables.sparse_checks import sparse_rows
-from vitalfew.support.checks import check_consistent_length, check_weight, encode_labels
+from vitalfew.support.checks import check_consistent_length, count_weight, encode_labels
 
 
 class LabeledSample:
@@ -67,15 +67,10 @@ class LabeledRows(LabeledSample):
         X = read_rows(X)
         classes, label = encode_labels(y)
         check_consistent_length(np.empty(X.shape[0]), label)
-        weight = check_weight(sample_weight, X.shape[0])
-        given = None
-        if weight is not None and not weight.all():
-            keep = np.flatnonzero(weight)
-            given = DroppedRows(classes[label], keep)
-            present, kept = np.unique(label[keep], return_inverse=True)
-            X, weight = _safe_indexing(X, keep), check_weight(weight[keep], len(keep))
-            classes, label = classes[present], kept.astype(np.int32)
-        return cls(X, label, classes, weight, given)
+        kept = drop_zero_weight(label, classes, sample_weight)
+        X = X if kept.rows is None else _safe_indexing(X, kept.rows)
+        assert kept.classes is not None
+        return cls(X, kept.target, kept.classes, count_weight(kept.weight), kept.given)
 
     @property
     def n_features(self) -> int:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import column_or_1d
 
-from vitalfew.data.samples.zero_weight import DroppedRows, split_rows
+from vitalfew.data.samples.zero_weight import DroppedRows, drop_zero_weight, split_rows
 from vitalfew.data.tables.matrix import Matrix, read_matrix, take_rows
 from vitalfew.support.arrow import check_given
-from vitalfew.support.checks import check_consistent_length, check_known, check_weight, encode_labels
+from vitalfew.support.checks import check_consistent_length, check_known, count_weight, encode_labels
+
+if TYPE_CHECKING:
+    from vitalfew.summaries.moments import Moments
 
 MOST_IN_PRODUCTS = 1e74
 
@@ -31,12 +34,18 @@ class NumericData:
     classes: NDArray | None = None
     given: DroppedRows | None = None
     threads: int = 0
-    # Cache of results that are needed again, such as moments.
-    known: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    # Second moments, if they are computed already.
+    moments: Moments | None = None
 
     @classmethod
     def read(cls, X, y, sample_weight, *, is_classification: bool = False, threads: int = 0) -> NumericData:
         """Read and check data; samples of weight zero are dropped, as if they had not been given."""
+        data = cls.read_part(X, y, sample_weight, is_classification=is_classification, threads=threads)
+        return replace(data, weight=count_weight(data.weight))
+
+    @classmethod
+    def read_part(cls, X, y, sample_weight, *, is_classification: bool = False, threads: int = 0) -> NumericData:
+        """Read and check some of the samples, whose weights are counts whatever their sum."""
         matrix, names = read_matrix(X, threads=threads)
         return cls.of_matrix(matrix, names, y, sample_weight, is_classification=is_classification, threads=threads)
 
@@ -46,17 +55,9 @@ class NumericData:
         target: NDArray
         classes, target = encode_labels(y) if is_classification else (None, read_target(y))
         check_consistent_length(np.empty(matrix.shape[0]), target)
-        weight = check_weight(sample_weight, matrix.shape[0])
-        given = None
-        if weight is not None and not weight.all():
-            keep = np.flatnonzero(weight)
-            given = DroppedRows(target if classes is None else classes[target], keep)
-            matrix, target = take_rows(matrix, keep), target[keep]
-            weight = check_weight(weight[keep], len(keep))
-            if classes is not None:
-                present, target = np.unique(target, return_inverse=True)
-                classes = classes[present]
-        return cls(matrix, target, weight, names, classes, given, threads)
+        kept = drop_zero_weight(target, classes, sample_weight)
+        matrix = matrix if kept.rows is None else take_rows(matrix, kept.rows)
+        return cls(matrix, kept.target, kept.weight, names, kept.classes, kept.given, threads)
 
     @property
     def n_rows(self) -> int:
@@ -108,7 +109,7 @@ class NumericData:
             target=self.target[rows],
             weight=None if self.weight is None else self.weight[rows],
             given=None,
-            known={},
+            moments=None,
         )
 
 

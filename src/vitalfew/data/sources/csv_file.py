@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from vitalfew.exceptions import DataFileError
+from vitalfew.support.checks import MOST_EXACT
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,8 +33,28 @@ def read_csv(source: Any, name: str, na: tuple[str, ...], encoding: str, delimit
     with csv_errors(name, encoding, options, parse):
         options.update(csv_options(content, name, na, encoding, delimiter))
         table = parse()
+        table = _with_long_integers(table, parse, options)
     check_encoding(table.schema, content, name)
     return table.rename_columns([c.strip() for c in table.column_names])
+
+
+def _with_long_integers(table: pa.Table, parse: Callable[[], Any], options: dict[str, Any]) -> pa.Table:
+    """Return the table with integers as text where they are so long that different ones are equal as floats."""
+    pa, compute = import_module("pyarrow"), import_module("pyarrow.compute")
+    long = []
+    for name, column in zip(table.column_names, table.columns):
+        if column.type == pa.float64():
+            least = compute.min(compute.abs(column)).as_py()
+            long += [name] if least is not None and least > MOST_EXACT else []
+    if not long or len(set(table.column_names)) < table.num_columns:
+        return table
+    convert = options["convert_options"]
+    convert.include_columns, convert.column_types = long, dict.fromkeys(long, pa.string())
+    for name, text in zip(long, parse().columns):
+        is_whole = compute.all(compute.match_substring_regex(text, r"^\s*[-+]?[0-9]+\s*$")).as_py()
+        if is_whole and compute.count_distinct(text).as_py() > compute.count_distinct(table[name]).as_py():
+            table = table.set_column(table.column_names.index(name), name, text)
+    return table
 
 
 def csv_options(content: Content, name: str, na: Sequence[str], encoding: str, delimiter: str | None) -> dict[str, Any]:

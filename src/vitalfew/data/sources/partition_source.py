@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from importlib import import_module
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from vitalfew.data.sources.frame_source import FrameSource
@@ -41,6 +42,11 @@ class PartitionSource:
         names = list(columns)
         data = self.data[names] if self._is_frame else self.data
         return on_each(_table, partitions_of(data), schema=self.schema(), columns=names)
+
+    def starts(self, column: str) -> list[int]:
+        """Return the number of the first row of each partition; workers count the rows of one column."""
+        counted = compute(on_each(len, self.tables([column])))
+        return [0, *accumulate(counted[:-1])]
 
     @property
     def _is_frame(self) -> bool:

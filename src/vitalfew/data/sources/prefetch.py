@@ -30,7 +30,7 @@ def batches_in_memory(threads: int) -> int:
 def read_ahead(items: Iterable[Item], most: int = WAITING) -> Generator[Item, None, None]:
     """Yield the same items in order, prefetched in a thread; an error is raised at the position where it occurred.
 
-    When the iterator is closed, also by an error or Ctrl-C, the thread has ended and the items are closed.
+    Closing the iterator, also after an error or Ctrl-C, ends the thread and closes the items.
     """
     queue: Queue[tuple[str, Any]] = Queue(most)
     is_over = Event()

@@ -15,6 +15,7 @@ from vitalfew.data.sources.parquet_rows import parquet_batches
 from vitalfew.data.sources.protocol import BATCH_ROWS, asked, check_columns, check_header, chosen
 from vitalfew.exceptions import DataFileError
 from vitalfew.support.arrow import check_arrow
+from vitalfew.support.checks import check_choice
 from vitalfew.support.outputs import matching_files
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ CSV_BLOCK = 8 << 20
 
 def find_files(paths: Sequence[str | os.PathLike], format: str | None) -> tuple[list[str], str]:
     """Return all matching files, in order, and their common format."""
-    if format is not None and format not in FORMATS:
-        raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}.")
+    if format is not None:
+        check_choice("format", format, FORMATS)
     found = [file for path in paths for file in _files_of(Path(path))]
     for file in found:
         if check_file(Path(file)):

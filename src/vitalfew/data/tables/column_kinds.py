@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from vitalfew.data.tables.frames import as_frame
 from vitalfew.data.tables.number_blocks import number_blocks
 from vitalfew.support.arrow import check_given
-from vitalfew.support.checks import is_missing
-from vitalfew.support.suggest import check_names
+from vitalfew.support.checks import MOST_EXACT, is_missing
+from vitalfew.support.suggest import check_names, not_one_of
 
 USED = ("numeric", "category", "text")
 KINDS = (*USED, "constant", "identifier", "empty", "date")
@@ -73,8 +73,8 @@ def recognize(table: Any, overrides: Mapping[str, str] | None = None) -> list[Co
     """Detect the kind of every column of a table, in order.
 
     ========== ==========================================================================================
-    numeric    numbers, and text columns that hold only numbers; integers are numeric, however few
-    category   text with few words or few values, booleans, categories
+    numeric    numbers, and text columns that hold only numbers; also integers with few distinct values
+    category   text with few words or few values, booleans, categories; one value that is missing in some rows
     text       at least four words per row on average, and many distinct values
     identifier text that differs in all of at least ten rows; integers that do, if the name suggests a key
     date       dates and times, also as text
@@ -107,7 +107,7 @@ def recognize(table: Any, overrides: Mapping[str, str] | None = None) -> list[Co
     check_names(overrides, frame.columns)
     for name, kind in overrides.items():
         if kind not in KINDS:
-            raise ValueError(f"the kind of column {name!r} must be one of {', '.join(KINDS)}, got {kind!r}.")
+            raise ValueError(not_one_of(f"the kind of column {name!r}", kind, KINDS))
     numbers = {j: seen for at, matrix in number_blocks(frame) for j, seen in zip(at.tolist(), _inspect(matrix))}
     return [
         numbers[j].kind(str(name), overrides.get(name))
@@ -190,11 +190,14 @@ def _inspect(matrix: NDArray) -> Iterator[_Numbers]:
 
 
 def _kind_of_few(n: int, n_distinct: int, n_missing: int) -> tuple[str, str | None] | None:
-    """Return the kind of a column with no value or a single one, otherwise None."""
+    """Return the kind of a column with no value or a single one, otherwise None.
+
+    One value and missing ones are two categories: whether a value is present is information.
+    """
     if n == 0:
         return "empty", "has no values"
     if n_distinct == 1:
-        return "constant", "has a single value" + (" apart from missing ones" if n_missing else "")
+        return ("category", None) if n_missing else ("constant", "has a single value")
     return None
 
 
@@ -210,7 +213,7 @@ def _kind_of(present: nw.Series, distinct: nw.Series, name: str) -> tuple[str, s
         return "date", _DATES
     if isinstance(dtype, nw.Boolean):
         return "category", None
-    if dtype.is_numeric():
+    if dtype.is_numeric() and not isinstance(dtype, nw.Int128 | nw.UInt128):
         return _kind_of_numbers(dtype.is_integer(), len(present), len(distinct), name)
     is_words = not isinstance(dtype, nw.Categorical | nw.Enum)
     return _kind_of_strings(present, distinct, name) if is_words else ("category", None)
@@ -222,7 +225,7 @@ _DATES = "contains dates or times; convert them to numbers (age in days) or part
 def _kind_of_strings(present: nw.Series, distinct: nw.Series, name: str) -> tuple[str, str | None]:
     n, n_distinct = len(present), len(distinct)
     values = distinct.to_list()
-    if all(_NUMBER.fullmatch(str(v)) for v in values):
+    if all(_NUMBER.fullmatch(str(v)) for v in values) and not _are_equal_as_floats(values):
         return "numeric", None
     if all(_DATE.fullmatch(str(v)) for v in values):
         return "date", _DATES
@@ -234,6 +237,13 @@ def _kind_of_strings(present: nw.Series, distinct: nw.Series, name: str) -> tupl
             "every row" if n_distinct == n else "nearly every row and is named like a key"
         )
     return "category", None
+
+
+def _are_equal_as_floats(values: list) -> bool:
+    """Return True if different integers are so long that they are the same number: these are names."""
+    digits = (str(v).strip() for v in values)
+    long = {int(v) for v in digits if len(v) > 15 and v.lstrip("+-").isdigit() and abs(float(v)) > MOST_EXACT}
+    return len(set(map(float, long))) < len(long)
 
 
 def _mean_words(present: nw.Series) -> float:

@@ -1,4 +1,4 @@
-"""Reading of tables of any kind: NumPy, SciPy sparse, pandas, polars, Arrow. They are encoded later."""
+"""Reading of NumPy, SciPy sparse, pandas, polars and Arrow tables into a common form, before encoding."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sklearn.utils import Tags, check_array
 
 from vitalfew import _core
 from vitalfew.data.tables.blocks import BinaryBlock
-from vitalfew.data.tables.number_blocks import number_blocks
+from vitalfew.data.tables.number_blocks import number_blocks, object_block
 from vitalfew.data.tables.sparse_checks import check_sparse
 from vitalfew.data.tables.text_columns import WordColumn, words_from_list, words_from_series
 from vitalfew.support.arrow import check_given
-from vitalfew.support.checks import is_missing
+from vitalfew.support.checks import MOST_EXACT, inexact, is_missing
 
 Column: TypeAlias = NDArray | WordColumn
 
@@ -151,11 +151,13 @@ def _read_columns(frame: nw.DataFrame, min_rows: int) -> RawTable:
     check_shape(frame.shape, min_rows)
     n_rows, n_features = frame.shape
     names = [str(name) for name in frame.columns]
-    together: dict[int, NDArray] = {}
+    together: dict[int, Column] = {}
     for at, matrix in number_blocks(frame):
         if len(at) == n_features:
             return RawTable(n_rows, names, matrix=matrix)
         together.update(zip(at.tolist(), matrix.T))
+    at, objects = object_block(frame)
+    together.update({j: _read_objects(objects[:, k].tolist(), names[j]) for k, j in enumerate(at.tolist())})
     columns = [
         together[j] if j in together else _read_series(frame.get_column(name), names[j])
         for j, name in enumerate(frame.columns)
@@ -165,8 +167,10 @@ def _read_columns(frame: nw.DataFrame, min_rows: int) -> RawTable:
 
 def _read_series(series: nw.Series, name: str) -> Column:
     dtype = series.dtype
-    if isinstance(dtype, nw.Categorical | nw.Enum):  # here numbers are names, too
-        return _words_or_nothing(words_from_series(series))
+    if isinstance(dtype, nw.Categorical | nw.Enum):  # numbers are category names here
+        return words_from_series(series)
+    if isinstance(dtype, nw.Int128 | nw.UInt128):
+        return _read_objects(series.to_list(), name)
     if isinstance(dtype, nw.Boolean) or dtype.is_numeric():
         if series.null_count() == 0:
             values = series.to_numpy()
@@ -181,12 +185,8 @@ def _read_series(series: nw.Series, name: str) -> Column:
     if dtype.is_temporal():
         raise TypeError(f"column {name!r} contains {dtype}; convert dates to numbers or parts (year, weekday) first.")
     if isinstance(dtype, nw.String) and getattr(nw.to_native(series), "dtype", None) != np.dtype(object):
-        return _words_or_nothing(words_from_series(series))
+        return words_from_series(series)
     return _read_objects(series.to_list(), name)
-
-
-def _words_or_nothing(words: WordColumn) -> Column:
-    return words if words.codes.max(initial=-1) >= 0 else np.full(len(words), np.nan)
 
 
 def _read_objects(listed: list, name: str) -> Column:
@@ -195,7 +195,12 @@ def _read_objects(listed: list, name: str) -> Column:
     if words is not None:
         return words
     if set(map(type, listed)) <= {int, float, NoneType}:
-        return np.array(listed, dtype=np.float64)
+        numbers = np.array(listed, dtype=np.float64)
+        if np.nanmax(np.abs(numbers), initial=0.0) > MOST_EXACT:
+            whole = {v for v in listed if type(v) is int}
+            if len(set(map(float, whole))) < len(whole):
+                raise inexact(name, max(whole, key=abs))
+        return numbers
     listed = [None if is_missing(v) else v for v in listed]
     if all(v is None or isinstance(v, bool | int | float | np.number) for v in listed):
         return np.array([np.nan if v is None else v for v in listed], dtype=np.float64)
@@ -211,7 +216,7 @@ def _read_objects(listed: list, name: str) -> Column:
 
 
 def _read_sparse(X, threads: int) -> BinaryBlock:
-    """Treat stored nonzero values as present. The indices are our copy, the values may be the caller's."""
+    """Read stored nonzero values as presence. The indices are copied; the values may belong to the caller."""
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported\nsparse X contains complex numbers.")
     if X.shape[1] > np.iinfo(np.int32).max:

@@ -63,6 +63,8 @@ def read_matrix(X, *, threads: int = 0) -> tuple[Matrix, Sequence[str]]:
 def _numbers_of(column: Column, name: str) -> NDArray:
     if not isinstance(column, WordColumn):
         return column
+    if column.example() is None:
+        return np.full(len(column), np.nan)
     raise ValueError(
         f"column {name!r} contains text such as {column.example()!r}, but a linear model requires numbers; encode it "
         "first, for instance with scikit-learn's OneHotEncoder (with feature_groups to select its columns together)."

@@ -21,7 +21,7 @@ from vitalfew.data.tables.sparse_checks import check_sparse
 from vitalfew.data.text.document_batches import add_documents
 from vitalfew.data.text.partition_words import count_words, word_rows
 from vitalfew.support.arrow import check_given
-from vitalfew.support.checks import check_threads
+from vitalfew.support.checks import check_choice, check_threads
 from vitalfew.support.progress import kernel_progress
 
 WEIGHTINGS = (None, "idf")
@@ -338,8 +338,7 @@ class WordPresence(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         low, high = self.ngram_range
         if not 1 <= low <= high:
             raise ValueError(f"ngram_range must be (min_n, max_n) with 1 <= min_n <= max_n, got {self.ngram_range!r}.")
-        if self.weighting not in WEIGHTINGS:
-            raise ValueError(f"weighting must be one of {WEIGHTINGS}, got {self.weighting!r}.")
+        check_choice("weighting", self.weighting, WEIGHTINGS)
         if self.max_features is not None and not (
             isinstance(self.max_features, Integral) and int(self.max_features) > 0
         ):

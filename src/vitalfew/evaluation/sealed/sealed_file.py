@@ -77,7 +77,7 @@ def read(path) -> tuple[dict[str, Any], dict[str, str]]:
             raise _changed(path, name)
     try:
         return unpacked(manifest["content"], Members(members)), sums
-    except Exception as problem:  # as do inconsistent parts, in NumPy, SciPy and three data frame libraries
+    except Exception as problem:  # inconsistent parts fail in many ways too, in NumPy, SciPy and data frames
         raise SealedFileError(
             f"{str(path)!r} is not a valid sealed test set: its parts are inconsistent "
             f"({type(problem).__name__}: {problem}). Use an unchanged copy, or split again."

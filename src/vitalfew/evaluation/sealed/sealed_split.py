@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -25,13 +26,14 @@ def sealed_split(
     y,
     *,
     test_size: float | int = 0.25,
+    validation_size: float | int | None = None,
     stratify="auto",
     groups=None,
     time=None,
     random_state=None,
     sample_weight=None,
-) -> tuple[Any, Any, SealedTest]:
-    """Split data into a training set and a sealed test set.
+) -> tuple[Any, ...]:
+    """Split data into a training set, optionally a validation set, and a sealed test set.
 
     The sealed set scores finished models, counts how often it did so, logs the scores, and does not expose its labels:
     "never learn on test data" becomes a property of the object.
@@ -43,8 +45,11 @@ def sealed_split(
         Labels or numbers, none missing.
     test_size : float or int, default 0.25
         Share or number of samples to seal. Whole groups, and samples with the same time, may change it slightly.
+    validation_size : float or int, optional
+        Share or number of samples of a validation set, which chooses between models that were fitted to the training
+        set, so that the sealed set is opened only once. None: no such set.
     stratify : "auto", bool or array-like, default "auto"
-        Keep class proportions equal in both parts, if y has classes with at least two samples each; or those of the
+        Keep class proportions equal in all parts, if y has classes with at least two samples each; or those of the
         values of an array. Not with `time`.
     groups : array-like of shape (n_samples,) or column name, optional
         Samples of a group are all sealed or all used for training: for errors on new patients, sites, authors.
@@ -59,6 +64,8 @@ def sealed_split(
     -------
     X_train, y_train
         Training data, of the same type as the input.
+    X_valid, y_valid
+        Validation data; only if `validation_size` is given.
     sealed : SealedTest
         ``score(model)``, ``n_openings``, ``log``, ``save(path)``; ``train_rows`` holds the row numbers of the training
         samples, and ``train_groups``, ``train_time`` and ``train_weight`` their groups, times and weights.
@@ -94,17 +101,18 @@ def sealed_split(
         raise ValueError(
             "pass either groups or time, not both: new rows come either from new groups or from a later time."
         )
-    n_test = _test_rows(test_size, n)
-    when, code = _column(X, time, "time"), None
-    strata = _strata(stratify, target)
-    if groups is not None:
-        groups = _column(X, groups, "groups")
-        code = _codes(groups)
-        train, test = _by_groups(code, n_test, strata, check_random_state(random_state))
-    elif when is not None:
-        train, test = _by_time(when, n_test)
-    else:
-        train, test = _by_chance(n, n_test, strata, stratify, random_state)
+    n_test = _count_rows("test_size", test_size, n)
+    n_valid = 0 if validation_size is None else _count_rows("validation_size", validation_size, n)
+    if n_test + n_valid >= n:
+        raise ValueError(f"test_size and validation_size leave no rows for training: {n_test} + {n_valid} of {n}.")
+    when, strata = _column(X, time, "time"), _strata(stratify, target)
+    groups = _column(X, groups, "groups")
+    code = None if groups is None else _codes(groups)
+    part = _Parts(code, when, strata, isinstance(stratify, str), check_random_state(random_state))
+    train, test = part.split(np.arange(n), n_test)
+    valid = None
+    if n_valid:
+        train, valid = part.split(train, n_valid)
     parts = {
         "rows": train,
         "groups": None if groups is None else groups[train],
@@ -119,7 +127,30 @@ def sealed_split(
         parts,
     )
     kept = y if n_rows(y) == n and hasattr(y, "shape") and np.ndim(y) == 1 else target
-    return take(X, train), take(kept, train), sealed
+    chosen = () if valid is None else (take(X, valid), take(kept, valid))
+    return take(X, train), take(kept, train), *chosen, sealed
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """Division of rows: by whole groups, by time, or at random within strata."""
+
+    code: NDArray[np.intp] | None
+    when: NDArray | None
+    strata: NDArray[np.intp] | None
+    is_optional: bool  # whether to divide without strata if there are fewer rows than strata
+    rng: np.random.RandomState
+
+    def split(self, rows: NDArray[np.intp], n_second: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Divide rows into two parts, the second of about `n_second` rows."""
+        strata = None if self.strata is None else self.strata[rows]
+        if self.code is not None:
+            first, second = _by_groups(np.unique(self.code[rows], return_inverse=True)[1], n_second, strata, self.rng)
+        elif self.when is not None:
+            first, second = _by_time(self.when[rows], n_second)
+        else:
+            first, second = _by_chance(len(rows), n_second, strata, self.is_optional, self.rng)
+        return rows[first], rows[second]
 
 
 def _read(y) -> NDArray:
@@ -144,14 +175,12 @@ def _numbers(values: NDArray) -> NDArray | None:
     return values.astype(np.float64 if any(isinstance(v, float) for v in values.tolist()) else np.int64)
 
 
-def _test_rows(test_size, n: int) -> int:
-    is_share = isinstance(test_size, float | np.floating) and 0 < test_size < 1
-    is_number = isinstance(test_size, int | np.integer) and not isinstance(test_size, bool) and 0 < test_size < n
+def _count_rows(name: str, size, n: int) -> int:
+    is_share = isinstance(size, float | np.floating) and 0 < size < 1
+    is_number = isinstance(size, int | np.integer) and not isinstance(size, bool) and 0 < size < n
     if not is_share and not is_number:
-        raise ValueError(
-            f"test_size must be a fraction between 0 and 1, or a number of rows below {n}, got {test_size!r}."
-        )
-    rows = int(test_size) if is_number else int(np.ceil(test_size * n))
+        raise ValueError(f"{name} must be a fraction between 0 and 1, or a number of rows below {n}, got {size!r}.")
+    rows = int(size) if is_number else int(np.ceil(size * n))
     return min(rows, n - 1)
 
 
@@ -207,11 +236,13 @@ def _strata(stratify, y: NDArray) -> NDArray[np.intp] | None:
     return _codes(y) if looks_like_classes(y) and np.unique(y, return_counts=True)[1].min() > 1 else None
 
 
-def _by_chance(n: int, n_test: int, strata, stratify, random_state) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _by_chance(n: int, n_test: int, strata, is_optional: bool, rng) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     rows = np.arange(n)
-    if strata is not None and isinstance(stratify, str) and min(n_test, n - n_test) <= strata.max():
-        strata = None  # fewer rows than classes: cannot stratify
-    train, test = train_test_split(rows, test_size=n_test, random_state=random_state, stratify=strata)
+    if strata is not None and is_optional:
+        sizes = np.unique(strata, return_counts=True)[1]
+        if min(n_test, n - n_test) < len(sizes) or sizes.min() < 2:
+            strata = None  # too few rows to stratify
+    train, test = train_test_split(rows, test_size=n_test, random_state=rng, stratify=strata)
     return np.sort(train), np.sort(test)
 
 

@@ -35,7 +35,7 @@ class SealedScore:
     error : float
         The error: the error rate, the root mean squared error, or that of `scoring`; lower is better.
     low, high : float
-        95 % confidence interval of the error: Wilson's for error rates, Student's for squared errors, otherwise from
+        95% confidence interval of the error: Wilson's for error rates, Student's for squared errors, otherwise from
         the bootstrap; with groups, from a bootstrap of whole groups.
     metric : str
     n : int
@@ -284,7 +284,7 @@ class SealedTest:
 
 
 def _lock(X, y: NDArray, weight, groups) -> tuple[Callable[..., Judgment], Callable[..., dict[str, str]]]:
-    """Return functions that score and save the data, which only they hold."""
+    """Return the functions that score and save the data; only their closures hold a reference to it."""
     assert n_rows(X) == len(y)
 
     def judged(model, scoring, opened: Callable[[], None]) -> Judgment:

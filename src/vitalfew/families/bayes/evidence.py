@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
+from scipy.special import gammaln, xlogy
 
+from vitalfew.data.coding.table_coder import numeric_values, value_names
 from vitalfew.data.tables.blocks import without_rounding
 from vitalfew.rules.criteria import feature_cost, subset_cost
+from vitalfew.rules.registry import rule_name
 from vitalfew.summaries.counts import Counts, sum_by_feature
 from vitalfew.summaries.information import information
 from vitalfew.support.checks import check_choice
+from vitalfew.support.suggest import plain
 
 # Replaces log 0: a value never seen in a class when there is no prior.
 LOG_ZERO = -690.0
+# Prior probability of value 1 of every feature, or of each of them, or the name of a rule that sets it.
+PriorMean = float | str | Sequence[float] | NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -30,44 +36,78 @@ class Evidence:
 
     counts: Counts
     prior_strength: float
-    prior_mean: float | str
+    prior_mean: PriorMean
+
+    @property
+    def is_pooled(self) -> bool:
+        """True if the prior mean is the frequency of each value."""
+        return isinstance(self.prior_mean, str) and self.prior_mean == "pooled"
 
     @cached_property
     def prior_line(self) -> NDArray[np.float64]:
         """Prior mean p of each slot."""
         counts = self.counts
-        if self.prior_mean == "pooled":
+        if self.is_pooled:
             line = counts.line_count + counts.unlabeled
             total = sum_by_feature(line, counts.offsets)
             return line / np.repeat(np.where(total > 0, total, 1.0), counts.n_values)
-        if self.prior_mean == "uniform":
+        if isinstance(self.prior_mean, str):
             return np.repeat(1.0 / counts.n_values, counts.n_values)
-        line = np.full(len(counts.table), float(self.prior_mean))
-        line[counts.offsets[:-1]] = 1.0 - float(self.prior_mean)
-        return line
+        mean = np.broadcast_to(np.asarray(self.prior_mean, dtype=np.float64), counts.n_features)
+        return np.column_stack([1.0 - mean, mean]).ravel()
 
     @cached_property
     def log_prior(self) -> NDArray[np.float64]:
         return log_of(self.counts.class_count / max(self.counts.n, 1e-300))
 
     @cached_property
+    def theta(self) -> NDArray[np.float64]:
+        """P(value | class) of each slot and class; 0 for a value that never occurred, unless the prior expects it."""
+        return self._theta(self.counts.table, self.counts.observed_or_all, self.prior_line)
+
+    @cached_property
     def log_table(self) -> NDArray[np.float64]:
         return self._log_theta(self.counts.table, self.counts.observed_or_all, self.prior_line)
 
-    def _log_theta(self, table, observed, prior) -> NDArray[np.float64]:
-        """Return log theta from counts (slots, classes), known values of each feature (features, classes), and p."""
-        strength = self.prior_strength
-        total = observed + strength
-        if len(observed) > 1:
-            total = np.repeat(total, self.counts.n_values, axis=0)
-        theta = table + (strength * prior)[:, None]
+    def _theta(self, table, observed, prior) -> NDArray[np.float64]:
+        """Return theta from counts (slots, classes), known values of each feature (features, classes), and p."""
+        total = self._total(observed)
+        theta = table + (self.prior_strength * prior)[:, None]
         theta /= np.where(total > 0, total, 1.0)
-        log_theta = log_of(theta)
-        if self.prior_mean == "pooled" or strength == 0:
-            log_theta[(prior == 0) if self.prior_mean == "pooled" else ~table.any(axis=1)] = 0.0
-        if strength == 0:  # a class without samples gives no evidence
-            log_theta[np.broadcast_to(total == 0, log_theta.shape)] = 0.0
+        return theta
+
+    def _total(self, observed) -> NDArray[np.float64]:
+        """Return the weight of known values of each slot's feature, by class, with that of the prior."""
+        total = observed + self.prior_strength
+        return np.repeat(total, self.counts.n_values, axis=0) if len(observed) > 1 else total
+
+    def _log_theta(self, table, observed, prior) -> NDArray[np.float64]:
+        """Return log theta, with 0 where there is no evidence."""
+        log_theta = log_of(self._theta(table, observed, prior))
+        if self.is_pooled or self.prior_strength == 0:
+            log_theta[(prior == 0) if self.is_pooled else ~table.any(axis=1)] = 0.0
+        if self.prior_strength == 0:  # a class without samples gives no evidence
+            log_theta[np.broadcast_to(self._total(observed) == 0, log_theta.shape)] = 0.0
         return log_theta
+
+    @property
+    def information(self) -> NDArray[np.float64]:
+        r"""Mutual information of each feature with the class in nats, under the regularized estimates.
+
+        .. math:: \sum_{v, c} \hat P(v, c) \log \frac{\hat P(v, c)}{\hat P(v) \hat P(c)}, \qquad
+           \hat P(v, c) = \theta_{v \mid c} \hat P(c), \quad \hat P(v) = \sum_c \hat P(v, c)
+
+        The class frequencies are those of the samples in which the feature is not missing.
+        """
+        counts, observed = self.counts, self.counts.observed_or_all
+        total = observed.sum(axis=1, keepdims=True)
+        share = observed / np.where(total > 0, total, 1.0)
+        if len(observed) > 1:
+            share = np.repeat(share, counts.n_values, axis=0)
+        joint = self.theta * share
+        value = joint.sum(axis=1)
+        of_slot = (xlogy(joint, joint) - xlogy(joint, share)).sum(axis=1) - xlogy(value, value)
+        return np.maximum(sum_by_feature(of_slot, counts.offsets), 0.0)
 
     def without_row(self, label: int, weight: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return log prior and log table for a row of this class and weight when it is left out.
@@ -81,7 +121,7 @@ class Evidence:
         table = without_rounding(counts.table - own, counts.class_count)
         observed = without_rounding(counts.observed_or_all - own, counts.class_count)
         prior = self.prior_line
-        if self.prior_mean == "pooled":
+        if self.is_pooled:
             line = counts.line_count + counts.unlabeled
             total = np.repeat(sum_by_feature(line, counts.offsets) - weight, counts.n_values)
             prior = without_rounding(line - weight, counts.n + counts.n_unlabeled) / np.where(total > 0, total, 1.0)
@@ -89,6 +129,22 @@ class Evidence:
         with np.errstate(divide="ignore"):
             log_prior = np.log(remaining / max(remaining.sum(), 1e-300))
         return log_prior, self._log_theta(table, observed, prior)
+
+    @cached_property
+    def frequency(self) -> NDArray[np.float64]:
+        """P(value) of each slot: its frequency among the labeled samples in which the feature is not missing."""
+        line = self.counts.line_count
+        total = np.repeat(sum_by_feature(line, self.counts.offsets), self.counts.n_values)
+        return line / np.where(total > 0, total, 1.0)
+
+    def joint_table(self, support: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return log P(value | class) of the features in the set, and log P(value) of the others.
+
+        Values that never occurred contribute nothing.
+        """
+        marginal = np.where(self.frequency > 0, log_of(self.frequency), 0.0)
+        used = np.repeat(support, self.counts.n_values)
+        return np.where(used[:, None], self.log_table, marginal[:, None])
 
     @cached_property
     def gain(self) -> NDArray[np.float64]:
@@ -119,11 +175,38 @@ class Evidence:
         cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
         return sum_by_feature(told, counts.offsets) - cost - subset_cost(1, counts.n_features)
 
+    def log_integral(self, support: NDArray[np.bool_]) -> float:
+        r"""Return the log evidence of the model with these features, :math:`\log \int L(\theta) P(\theta) \, d\theta`.
+
+        The prior of the values of a feature, for each class if the feature is in the set, is Dirichlet with parameters
+        :math:`n' p_v`; that of the class shares is uniform. With :math:`B(a) = \prod_i \Gamma(a_i) / \Gamma(\sum_i
+        a_i)`, a count vector N contributes :math:`\log B(N + n' p) - \log B(n' p)`. NaN without a prior.
+        """
+        counts = self.counts
+        if not self.prior_strength > 0:
+            return float("nan")
+        prior = self.prior_strength * self.prior_line
+        within = sum_by_feature(_log_rising(prior[:, None], counts.table).sum(axis=1), counts.offsets)
+        alone = sum_by_feature(_log_rising(prior, counts.line_count), counts.offsets)
+        known = np.broadcast_to(counts.observed_or_all, (counts.n_features, counts.n_classes))
+        total = np.full(counts.n_features, self.prior_strength)
+        within = within - _log_rising(total[:, None], known).sum(axis=1)
+        alone = alone - _log_rising(total, known.sum(axis=1))
+        shares = _log_rising(np.ones(counts.n_classes), counts.class_count).sum()
+        shares = shares - _log_rising(np.array([float(counts.n_classes)]), np.array([counts.n])).sum()
+        return float(np.where(support, within, alone).sum() + shares)
+
     @property
     def null_log_likelihood(self) -> float:
         """Joint log-likelihood when no feature depends on the class."""
         count = self.counts.class_count
         return float(self.marginal.sum() + xlogy(count, count).sum() - xlogy(count.sum(), count.sum()))
+
+
+def _log_rising(start: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log Γ(start + steps) - log Γ(start), and 0 for a start of 0, which belongs to a value never seen."""
+    safe = np.where(start > 0, start, 1.0)
+    return np.where(start > 0, gammaln(safe + steps) - gammaln(safe), 0.0)
 
 
 def log_of(probability: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -149,25 +232,37 @@ def normalize(score: NDArray[np.float64]) -> NDArray[np.float64]:
 def default_strength(n_features: int) -> float:
     """Return the default prior strength: one sample per hundred features that the model may use, from 0.2 to 100.
 
-    The evidence of many dependent features adds up to a certainty that the data does not support, and a stronger prior
-    tempers it; in a table with few columns it would only blur them. Chosen on text and tables.
+    Many correlated features make Naive Bayes overconfident, because it adds up their evidence as if they were
+    independent. A stronger prior tempers this; for a table with few columns it would only blur the estimates. The
+    constants were chosen on text and on tables.
     """
     return float(np.clip(n_features / 100, 0.2, 100.0))
 
 
 def check_prior(prior_strength, prior_mean) -> None:
-    """Check that the prior strength is "auto" or a number of samples, and that the mean is a number or a name."""
+    """Check that the prior strength is "auto" or a number of samples, and that the mean is numbers or a name."""
+    prior_strength = rule_name(prior_strength)
     if not (prior_strength == "auto" or (isinstance(prior_strength, Real) and 0 <= float(prior_strength) < np.inf)):
         raise ValueError(f"prior_strength must be a number >= 0, 'auto' or a rule, got {prior_strength!r}.")
     if isinstance(prior_mean, str):
         check_choice("prior_mean", prior_mean, ("pooled", "uniform"))
-    elif not (isinstance(prior_mean, Real) and 0 < float(prior_mean) < 1):
-        raise ValueError(f"prior_mean must be a number between 0 and 1, 'pooled' or 'uniform', got {prior_mean!r}.")
+        return
+    try:
+        mean = np.asarray(prior_mean, dtype=np.float64)
+    except (TypeError, ValueError):
+        mean = np.array(np.nan)
+    if isinstance(prior_mean, bool) or mean.ndim > 1 or not ((mean > 0) & (mean < 1)).all():
+        raise ValueError(
+            "prior_mean must be a number between 0 and 1, an array of one such number per feature, 'pooled' or "
+            f"'uniform', got {plain(prior_mean)!r}."
+        )
 
 
 def check_prior_fits(prior_mean, n_values: NDArray[np.int64], names) -> None:
-    """Check that features are 0/1 if the prior mean is a number, which is the probability of 1."""
+    """Check that features are 0/1 if the prior mean is a number, which is the probability of 1, or one per feature."""
     wide = np.flatnonzero(n_values > 2)
+    if np.ndim(prior_mean) == 1 and len(prior_mean) != len(n_values):
+        raise ValueError(f"prior_mean must have {len(n_values)} entries, one per feature, got {len(prior_mean)}.")
     if wide.size and not isinstance(prior_mean, str):
         raise ValueError(
             f"prior_mean={prior_mean} requires 0/1 features, but column {names[int(wide[0])]!r} has more values; "
@@ -176,22 +271,49 @@ def check_prior_fits(prior_mean, n_values: NDArray[np.int64], names) -> None:
 
 
 def used_table(log_table: NDArray[np.float64], n_values: NDArray, support: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return log P(value | class) of the features in the set, and 0, the same for every class, for the others."""
+    """Return log P(value | class) of the features in `support`, and 0 for the others, which then favor no class."""
     return np.where(np.repeat(support, n_values)[:, None], log_table, 0.0)
 
 
 def linear_form(evidence: Evidence, support: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return coef and intercept such that P(y | x) is the logistic function or softmax of coef @ x + intercept."""
+    r"""Return coef and intercept such that P(y | x) is the logistic function or softmax of coef @ x + intercept.
+
+    A feature with the values a and b contributes :math:`\log P(a \mid y)` or :math:`\log P(b \mid y)`, which is linear
+    in x; with a = -1 and b = 1 this is eq. 8 of lecture 12.
+    """
     if not evidence.counts.is_binary:
         raise AttributeError(
-            "coef_ and intercept_ are only defined for 0/1 features; some features have more than two values."
+            "coef_ and intercept_ are only defined for two-valued features; some features have more than two values."
         )
     table = used_table(evidence.log_table, evidence.counts.n_values, support)
-    absent, present = table[0::2], table[1::2]
-    coef, intercept = (present - absent).T, absent.sum(axis=0) + evidence.log_prior
+    low, high = table[0::2], table[1::2]
+    codings = evidence.counts.codings
+    if codings is None:
+        slope, base = high - low, low
+    else:  # the line through (x0, low) and (x1, high)
+        x0, x1 = np.array([numeric_values(c) for c in codings]).T[:, :, None]
+        slope = np.where(np.isnan(x1), 0.0, (high - low) / np.where(np.isnan(x1), 1.0, x1 - x0))
+        base = low - slope * x0
+    coef, intercept = slope.T, base.sum(axis=0) + evidence.log_prior
     if evidence.counts.n_classes == 2:
         return coef[1:] - coef[:1], intercept[1:] - intercept[:1]
     return coef, intercept
+
+
+def describe_theta(evidence: Evidence, support: NDArray[np.bool_], names) -> dict[str, NDArray]:
+    """Return P(value | class) and P(value), with a line for each value of each feature."""
+    counts = evidence.counts
+    of_feature = [["0", "1"]] * counts.n_features if counts.codings is None else [*map(value_names, counts.codings)]
+    owner = np.repeat(np.arange(counts.n_features), [len(values) for values in of_feature])
+    slot = np.concatenate([start + np.arange(len(v)) for start, v in zip(counts.offsets[:-1], of_feature)])
+    columns = {
+        "feature": np.array([str(names[j]) for j in owner], dtype=object),
+        "value": np.array([v for values in of_feature for v in values], dtype=object),
+        "selected": support[owner],
+        "P(value)": evidence.frequency[slot],
+    }
+    given = {f"P(value | {c})": evidence.theta[slot, i] for i, c in enumerate(counts.classes.tolist())}
+    return columns | given
 
 
 def describe_features(evidence: Evidence, support: NDArray[np.bool_], names) -> dict[str, NDArray]:

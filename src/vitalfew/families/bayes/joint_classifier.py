@@ -30,6 +30,28 @@ class JointClassifier(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         joint = self.predict_joint_log_proba(X)
         return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
 
+    def decision_function(self, X) -> NDArray[np.float64]:
+        r"""Return the discriminant function of each sample.
+
+        For two classes it is the log-odds :math:`f(x) = \log P(x, y_1) - \log P(x, y_0)`, whose sign is the
+        prediction and whose logistic function is P(y₁ | x): eq. 5 of lecture 12. For more classes it is log P(x, y) of
+        each class, up to a constant.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) for two classes, otherwise (n_samples, n_classes)
+
+        References
+        ----------
+        Jaakkola, 6.867 Machine Learning (2006), lecture 12.
+        """
+        joint = self.predict_joint_log_proba(X)
+        return joint[:, 1] - joint[:, 0] if len(self.classes_) == 2 else joint
+
     def predict(self, X) -> NDArray:
         """Return the most probable class of each sample."""
         best = self.predict_joint_log_proba(X).argmax(axis=1)

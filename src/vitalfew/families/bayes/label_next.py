@@ -13,9 +13,9 @@ LEAST = 0.01
 def label_next(share: NDArray[np.float64], n: int, random_state) -> NDArray[np.intp]:
     """Draw samples without replacement, with probabilities that grow with the squared entropy of their classes.
 
-    The most uncertain samples alone are outliers, similar to each other, and mislead EM; samples drawn this way still
-    represent all the others. (Ten methods were compared on three corpora: this one did better than random samples on
-    all of them.) The most uncertain of those drawn come first.
+    The most uncertain samples alone are often outliers that resemble each other, and they mislead EM. Samples drawn
+    this way still represent the others. Ten methods were compared on three corpora: this one beat random sampling on
+    all of them. The most uncertain of the drawn samples come first.
     """
     entropy = entr(share).sum(axis=1)
     noise = np.random.default_rng(random_state).gumbel(size=len(entropy))

@@ -146,7 +146,7 @@ class WeightRows:
         return self.X.indptr.astype(np.int64, copy=False), self.X.indices.astype(np.int32, copy=False), self.X.data
 
     def restricted(self, support: NDArray[np.bool_]) -> WeightRows:
-        """Return the rows without the other words; a row keeps its length, as if these had never been there."""
+        """Return the rows without the words outside `support`, rescaled to their previous norm."""
         if support.all():
             return self
         X = self.X.copy()

@@ -19,8 +19,9 @@ from vitalfew.data.tables.frames import NumberedNames, RawTable, read_table
 from vitalfew.data.tables.partitions import is_partitioned
 from vitalfew.data.tables.sparse_checks import check_sparse
 from vitalfew.families.bayes.cluster_rows import ClusterRows
-from vitalfew.families.bayes.evidence import default_strength, normalize
+from vitalfew.families.bayes.evidence import check_prior_fits, default_strength, normalize
 from vitalfew.families.bayes.mixture import Model, PresenceModel, PresenceRows, Rows, Run, Sums, WeightModel, WeightRows
+from vitalfew.rules import rule_name
 from vitalfew.summaries.counts import Counts
 from vitalfew.support.arrow import check_given
 from vitalfew.support.checks import check_consistent_length
@@ -138,7 +139,8 @@ class PresenceData:
             None if self.coder.is_sparse else self.coder.codings,
             everything,
         )
-        chosen = default_strength(int(support.sum())) if strength == "auto" else float(strength)
+        check_prior_fits(prior_mean, form.n_values, form.names)
+        chosen = default_strength(int(support.sum())) if rule_name(strength) == "auto" else float(strength)
         return PresenceModel(form, chosen, prior_mean, support)
 
     def split(self, train, test):
@@ -200,13 +202,13 @@ class WeightData:
         return Sums(own.table + np.asarray(self.unlabeled.X.T @ share), own.total + share.sum(axis=0))
 
     def model(self, strength, prior_mean, support) -> WeightModel:
-        if prior_mean != "pooled":
+        if not (isinstance(prior_mean, str) and prior_mean == "pooled"):
             raise ValueError(f"prior_mean must be 'pooled' with events='weights', got {prior_mean!r}.")
         own = self.sums()
         pooled, n = own.table.sum(axis=1), float(own.total.sum())
         if self.unlabeled is not None:
             pooled, n = pooled + self.unlabeled.lines(), n + self.unlabeled.n_rows
-        chosen = default_strength(int(support.sum())) if strength == "auto" else float(strength)
+        chosen = default_strength(int(support.sum())) if rule_name(strength) == "auto" else float(strength)
         return WeightModel(pooled, chosen * float(pooled[support].sum()) / n, support)
 
     def split(self, train, test):

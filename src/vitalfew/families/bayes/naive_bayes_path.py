@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +13,17 @@ from vitalfew import _core
 from vitalfew.data.samples.discrete_data import DiscreteData
 from vitalfew.data.tables.blocks import Events
 from vitalfew.data.tables.frames import NumberedNames
-from vitalfew.families.bayes.evidence import Evidence, log_of, normalize
+from vitalfew.families.bayes.evidence import Evidence, PriorMean, log_of, normalize
 from vitalfew.families.rows_path import RowsPath
 from vitalfew.rules.charts.parts import chart_text, knob_x
-from vitalfew.rules.criteria import class_cost, feature_cost, subset_cost
+from vitalfew.rules.criteria import class_cost, feature_cost, log_binomial, log_star, subset_cost
 from vitalfew.rules.path import ALONE, DescriptionLength, LeaveOneOut, Likelihood, Run
 from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.information import information
 from vitalfew.support.deadline import accept_prefix
 from vitalfew.support.optional import import_altair, make_frame
 from vitalfew.support.progress import kernel_progress
+from vitalfew.support.suggest import plain
 
 # Approximate maximum number of sizes on a path.
 MAX_POINTS = 64
@@ -29,7 +31,8 @@ MAX_POINTS = 64
 MAX_GREEDY = 200
 PATIENCE = 10
 ENDLESS = 2**62
-PRIOR_GRID = np.geomspace(1000, 0.01, 21)
+# Largest and smallest prior strength that rules compare.
+PRIOR_RANGE = (1000.0, 0.01)
 
 
 @dataclass(frozen=True)
@@ -122,17 +125,21 @@ class FeaturePath(RowsPath):
             base + self._accumulated(extra.astype(float)),
             counts.n,
             counts.n_features,
+            is_joint=True,
         )
 
     def description_length(self) -> DescriptionLength:
         """Return the nats of the labels given the features of each point, and of the set and its parameters."""
+        return DescriptionLength(self._data_nats, np.sum(list(self.model_parts().values()), axis=0))
+
+    def model_parts(self) -> dict[str, NDArray[np.float64]]:
+        """Return the nats of the size of the set, of its members given the size, and of the counts."""
         counts = self.evidence.counts
-        model = (
-            subset_cost(self.grid, counts.n_features)
-            + class_cost(counts.class_count)
-            + self._accumulated(self.feature_cost)
-        )
-        return DescriptionLength(self._data_nats, model)
+        return {
+            "size": log_star(self.grid),
+            "subset": log_binomial(counts.n_features, self.grid),
+            "parameter": class_cost(counts.class_count) + self._accumulated(self.feature_cost),
+        }
 
     @cached_property
     def _data_nats(self) -> NDArray[np.float64]:
@@ -190,13 +197,14 @@ class FeatureFamily:
     """Family of :class:`FeaturePath`: by mutual information, or greedily by description length."""
 
     prior_strength: float
-    prior_mean: float | str
+    prior_mean: PriorMean
     order: str = "greedy"
     backward: bool = False
     max_features: int | None = None
     stops_by_mdl: bool = False
     verbose: bool | None = None
     correction: str | None = None
+    is_regularized: bool = False
 
     def path(self, data: DiscreteData | Counts, grid: NDArray | None = None, *, run: Run = ALONE) -> FeaturePath:
         """Fit the path to samples or, in the order of information, to their counts."""
@@ -205,7 +213,7 @@ class FeatureFamily:
         rows = None if isinstance(data, Counts) else data
         if self.order == "information" or rows is None:
             sizes = _sizes(self._most(counts)) if grid is None else np.asarray(grid)
-            return information_path(evidence, rows, sizes, self.correction)
+            return information_path(evidence, rows, sizes, self.correction, self.is_regularized)
         cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
         feature, sign, trace = self._search(evidence, rows, cost, grid, run)
         path = FeaturePath(evidence, rows, feature, sign, np.arange(len(feature) + 1), cost, self.order, trace)
@@ -251,14 +259,20 @@ class PriorPath(RowsPath):
 
     data: DiscreteData | None
     counts: Counts
-    prior_mean: float | str
+    prior_mean: PriorMean
     grid: NDArray[np.float64]
+    support: NDArray[np.bool_] | None = None  # the features in the models, if not all
 
     knob = "prior_strength"
 
     @property
     def n_features(self) -> NDArray[np.int64]:
-        return np.full(len(self.grid), self.counts.n_features)
+        n_used = self.counts.n_features if self.support is None else int(self.support.sum())
+        return np.full(len(self.grid), n_used)
+
+    @property
+    def _events(self) -> Events | None:
+        return None if self.support is None else events_of(self.support)
 
     def at(self, index: int) -> float:
         """Return the prior strength of one point."""
@@ -270,14 +284,14 @@ class PriorPath(RowsPath):
     def predict(self, data: DiscreteData) -> NDArray[np.float64]:
         """Return class probabilities at all points: (samples, points, classes)."""
         points = [
-            normalize(data.block.score(e.log_table, None, data.coder.threads)[:, 0] + e.log_prior)
+            normalize(data.block.score(e.log_table, self._events, data.coder.threads)[:, 0] + e.log_prior)
             for e in self._evidence()
         ]
         return np.stack(points, axis=1)
 
     def loo(self) -> LeaveOneOut:
         assert self.data is not None
-        points = [loo_probabilities(e, self.data)[:, 0] for e in self._evidence()]
+        points = [loo_probabilities(e, self.data, self._events)[:, 0] for e in self._evidence()]
         return LeaveOneOut(np.stack(points, axis=1), True)
 
 
@@ -285,19 +299,58 @@ class PriorPath(RowsPath):
 class PriorFamily:
     """Family of :class:`PriorPath`."""
 
-    prior_mean: float | str
+    prior_mean: PriorMean
+    support: NDArray[np.bool_] | None = None
 
-    def path(self, data: DiscreteData, grid: NDArray | None = None, *, run: Run = ALONE) -> PriorPath:  # noqa: ARG002
-        return PriorPath(data, counts_of(data), self.prior_mean, PRIOR_GRID if grid is None else grid)
+    def path(self, data: DiscreteData | Counts, grid: NDArray | None = None, *, run: Run = ALONE) -> PriorPath:  # noqa: ARG002
+        values = prior_grid(21) if grid is None else grid
+        counts, rows = (data, None) if isinstance(data, Counts) else (counts_of(data), data)
+        return PriorPath(rows, counts, self.prior_mean, values, self.support)
+
+
+def is_given(features) -> bool:
+    """Return True if `features` lists the set itself, rather than its size or a rule."""
+    return not (features is None or isinstance(features, str) or np.ndim(features) == 0)
+
+
+def prior_grid(grid) -> NDArray[np.float64]:
+    """Return the prior strengths that rules compare, in decreasing order, given their number or themselves."""
+    if isinstance(grid, Integral) and not isinstance(grid, bool) and int(grid) >= 1:
+        return np.geomspace(*PRIOR_RANGE, int(grid))
+    try:
+        values = np.unique(np.asarray(grid, dtype=np.float64).ravel())[::-1].copy()
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if np.ndim(grid) != 1 or not values.size or not np.isfinite(values).all() or values[-1] < 0:
+        raise ValueError(
+            f"grid must be a number of prior strengths or an array of prior strengths >= 0, got {plain(grid)!r}."
+        )
+    return values
+
+
+def events_of(support: NDArray[np.bool_]) -> Events | None:
+    """Return one set of features in the form that the kernels expect; None if all are in it."""
+    if support.all():
+        return None
+    start = np.concatenate([[0], np.cumsum(support)]).astype(np.int64)
+    n_used = int(start[-1])
+    return start, np.zeros(n_used, dtype=np.int32), np.ones(n_used, dtype=np.int8), 1
 
 
 def information_path(
-    evidence: Evidence, data: DiscreteData | None, sizes: NDArray[np.int64], correction: str | None = None
+    evidence: Evidence,
+    data: DiscreteData | None,
+    sizes: NDArray[np.int64],
+    correction: str | None = None,
+    is_regularized: bool = False,
 ) -> FeaturePath:
-    """Return the path with features in the order of their mutual information with the label."""
+    """Return the path with features in the order of their mutual information with the label.
+
+    It is computed from the counts or, if `is_regularized`, from the regularized estimates.
+    """
     counts = evidence.counts
     found = information(counts.table, counts.offsets)
-    score = (found.corrected() if correction else found).mutual
+    score = evidence.information if is_regularized else (found.corrected() if correction else found).mutual
     feature = np.argsort(-score, kind="stable").astype(np.int32)
     cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
     sign = np.ones(len(feature), dtype=np.int8)
@@ -320,7 +373,12 @@ def keep_names(model, counts: Counts) -> None:
 
 
 def loo_probabilities(evidence: Evidence, data: DiscreteData, events: Events | None = None) -> NDArray[np.float64]:
-    """Return class probabilities of each sample by the model of all others: (samples, points, classes).
+    """Return class probabilities of each sample by the model of all others: (samples, points, classes)."""
+    return normalize(loo_scores(evidence, data, events))
+
+
+def loo_scores(evidence: Evidence, data: DiscreteData, events: Events | None = None) -> NDArray[np.float64]:
+    """Return log P(x, y) of each sample by the model of all others: (samples, points, classes).
 
     Samples of one class and weight share a table, so this costs a prediction pass and a table for each of these groups.
     """
@@ -334,7 +392,7 @@ def loo_probabilities(evidence: Evidence, data: DiscreteData, events: Events | N
         rows = np.flatnonzero(group_of_row.reshape(-1) == g)
         log_prior, table = evidence.without_row(int(label), float(w))
         score = data.block.take(rows).score(table, events, data.coder.threads)
-        out[rows] = normalize(score + log_prior)
+        out[rows] = score + log_prior
     return out
 
 

@@ -10,13 +10,14 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import _core, rules
 from vitalfew.data.coding.table_coder import NUMERIC, TableCoder
 from vitalfew.data.samples.labeled import read_rows as read_any
 from vitalfew.data.samples.partly_labeled import split_labels
 from vitalfew.data.tables.blocks import BinaryBlock
+from vitalfew.data.tables.feature_names import check_features
 from vitalfew.data.tables.partitions import is_partitioned, partitions_of
 from vitalfew.exceptions import UnlabeledDataWarning
 from vitalfew.families.bayes.cluster_rows import gather_labeled
@@ -118,7 +119,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
 
     References
     ----------
-    Nigam, McCallum, Thrun & Mitchell (2000), doi:10.1023/A:1007692713085.
+    Nigam, McCallum, Thrun & Mitchell (2000), doi:10.1023/A:1007692713085. Jaakkola, Machine learning, lecture 9.
     Rennie, Shih, Teevan & Karger (2003), Tackling the poor assumptions of Naive Bayes text classifiers.
 
     Examples
@@ -276,7 +277,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         check_choice("numeric", self.numeric, NUMERIC)
         check_prior(self.prior_strength, self.prior_mean)
         rules.check_rule("features", self.features, FeaturePath, "None, a number of features")
-        weight = self.unlabeled_weight
+        weight = rules.rule_name(self.unlabeled_weight)
         is_number = isinstance(weight, Real) and not isinstance(weight, bool) and 0 <= float(weight) <= 1
         if not (is_number or weight in ("cv", "loo")):
             raise ValueError(f"unlabeled_weight must be a number between 0 and 1, 'cv' or 'loo', got {weight!r}.")
@@ -304,7 +305,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
                     "pass unlabeled rows either in X (with a missing label in y) or in X_unlabeled, not both."
                 )
             X_unlabeled = _safe_indexing(X, np.flatnonzero(~has_label))
-        validate_data(self, X, reset=True, skip_check_array=True)
+        check_features(self, X)
         if not counts.all():
             present, code = np.unique(label[counts[has_label]], return_inverse=True)
             X, classes, label = _safe_indexing(X, np.flatnonzero(counts)), classes[present], code.astype(np.int32)
@@ -317,7 +318,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
 
     def _score_weights(self, data: MixtureData) -> WeightScores | None:
         """Return held-out errors of the candidate weights; None if there is nothing to choose or to hold out."""
-        given = self.unlabeled_weight
+        given = rules.rule_name(self.unlabeled_weight)
         is_number = isinstance(given, Real)
         if data.unlabeled is None or data.unlabeled.n_rows == 0 or given == 0 or (is_number and not self.guard):
             return None
@@ -401,7 +402,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
     def _rows(self, X):
         check_is_fitted(self)
         X = read_any(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_features(self, X, reset=False)
         rows = read_rows(X, self.is_weighted_, self.coder_, check_threads(self.n_jobs))
         return rows.restricted(self.support_) if isinstance(rows, WeightRows) else rows
 

@@ -15,7 +15,7 @@ from vitalfew.support.optional import make_frame
 from vitalfew.support.progress import progress
 
 GRID = (1.0, 0.3, 0.1)
-# Used unless labeled samples speak against it: benchmarks/RESULTS.md, few labels.
+# Default weight, used unless held-out labeled samples clearly favor another; see "few labels" in benchmarks/RESULTS.md.
 USUAL = 0.3
 
 

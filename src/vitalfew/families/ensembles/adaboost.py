@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import compress
 from numbers import Integral
 from typing import Any, Self
 
@@ -11,20 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import rules
 from vitalfew.data.coding.bins import BinCoder, to_dense
 from vitalfew.data.samples.binned_data import BinnedData
 from vitalfew.data.samples.labeled import LabeledRows, read_rows
+from vitalfew.data.tables.feature_names import check_features
 from vitalfew.exceptions import GuessingWarning
 from vitalfew.families.ensembles.boost_learners import check_learner
+from vitalfew.families.ensembles.boost_likelihood import boost_likelihood
 from vitalfew.families.ensembles.boost_path import BoostFamily, BoostPath, Data
 from vitalfew.families.path_estimator import Chosen, PathEstimator, unchanged_on_failure
 from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.families.trees.decision_tree import DecisionTree
+from vitalfew.families.trees.stump import Stump
 from vitalfew.families.trees.stump_set import StumpSet
 from vitalfew.rules.path import Run
+from vitalfew.rules.point_criteria import PointCriteria, describe, two_part_code
 from vitalfew.support.arrow import check_given
 from vitalfew.support.caller import warn_caller
 from vitalfew.support.checks import check_choice, check_classes, check_threads
@@ -56,7 +61,8 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         Number of rounds, or the rule that chooses it: ``"cv"``, ``"1se"`` or ``"holdout"``.
     estimator : {"stump", "tree"} or classifier, default "stump"
         The base classifier. ``"stump"`` is compiled: the sums of weights in the bins of the features are updated only
-        for samples whose weight changes relative to their class. A classifier must accept ``sample_weight``.
+        for samples whose weight changes relative to their class. A classifier must accept ``sample_weight`` unless
+        `resample` is set.
     votes : {"sign", "confidence"}, default "sign"
         A base classifier votes -1 or 1, or with half the log-odds on the side of a stump (or of its ``predict_proba``);
         in the latter case :math:`\alpha_t` minimizes :math:`Z_t = \sum_i w_i \exp(-\alpha_t y_i h_t(x_i))`.
@@ -70,17 +76,23 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         better than :math:`1 / K`; the vote is :math:`\log((1 - \epsilon_t) / \epsilon_t) + \log(K - 1)`. Plain
         AdaBoost.M1 would stop when no stump is right for half the samples. ``"auto"`` is ``"ova"`` for stumps, else
         ``"samme"``.
+    resample : bool, default False
+        Boosting by resampling: fit each base classifier to n samples drawn with replacement, with the weights as
+        probabilities, instead of to weighted samples. Any classifier can be boosted this way, pipelines included;
+        errors and votes are those on the weighted samples. A classifier no better than guessing is drawn again, up to
+        ten times.
     max_rounds : int, default 500
         Maximum number of rounds that a rule may choose.
     max_bins : int, default 255
-        Number of bins of a numeric column, up to 65,535. A column with no more distinct values is searched exactly.
+        Number of bins of a numeric column, up to 65,535. A column with no more distinct values is searched exactly; in
+        others, the first and last bin are if they separate the classes.
     categorical_features : array-like, optional
         Categorical columns by index, name or mask, in addition to text columns; a stump on one chooses a set of values.
     warm_start : bool, default False
         If True, `fit` continues from the rounds of the previous fit, on the same samples.
     cv, scoring, random_state
         As in scikit-learn, for rules that resample; the error is minimized unless `scoring` is given. `random_state`
-        also seeds base classifiers.
+        also seeds base classifiers and draws.
     n_jobs : int, optional
         Number of threads for stumps; all by default. Results do not depend on it.
     verbose : bool, optional
@@ -137,6 +149,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         votes: str = "sign",
         loss: str = "exponential",
         multiclass: str = "auto",
+        resample: bool = False,
         max_rounds: int = 500,
         max_bins: int = 255,
         categorical_features=None,
@@ -152,6 +165,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         self.votes = votes
         self.loss = loss
         self.multiclass = multiclass
+        self.resample = resample
         self.max_rounds = max_rounds
         self.max_bins = max_bins
         self.categorical_features = categorical_features
@@ -188,6 +202,8 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         check_choice("votes", self.votes, VOTES)
         check_choice("loss", self.loss, LOSSES)
         check_choice("multiclass", self.multiclass, FORMS)
+        if not isinstance(self.resample, bool | np.bool_):
+            raise ValueError(f"resample must be True or False, got {self.resample!r}.")
         if self.warm_start and isinstance(self.rounds, str):
             raise ValueError("warm_start=True requires rounds to be a number, not a rule.")
 
@@ -197,9 +213,15 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
             return DecisionTree(n_jobs=self.n_jobs, verbose=False)
         if isinstance(self.estimator, str):
             check_choice("estimator", self.estimator, ("stump", "tree"))
-        else:
-            check_learner(self.estimator)
+            own = {"categorical_features": self.categorical_features, "n_jobs": self.n_jobs}
+            return Stump(max_bins=self.max_bins, **own) if self.resample else self.estimator
+        check_learner(self.estimator, is_resampled=self.resample)
         return self.estimator
+
+    @property
+    def _reads_bins(self) -> bool:
+        """True if the base learner is compiled and reads bins, which are made once."""
+        return self.estimator == "tree" or (isinstance(self.estimator, str) and not self.resample)
 
     def _run(self, _data) -> Run:
         return Run(previous=self.path_ if self.warm_start and hasattr(self, "path_") else None)
@@ -207,10 +229,11 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
     def _read(self, X, y, sample_weight) -> Data:
         before = self._run(None).previous
         data: Data
-        if isinstance(self.estimator, str):  # compiled learners read bins
+        if self._reads_bins:
             known = None if before is None else before.coder
             coder = known or BinCoder(self.max_bins, self.categorical_features, check_threads(self.n_jobs))
-            data = BinnedData.read(X, y, sample_weight, coder, is_fitted=known is not None)
+            is_tree = self.estimator == "tree"
+            data = BinnedData.read(X, y, sample_weight, coder, is_fitted=known is not None, presence=is_tree)
             if self.estimator == "tree":
                 data = replace(data, bins=to_dense(data.bins))
         else:
@@ -218,7 +241,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         check_classes(data.classes)
         if before is not None and not np.array_equal(before.classes, data.classes):
             raise ValueError("y has other classes than in the previous fit; set warm_start=False to start again.")
-        validate_data(self, X, skip_check_array=True)
+        check_features(self, X)
         return data
 
     def _family(self, data: Data) -> BoostFamily:
@@ -226,7 +249,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         learner = self._learner()
         form = self.multiclass
         if form == "auto":
-            form = "ova" if learner == "stump" else "samme"
+            form = "ova" if self.estimator == "stump" else "samme"
         if n_classes == 2:
             form = "two"
         elif self.votes == "confidence" or self.loss == "logistic":
@@ -240,6 +263,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
             check_threads(self.n_jobs),
             self.random_state,
             self.verbose,
+            self.resample,
         )
 
     def _validate(self, path: BoostPath, X, y) -> NDArray[np.float64]:
@@ -267,12 +291,18 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
             "support_": np.isin(np.arange(path.n_columns), path.features(rounds)),
         }
 
+    def _criteria_of(self, chosen: Chosen, data: Data) -> PointCriteria | None:
+        """Return the criteria of the chosen rounds; None if the size of the base classifiers is not known."""
+        path, rounds = chosen.path, int(chosen.selection.value)
+        found = boost_likelihood(path, rounds, data, self.votes == "confidence")
+        return None if found is None else describe(found, two_part_code(found, len(path.features(rounds))))
+
     # Predictions
 
     def _rows(self, X, path: BoostPath):
         rows = read_rows(X)
         if hasattr(self, "n_features_in_"):
-            validate_data(self, X, reset=False, skip_check_array=True)
+            check_features(self, X, reset=False)
         if path.coder is None:
             return rows
         bins = path.coder.transform(rows)
@@ -285,7 +315,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
     def _scale(self) -> float:
         """Return the largest sum of votes of any run; scores divided by it are in [-1, 1]."""
         sums = [run.vote_sums[min(self.rounds_, len(run)) - 1] for run in self.path_.runs if len(run)]
-        return float(max(sums, default=1.0))
+        return float(max(sums, default=1.0)) or 1.0
 
     def decision_function(self, X) -> NDArray[np.float64]:
         """Return votes as a share of all: in [-1, 1] for the second of two classes, or one column for each class."""
@@ -377,15 +407,16 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         share = np.zeros(self.n_features_in_)
         for run in self.path_.runs:
             if not isinstance(run.learners, StumpSet):
-                raise AttributeError("feature_importances_ exists for stumps; other learners do not have one feature.")
+                raise AttributeError("feature_importances_ is only available for stumps, which use one feature each.")
             n = min(self.rounds_, len(run))
             np.add.at(share, run.learners.feature[:n], np.abs(run.alpha[:n]))
         return share / max(share.sum(), np.finfo(float).tiny)
 
     def _rules_text(self) -> str:
-        """Return the first rounds as text, a line each."""
+        """Return the first rounds as text, a line each; the path may have rounds that the model does not use."""
         frame = self.path_.to_frame()
-        columns = {name: list(frame[name]) for name in frame.columns}
+        is_used = [t <= self.rounds_ for t in frame["round"]]
+        columns = {name: list(compress(frame[name], is_used)) for name in frame.columns}
         lines = []
         said = columns.get("stump", ["a learner"] * len(columns["round"]))
         for i in range(min(len(said), MOST_ROUNDS)):
@@ -401,7 +432,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
-        # Compiled learners read tables; others receive the rows as they are.
+        # Compiled learners read tables; others receive the rows unchanged.
         inner = None if isinstance(self.estimator, str) else get_tags(self.estimator).input_tags
         tags.input_tags.categorical = inner is None or inner.categorical
         tags.input_tags.string = inner is None or inner.string

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import rules
 from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.data.tables.feature_names import check_features, validate_array
 from vitalfew.data.tables.frames import NumberedNames, check_shape, is_frame
 from vitalfew.data.tables.sparse_checks import sparse_rows
 from vitalfew.families.ensembles.bagging_path import BaggingFamily, BaggingPath, bag_size
@@ -40,9 +41,8 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, PathEstimator):
     the learner, not its bias (see :func:`~vitalfew.bias_variance`): learners that follow their samples closely, such as
     deep trees, gain most.
 
-    A learner has not seen the samples out of its bag, about 37 % of them. Letting each sample be predicted by the
-    learners that have not seen it gives an error that is as good as one on new samples and needs no further fits: the
-    out-of-bag error.
+    A bootstrap sample leaves out about 37% of the samples. Predicting each sample with only the learners that have not
+    seen it gives the out-of-bag error, which estimates the error on new samples without further fits.
 
     scikit-learn's ``BaggingClassifier`` draws the bags and fits the learners: with the same `random_state` the bags are
     the same. Here, however, a learner receives only the samples of its bag. There, a learner that accepts weights also
@@ -234,11 +234,11 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, PathEstimator):
         check_given(X)
         if is_frame(X):
             check_shape(X.shape, 1)
-            validate_data(self, X, reset=reset, skip_check_array=True)
+            check_features(self, X, reset=reset)
             return X
         if sparse.issparse(X):
             X = sparse_rows(X)
-        return validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
+        return validate_array(self, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
 
     def _check_bag(self, n_rows: int) -> None:
         size = self.max_samples

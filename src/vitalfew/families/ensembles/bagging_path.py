@@ -187,7 +187,7 @@ class BaggingFamily:
         return cls(estimator, most, *options)
 
     def path(self, data: NumericData, grid: NDArray | None = None, *, run: Run = ALONE) -> BaggingPath:
-        """Fit all rounds, or as many as a grid has; those of a previous path are not refitted."""
+        """Fit all rounds, or those of `grid`; learners of a previous path are not refitted."""
         before: BaggingPath | None = run.previous
         assert data.classes is not None
         most = self.most if grid is None else int(grid[-1])

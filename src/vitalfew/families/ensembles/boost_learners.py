@@ -1,4 +1,4 @@
-"""AdaBoost with any scikit-learn classifier that accepts weights: the same rounds as the compiled ones, in NumPy."""
+"""AdaBoost with any scikit-learn classifier, by weights or by resampling: the rounds of the compiled one, in NumPy."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 from sklearn.base import clone
+from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
+from vitalfew.data.coding.bins import DenseBins, SparseBins
 from vitalfew.families.ensembles.boost_run import CURVES, MARGIN_BINS, SUREST, BoostRun, FittedLearners
 from vitalfew.families.ensembles.learners import check_classifier, fresh_learner
 from vitalfew.families.trees.binned_tree import BinnedTree
@@ -19,15 +21,23 @@ from vitalfew.support.deadline import check_deadline
 
 # Advantages over guessing below this count as none.
 CHANCE = 1e-10
+# Weights below this share of the sum count as zero; they are far below rounding, and their products could underflow.
+LIGHTEST = 1e-200
+# Where every margin is larger than this, the logistic loss equals the exponential one but underflows.
+FAR = 500.0
+# Draws of rows for one round before a resampled learner counts as guessing.
+MOST_DRAWS = 10
+# Largest vote with the logistic loss, and largest exponent of a weight.
+MOST_VOTE, MOST_EXPONENT = 4.0, 700.0
 
 
-def check_learner(estimator) -> None:
-    """Check that `estimator` is a classifier that accepts sample weights."""
+def check_learner(estimator, *, is_resampled: bool = False) -> None:
+    """Check that `estimator` is a classifier that accepts sample weights, unless it is fitted to resampled rows."""
     check_classifier(estimator)
-    if not has_fit_parameter(estimator, "sample_weight"):
+    if not (is_resampled or has_fit_parameter(estimator, "sample_weight")):
         raise TypeError(
-            f"boosting requires a classifier that accepts sample_weight in fit, which {type(estimator).__name__} "
-            "does not; use another classifier, or Bagging."
+            f"boosting by weights requires a classifier that accepts sample_weight in fit, which "
+            f"{type(estimator).__name__} does not; set resample=True, or use another classifier."
         )
 
 
@@ -45,16 +55,30 @@ class LearnerBooster:
         a class (SAMME).
     is_logistic : bool
         Minimize the logistic loss instead of the exponential one.
+    is_resampled : bool
+        Fit to rows drawn with probabilities in proportion to their weights, instead of to weighted rows.
     """
 
     def __init__(
-        self, estimator, X, label, weight, n_classes: int, *, is_confident=False, is_logistic=False, seed=None
+        self,
+        estimator,
+        X,
+        label,
+        weight,
+        n_classes: int,
+        *,
+        is_confident=False,
+        is_logistic=False,
+        is_resampled=False,
+        seed=None,
     ):
         self.estimator, self.X, self.label, self.n_classes = estimator, X, label, n_classes
         self.weight_sum = float(np.sum(weight))
         self.given = np.asarray(weight, dtype=float) / self.weight_sum
-        self.is_confident, self.is_logistic = is_confident, is_logistic
+        self.is_confident, self.is_logistic, self.is_resampled = is_confident, is_logistic, is_resampled
         self.rng = np.random.default_rng(seed)
+        # Each round draws from its own stream, so that a warm start draws the same rows.
+        self.stream = int(check_random_state(seed).randint(2**31)) if is_resampled else 0
         self.n_outputs = n_classes if n_classes > 2 else 1
         self.score = np.zeros((len(label), self.n_outputs))
         self.vote_sum = 0.0
@@ -64,17 +88,17 @@ class LearnerBooster:
         if before is not None:
             self.score = before.scores(self.X, len(before))
             self.vote_sum = float(before.vote_sums[-1])
+        done = 0 if before is None else len(before)
         models: list[Any] = []
         seen: dict[str, list] = {name: [] for name in CURVES}
         stop = 0
         while len(models) < rounds and stop == 0:
             check_deadline()
-            model = self._fit()
-            votes = FittedLearners([model], self.n_classes, self.is_confident).votes(0, self.X)
-            error = float(self.weights() @ self._is_wrong(votes))
-            if self._is_guessing(votes, error):
+            learned = self._learn(done + len(models))
+            if learned is None:
                 stop = 2
                 break
+            model, votes, error = learned
             stop = 1 if error <= 0 else 0
             models.append(model)
             for name, value in self._take(votes, error).items():
@@ -88,25 +112,64 @@ class LearnerBooster:
 
     def weights(self) -> NDArray[np.float64]:
         """Return the weights of the samples, which sum to 1."""
+        against = self._against()
+        weight = self.given * (expit(against) if self._is_near() else np.exp(against - against.max()))
+        weight /= weight.sum()
+        return np.where(weight < LIGHTEST, 0.0, weight)
+
+    def _against(self) -> NDArray[np.float64]:
+        """Return the exponents of the weights: minus the margin, or minus the score of the own class."""
         if self.n_outputs > 1:
-            against = -self.score[np.arange(len(self.label)), self.label]
-        else:
-            against = -self._sign * self.score[:, 0]
-        weight = self.given * (expit(against) if self.is_logistic else np.exp(against - against.max()))
-        return weight / weight.sum()
+            return -self.score[np.arange(len(self.label)), self.label]
+        return -self._sign * self.score[:, 0]
+
+    def _is_near(self) -> bool:
+        """Return True if the logistic loss is minimized and differs from the exponential one for some sample."""
+        return self.is_logistic and bool(self._against().max() > -FAR)
 
     @property
     def _sign(self) -> NDArray[np.float64]:
         return np.where(self.label > 0, 1.0, -1.0)
 
+    def _learn(self, round_number: int) -> tuple[Any, NDArray[np.float64], float] | None:
+        """Fit a learner; return it, its votes and its weighted error, or None if it is no better than guessing.
+
+        A resampled learner may be unlucky with its rows, so several draws are tried.
+        """
+        if self.is_resampled:
+            self.rng = np.random.default_rng((self.stream, round_number))
+        for _ in range(MOST_DRAWS if self.is_resampled else 1):
+            model = self._fit()
+            votes = FittedLearners([model], self.n_classes, self.is_confident).votes(0, self.X)
+            error = float(self.weights() @ self._is_wrong(votes))
+            if not self._is_guessing(votes, error):
+                return model, votes, error
+        return None
+
     def _fit(self):
+        weight = self.weights()
+        X, label, weighted = self.X, self.label, {"sample_weight": weight * self.weight_sum}
+        if self.is_resampled:
+            rows = self.rng.choice(len(label), len(label), p=weight / weight.sum())
+            X, label, weighted = take_rows(X, rows), label[rows], {}
+        elif not weight.all():  # learners differ in what they make of weight zero
+            rows = np.flatnonzero(weight)
+            X, label, weighted = take_rows(X, rows), label[rows], {"sample_weight": weighted["sample_weight"][rows]}
         if isinstance(self.estimator, BinnedTree):  # knows all classes, even if some are not in the data
             model = clone(self.estimator)
         else:
-            model = fresh_learner(self.estimator, self.label)
-        if "random_state" in model.get_params(deep=False):
-            model.set_params(random_state=int(self.rng.integers(2**31)))
-        return model.fit(self.X, self.label, sample_weight=self.weights() * self.weight_sum)
+            model = fresh_learner(self.estimator, label)
+        self._seed(model)
+        return model.fit(X, label, **weighted)
+
+    def _seed(self, model) -> None:
+        """Seed a learner, and the parts of a composed learner that have no seed of their own."""
+        own = model.get_params(deep=False)
+        parts = model.get_params(deep=True) if self.is_resampled else own
+        for name in sorted(parts):
+            is_part = name.endswith("__random_state") and parts[name] is None
+            if is_part or (name == "random_state" and name in own):
+                model.set_params(**{name: int(self.rng.integers(2**31))})
 
     def _is_wrong(self, votes) -> NDArray[np.bool_]:
         return votes != self.label if self.n_outputs > 1 else (votes > 0) != (self.label > 0)
@@ -126,9 +189,9 @@ class LearnerBooster:
             self.score[np.arange(len(votes)), votes.astype(np.intp)] += alpha
         else:
             alpha = self._vote(weight, votes, e, error)
-            z = float(weight @ np.exp(-alpha * self._sign * votes))
+            z = float(weight @ _exp(-alpha * self._sign * votes))
             self.score[:, 0] += alpha * votes
-        self.vote_sum += alpha * (SUREST if self.is_confident else 1.0)
+        self.vote_sum += abs(alpha) * (SUREST if self.is_confident else 1.0)
         if self.is_logistic:
             z = float(self.given @ np.logaddexp(0.0, -self._sign * self.score[:, 0]))
         trained, margin = self._standing()
@@ -136,17 +199,20 @@ class LearnerBooster:
         return {"alpha": alpha, "error": error, "z": z, "trained": trained, "margins": spread}
 
     def _vote(self, weight, votes, e: float, error: float) -> float:
-        if self.is_logistic:
-            along = self._sign * votes
+        """Return the vote that minimizes the loss; where every larger vote lowers it, a moderate one."""
+        along = self._sign * votes
+        is_never_wrong = not (along[weight > 0] < 0).any()
+        if self._is_near():
+            if is_never_wrong:
+                return MOST_VOTE
             before = self._sign * self.score[:, 0]
             found = minimize_scalar(lambda a: self.given @ np.logaddexp(0.0, -before - a * along), bracket=(0.0, 1.0))
-            return float(min(found.x, 4.0))
+            return float(np.clip(found.x, -MOST_VOTE, MOST_VOTE))
         if not self.is_confident:
             return float(0.5 * np.log((1 - e) / e))
-        if error <= 0:
+        if error <= 0 or is_never_wrong:
             return 1.0
-        along = self._sign * votes
-        return float(minimize_scalar(lambda a: weight @ np.exp(-a * along), bracket=(0.0, 1.0)).x)
+        return float(minimize_scalar(lambda a: weight @ _exp(-a * along), bracket=(0.0, 1.0)).x)
 
     def _standing(self) -> tuple[float, NDArray[np.float64]]:
         """Return the training error of the ensemble, and the margin of each sample."""
@@ -159,4 +225,14 @@ class LearnerBooster:
             others = self.score.copy()
             others[every, self.label] = -np.inf
             margin, is_wrong = own - others.max(axis=1), self.score.argmax(axis=1) != self.label
-        return float(self.given @ is_wrong), margin / self.vote_sum
+        return float(self.given @ is_wrong), margin / (self.vote_sum or 1.0)
+
+
+def _exp(exponent: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the exponential, limited so that a search along large votes does not overflow."""
+    return np.exp(np.minimum(exponent, MOST_EXPONENT))
+
+
+def take_rows(X, rows: NDArray[np.intp]) -> Any:
+    """Return some rows of bins, of a frame or of a matrix."""
+    return X.take(rows) if isinstance(X, (DenseBins, SparseBins)) else _safe_indexing(X, rows)

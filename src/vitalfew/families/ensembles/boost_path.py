@@ -268,6 +268,7 @@ class BoostFamily:
     threads: int = 0
     seed: Any = None
     verbose: bool | None = False
+    is_resampled: bool = False
 
     def path(self, data: Data, grid: NDArray | None = None, *, run: Run = ALONE) -> BoostPath:
         """Run all rounds, or those of a grid, continuing from the rounds of a previous path if there is one."""
@@ -333,6 +334,7 @@ class BoostFamily:
             n_classes,
             is_confident=self.is_confident,
             is_logistic=self.loss_name == "logistic",
+            is_resampled=self.is_resampled,
             seed=self.seed,
         )
         return booster.run(rounds, done, tell)

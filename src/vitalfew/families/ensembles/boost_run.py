@@ -74,6 +74,7 @@ def half_log_odds(model, rows) -> NDArray[np.float64]:
     """Return half the log-odds of class 1, limited to `SUREST` either way."""
     share = model.predict_proba(rows)
     own = share[:, list(model.classes_).index(1)] if 1 in model.classes_ else np.zeros(len(share))
+    own = np.clip(own, 0.0, 1.0)  # a mean over leaves may exceed 1 by rounding
     with np.errstate(divide="ignore"):
         return np.clip(0.5 * (np.log(own) - np.log1p(-own)), -SUREST, SUREST)
 
@@ -142,7 +143,7 @@ class BoostRun:
             largest = self.learners.largest
         elif self.n_outputs == 1:
             largest = np.maximum(np.abs(self.learners.left), np.abs(self.learners.right))
-        return np.cumsum(self.alpha * largest)
+        return np.cumsum(np.abs(self.alpha) * largest)
 
     def scores(self, rows, n_rounds: int) -> NDArray[np.float64]:
         """Return sums of votes after some rounds: (rows, outputs)."""
@@ -155,7 +156,7 @@ class BoostRun:
         return self.nothing(rows) if total is None else total
 
     def staged(self, rows, n_rounds: int) -> Iterator[NDArray[np.float64]]:
-        """Yield sums of votes after each round, up to the last one there is; the array is reused."""
+        """Yield sums of votes after each round, at most as many as the run has; the array is reused."""
         total = self.nothing(rows)
         every = np.arange(len(total))
         for t in range(min(n_rounds, len(self))):

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.data.tables.feature_names import check_features
 from vitalfew.data.tables.matrix import read_matrix
 from vitalfew.families.linear.logistic_path import log_probabilities, probabilities
 from vitalfew.families.path_estimator import Chosen, PathEstimator
@@ -32,7 +33,7 @@ class LinearClassifier(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         """Return the linear predictors: the log odds of the second class, or one column per class."""
         check_is_fitted(self)
         matrix, _ = read_matrix(X, threads=check_threads(self.n_jobs))
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_features(self, X, reset=False)
         decision = np.asarray(matrix @ self.coef_.T) + self.intercept_
         return decision[:, 0] if decision.shape[1] == 1 else decision
 
@@ -69,7 +70,7 @@ class LinearClassifier(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         data = NumericData.read(X, y, sample_weight, is_classification=True, threads=check_threads(self.n_jobs))
         if self.class_weight is not None:
             data = replace(data, weight=weigh_classes(self.class_weight, data.y, data.label, data.weights))
-        validate_data(self, X, skip_check_array=True)
+        check_features(self, X)
         check_classes(data.classes)
         return data
 

@@ -90,15 +90,18 @@ class CoefficientPath(RowsPath):
         return plot_coefficients(self, self.names, x)
 
 
-def gaussian_likelihood(path, freedom: NDArray, n_candidates: int) -> Likelihood:
-    """Return the Gaussian likelihood at the maximum-likelihood variance; perfect fits are not candidates."""
-    variance = path.mean_squared_error
-    is_usable = (variance > 1e-12 * variance.max()) & (freedom < path.n_samples - 1 - path.has_intercept)
+def gaussian_likelihood(path, freedom: NDArray, n_candidates: int, is_smoother: bool = False) -> Likelihood:
+    """Return the Gaussian likelihood at the maximum-likelihood variance; perfect fits are not candidates.
+
+    The criteria are corrected if the degrees of freedom are the trace of a smoother, or if they exceed half the samples
+    at some point: there, the estimated variance approaches zero and the plain criteria fall without bound.
+    """
+    variance, n = path.mean_squared_error, path.n_samples
+    is_usable = (variance > 1e-12 * variance.max()) & (freedom < n - 1 - path.has_intercept)
     with np.errstate(divide="ignore"):
-        value = -0.5 * path.n_samples * (np.log(2 * np.pi * variance) + 1)
-    if is_usable.any():
-        value = np.where(is_usable, value, -np.inf)
-    return Likelihood(value, freedom + path.has_intercept + 1, path.n_samples, n_candidates)
+        value = -0.5 * n * (np.log(2 * np.pi * variance) + 1)
+    is_many = bool(np.max(path.n_features) + path.has_intercept + 1 > n / 2)
+    return Likelihood(value, freedom + path.has_intercept + 1, n, n_candidates, is_usable, is_smoother or is_many)
 
 
 def plot_coefficients(path, names: Sequence[str], x: str | None):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vitalfew.support.suggest import plain
+
 
 def check_groups(groups, n_features: int, names) -> NDArray[np.int32] | None:
     """Return the group index of each column, given column labels or lists of columns; None if there are no groups.
@@ -27,9 +29,11 @@ def check_groups(groups, n_features: int, names) -> NDArray[np.int32] | None:
         for member in members:
             j = number.get(member, -1) if isinstance(member, str) else int(member)
             if not 0 <= j < n_features:
-                raise ValueError(f"feature_groups contains column {member!r}, which is not in X.")
+                raise ValueError(f"feature_groups contains column {plain(member)!r}, which is not in X.")
             if of[j] >= 0:
-                raise ValueError(f"feature_groups contains column {member!r} twice; a column can only be in one group.")
+                raise ValueError(
+                    f"feature_groups contains column {plain(member)!r} twice; a column can only be in one group."
+                )
             of[j] = g
     alone = np.flatnonzero(of < 0)
     of[alone] = len(groups) + np.arange(len(alone))

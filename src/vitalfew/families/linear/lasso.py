@@ -19,6 +19,7 @@ from vitalfew.families.linear.regressor import LinearRegressor
 from vitalfew.families.linear.sparse_path import LinearPath
 from vitalfew.families.solve import solve
 from vitalfew.rules.path import ALONE, Run
+from vitalfew.summaries.fold_summaries import Summaries
 from vitalfew.summaries.moments import Moments
 from vitalfew.support.checks import check_threads
 from vitalfew.support.progress import kernel_progress
@@ -66,7 +67,7 @@ class LassoFamily:
         """Return True if paths for this data are computed from its second moments."""
         return pays_to_summarize(data)
 
-    def fold_paths(self, data: NumericData, splits, path: LinearPath, options):
+    def fold_paths(self, data: NumericData | Summaries[Moments], splits, path: LinearPath, options):
         """Return the fold paths, by subtraction of fold moments if the path uses moments, otherwise in parallel."""
         return squared_loss_folds(self, data, splits, path, options)
 
@@ -154,7 +155,8 @@ class Lasso(LinearRegressor):
     ----------
     Tibshirani (1996), doi:10.1111/j.2517-6161.1996.tb02080.x. Zou & Hastie (2005),
     doi:10.1111/j.1467-9868.2005.00503.x. Yuan & Lin (2006), doi:10.1111/j.1467-9868.2005.00532.x.
-    Tibshirani et al. (2012), doi:10.1111/j.1467-9868.2011.01004.x.
+    Tibshirani et al. (2012), doi:10.1111/j.1467-9868.2011.01004.x. Honorio, CS 578 Statistical Machine Learning,
+    lecture 7. 427, lecture 11, on the soft threshold and compressed sensing.
 
     Examples
     --------

@@ -15,7 +15,9 @@ from scipy.special import expit, log_softmax, softmax
 
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.linear.coefficient_path import RowsPath, plot_coefficients
+from vitalfew.families.linear.sparse_path import MOST_WORK
 from vitalfew.rules.path import LeaveOneOut, Likelihood
+from vitalfew.rules.point_criteria import at_point
 from vitalfew.support.optional import make_frame
 
 # Hessians of up to this size are formed for degrees of freedom and leave-one-out.
@@ -95,8 +97,23 @@ class SparseClassPath(RowsPath):
 
     def log_likelihood(self) -> Likelihood:
         """Return the likelihood of the labels given the features, with the effective number of parameters."""
-        n_parameters = self.degrees_of_freedom + self.has_intercept * (len(self.classes) - 1)
+        return self._likelihood(self.degrees_of_freedom)
+
+    def _likelihood(self, freedom: NDArray[np.float64]) -> Likelihood:
+        n_parameters = freedom + self.has_intercept * (len(self.classes) - 1)
         return Likelihood(-self.n_samples * self.log_loss, n_parameters, self.n_samples, self._width)
+
+    def log_likelihood_at(self, index: int) -> Likelihood | None:
+        """Return the likelihood of one point; None if its degrees of freedom take long to compute."""
+        if "degrees_of_freedom" in vars(self):
+            return at_point(self.log_likelihood(), index)
+        freedom = np.diff(self.coef_sparse.indptr).astype(float)
+        if freedom[index] and self._has_ridge()[index]:
+            width = freedom[index] + self.n_outputs
+            if width > MOST_COORDINATES or width**2 * (self._rows().n_rows + width) > MOST_WORK:
+                return None
+            freedom[index] = self._freedom(index)
+        return at_point(self._likelihood(freedom), index)
 
     @cached_property
     def degrees_of_freedom(self) -> NDArray[np.float64]:

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import rules
 from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.data.tables.feature_names import check_features
 from vitalfew.data.tables.matrix import read_matrix
 from vitalfew.exceptions import RuleError
-from vitalfew.families.folds import summarize_folds
 from vitalfew.families.linear.least_squares import least_squares
 from vitalfew.families.linear.penalty import check_penalty, fixed_grid
 from vitalfew.families.path_estimator import Chosen, PathEstimator, unchanged_on_failure
 from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.rules.charts.parts import chart_text
-from vitalfew.rules.resampling import select_from_folds, with_splits
+from vitalfew.rules.resampling import with_splits
+from vitalfew.summaries.fold_summaries import Summaries, summarize_folds
 from vitalfew.summaries.moments import Moments
 from vitalfew.support.checks import check_threads
 from vitalfew.support.optional import import_altair
@@ -34,21 +36,31 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, PathEstimator):
     A family defines `_family`, and `_point` for the attributes of the chosen point other than its coefficients.
     """
 
-    def fit_moments(self, moments: Moments | Sequence[Moments]) -> Self:
+    def fit_moments(self, moments: Moments | Summaries[Moments] | Sequence[Moments]) -> Self:
         """Fit from second moments alone, with the same result as `fit` on the samples, up to rounding.
 
-        Only rules that need no samples are supported: a number, ``"bic"``, ``"aic"`` or ``"ebic"``. With a sequence of
-        moments, one per fold, ``"cv"`` and ``"1se"`` are supported too: each fold tests the model fitted to the others.
+        The knob may be a number, ``"bic"``, ``"aic"`` or ``"ebic"``. With :class:`~vitalfew.Summaries`, such as
+        ``summarize(source, target, folds=5)`` returns, or a list of moments, one per fold, it may also be ``"cv"`` or
+        ``"1se"``: each fold tests the model fitted to the others, and its moments give the squared error exactly. Of
+        ``"loo"``, ``Ridge`` computes an approximation. Everything else needs the samples.
+
+        Parameters
+        ----------
+        moments : Moments, Summaries of Moments, or list of Moments
+
+        Returns
+        -------
+        self
         """
         with unchanged_on_failure(self):
-            return self._fit_moments(moments)
+            return self._fit_moments(Summaries.of(moments))
 
-    def _fit_moments(self, moments: Moments | Sequence[Moments]) -> Self:
+    def _fit_moments(self, summaries: Summaries[Moments]) -> Self:
         self._check_parameters()
-        folds = [moments] if isinstance(moments, Moments) else list(moments)
-        if not folds:
-            raise ValueError("expected at least one Moments, got an empty list.")
-        total = sum(folds[1:], start=folds[0])
+        total = summaries.total
+        if not isinstance(total, Moments):
+            raise TypeError(f"expected Moments, got {total!r}; pass summarize(..., kind='moments').")
+        self._check_without_rows(len(summaries))
         family = self._family(total)
         path = family.path(total, self._grid())
         self.n_features_in_ = total.n_features
@@ -56,14 +68,16 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, PathEstimator):
             self.feature_names_in_ = np.asarray(total.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        chosen = Chosen.of(path, self._select_from_moments(path, family, total, folds))
-        return self._set_fitted({**self._path_attributes(chosen), **self._attributes(chosen, total)})
+        chosen = Chosen.of(
+            path, rules.resolve(self._value, path, family, summaries, self._options(), at=self._index_of)
+        )
+        return self._keep(chosen, total)
 
     def predict(self, X) -> NDArray[np.float64]:
         """Return the prediction of the fitted linear model for each sample."""
         check_is_fitted(self)
         matrix, _ = read_matrix(X, threads=check_threads(self.n_jobs))
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_features(self, X, reset=False)
         return np.asarray(matrix @ self.coef_).ravel() + self.intercept_
 
     @property
@@ -98,7 +112,7 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, PathEstimator):
 
     def _read(self, X, y, sample_weight, reset: bool = True) -> NumericData:
         data = NumericData.read(X, y, sample_weight, threads=check_threads(self.n_jobs))
-        validate_data(self, X, reset=reset, skip_check_array=True)
+        check_features(self, X, reset=reset)
         return data
 
     def _grid(self) -> NDArray[np.float64] | None:
@@ -107,30 +121,32 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, PathEstimator):
     def _index_of(self, path, value) -> int:
         return rules.grid_point(path, value)
 
-    def _prepare(self, family, data) -> rules.Options:
+    def _prepare(self, family, data) -> tuple[NumericData, rules.Options]:
         options = self._options()
-        if self._value in ("cv", "1se"):
-            options = with_splits(options, data)
-            if family.uses_moments(data):
-                summarize_folds(data, list(data.folds(options.cv)))
-        return options
+        if self._value not in ("cv", "1se"):
+            return data, options
+        options = with_splits(options, data)
+        found = summarize_folds(data, list(data.folds(options.cv))) if family.uses_moments(data) else None
+        return data if found is None else replace(data, moments=found.total), replace(options, summaries=found)
 
-    def _select_from_moments(self, path, family, total: Moments, folds: list[Moments]) -> rules.Selection:
-        if not isinstance(self._value, str) or self._value in CRITERIA:
-            return rules.resolve(self._value, path, family, total, self._options(), at=self._index_of)
-        if self._value in ("cv", "1se") and self.scoring is None:
-            if len(folds) < 2:
-                raise RuleError(
-                    f"{self._knob}={self._value!r} requires the moments of each fold; pass a list of at least two "
-                    "Moments."
-                )
-            scores = [family.path(total - fold, path.grid).default_scores(fold).value for fold in folds]
-            return select_from_folds(self._value, path, np.array(scores))
-        criteria = ", ".join(repr(r) for r in CRITERIA if r in rules.supported_rules(path))
-        raise RuleError(
-            f"{self._knob}={self._value!r} requires the rows; use fit, or one of 'cv', '1se' (on Moments of folds, "
-            f"with the default scoring), {criteria} or a number."
-        )
+    def _check_without_rows(self, n_folds: int) -> None:
+        """Raise, with the alternatives, if the rule needs rows or if it needs folds and there are none."""
+        known = rules.supported_rules(self._path_type())
+        alone = [r for r in CRITERIA if r in known] + ["loo"] * hasattr(self._path_type(), "gcv")
+        scored = self.scoring is not None and self._value not in CRITERIA
+        if not isinstance(self._value, str) or (self._value in alone and not scored):
+            return
+        listed = f"{', '.join(map(repr, alone))} or a number"
+        if self._value not in ("cv", "1se") or scored:
+            raise RuleError(
+                f"{self._knob}={self._value!r}{f' with scoring={self.scoring!r}' * scored} requires the rows; use fit, "
+                f"or one of 'cv', '1se' (on Summaries of folds, with the default scoring), {listed}."
+            )
+        if n_folds < 2:
+            raise RuleError(
+                f"{self._knob}={self._value!r} requires the moments of each fold, at least two; pass "
+                f"summarize(source, target, folds=5), a list of Moments, or set {self._knob} to {listed}."
+            )
 
     def _attributes(self, chosen: Chosen, _data) -> dict[str, Any]:
         coef, intercept = chosen.path.at(chosen.index)

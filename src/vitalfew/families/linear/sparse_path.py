@@ -13,10 +13,13 @@ from scipy import linalg, sparse
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.linear.coefficient_path import CoefficientPath, gaussian_likelihood
 from vitalfew.rules.path import LeaveOneOut, Likelihood
+from vitalfew.rules.point_criteria import at_point
 from vitalfew.summaries.moments import Moments
 
 # Smallest value of one minus leverage that approximate leave-one-out uses.
 LEAST_LEFT = 1e-4
+# Products of numbers that a fit may add for the degrees of freedom of the chosen point, about a tenth of a second.
+MOST_WORK = 2**28
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,13 +75,19 @@ class SparseLinearPath(CoefficientPath):
         This is :math:`\mathrm{tr}\,G (G + \lambda_2 F)^{-1}` on the active set, which for the lasso is the number of
         active columns (Zou, Hastie & Tibshirani, 2007).
         """
-        most = max(self._n_rows() - self.has_intercept, 0)
-        freedom = np.minimum(self.n_features, most).astype(float)
+        freedom = self._n_active()
         for p in np.flatnonzero(self._has_ridge() & (self.n_features > 0)).tolist():
-            active = self._active(p)
-            second = self._second(active)
-            freedom[p] = np.trace(np.linalg.solve(second + np.diag(self.ridge(p, active)), second))
+            freedom[p] = self._shrunk_freedom(p)
         return freedom
+
+    def _n_active(self) -> NDArray[np.float64]:
+        """Return the number of active columns at each point, at most the number that rows can tell apart."""
+        return np.minimum(self.n_features, max(self._n_rows() - self.has_intercept, 0)).astype(float)
+
+    def _shrunk_freedom(self, point: int) -> float:
+        active = self._active(point)
+        second = self._second(active)
+        return float(np.trace(np.linalg.solve(second + np.diag(self.ridge(point, active)), second)))
 
     def _n_rows(self) -> int:
         return self.data.n_rows if self.data is not None else int(self.n_samples)
@@ -105,6 +114,17 @@ class SparseLinearPath(CoefficientPath):
     def log_likelihood(self) -> Likelihood:
         """Return the Gaussian likelihood at the maximum-likelihood variance; perfect fits are not candidates."""
         return gaussian_likelihood(self, self.degrees_of_freedom, self.coef_sparse.shape[1])
+
+    def log_likelihood_at(self, index: int) -> Likelihood | None:
+        """Return the likelihood of one point; None if its degrees of freedom take long to compute."""
+        if "degrees_of_freedom" in vars(self):
+            return at_point(self.log_likelihood(), index)
+        freedom, n_active = self._n_active(), int(self.n_features[index])
+        if n_active and self._has_ridge()[index]:
+            if n_active**2 * (n_active if isinstance(self.data, Moments) else self._n_rows()) > MOST_WORK:
+                return None
+            freedom[index] = self._shrunk_freedom(index)
+        return at_point(gaussian_likelihood(self, freedom, self.coef_sparse.shape[1]), index)
 
     def loo(self) -> LeaveOneOut:
         """Approximate leave-one-out by the residuals over one minus leverage on the active set.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
+from scipy.special import gammaln
 
 from vitalfew.support.deadline import check_deadline
 
@@ -17,6 +18,8 @@ DIGITS = 8
 LEAST_SECONDS = 5e-11
 # Matrices of up to this many rows may be copied.
 SMALL = 1000
+# Up to this size, an eigendecomposition costs so little that it need not be asked for.
+FREE = 300
 Turn = Callable[[NDArray], Iterable[tuple[slice, NDArray]]]
 # Numbers in a block of rows: small compared with X, and large enough for threads to pay off.
 BLOCK_NUMBERS = 2**20
@@ -32,8 +35,8 @@ def digits_left(condition) -> NDArray[np.int64]:
 def shrinkage_grid(eigenvalues: NDArray, n_points: int, ratio: float | None) -> NDArray[np.float64]:
     """Return decreasing penalties that range from strong to negligible shrinkage.
 
-    The largest is 100 times the largest eigenvalue, where every direction is shrunk to less than 1 %. The smallest is a
-    hundredth of the smallest nonzero eigenvalue, where no direction is shrunk by more than 1 %, or 1e-8 of the largest
+    The largest is 100 times the largest eigenvalue, where every direction is shrunk to less than 1%. The smallest is a
+    hundredth of the smallest nonzero eigenvalue, where no direction is shrunk by more than 1%, or 1e-8 of the largest
     eigenvalue if that is more; `ratio`, the ratio of smallest to largest penalty, overrides it.
     """
     largest = float(np.max(eigenvalues, initial=0.0))
@@ -42,6 +45,27 @@ def shrinkage_grid(eigenvalues: NDArray, n_points: int, ratio: float | None) -> 
     present = eigenvalues[eigenvalues > len(eigenvalues) * EPS * largest]
     bottom = max(float(present.min()) / 100, 1e-8 * largest)
     return np.geomspace(100 * largest, bottom if ratio is None else ratio * 100 * largest, n_points)
+
+
+def log_evidence(form, size: int, alpha: float, n: float, has_intercept: bool) -> float:
+    r"""Return the log evidence of a Gaussian model, :math:`\log \int L(\theta) P(\theta) \, d\theta`, in closed form.
+
+    The prior of the coefficients is :math:`N(0, \sigma^2 / \alpha)`; that of the intercept and of
+    :math:`\log \sigma^2` is flat, so that the evidence is defined up to a factor that all models with an intercept
+    share. With :math:`\nu = n - 1` (n without an intercept), S = RSS + alpha x squared norm, and eigenvalues e,
+
+    .. math:: \log \Gamma(\nu / 2) - \frac{\nu}{2} \log(\pi S) - \frac12 \sum_i \log(1 + e_i / \alpha)
+       - \frac12 \log n
+
+    where the last term belongs to the intercept. NaN without a penalty, and where the eigenvalues of a matrix of more
+    than `FREE` rows are not known. See Liang et al. (2008), doi:10.1198/016214507000001337.
+    """
+    if not alpha > 0 or not ("spectrum" in vars(form) or size <= FREE):
+        return float("nan")
+    freedom, found = n - has_intercept, form.spectrum
+    error = max(found.penalized_error(alpha), np.finfo(float).tiny)
+    spread = np.sum(np.log1p(np.maximum(found.values, 0) / alpha)) + has_intercept * np.log(n)
+    return float(gammaln(freedom / 2) - freedom / 2 * np.log(np.pi * error) - spread / 2)
 
 
 class Spectrum:
@@ -91,6 +115,10 @@ class GramSpectrum(Spectrum):
         inverse = self.inverse(grid)
         explained = self.cross**2 @ (inverse * (2 - self.values[:, None] * inverse))
         return np.maximum(self.square - explained, 0)
+
+    def penalized_error(self, alpha: float) -> float:
+        """Return the weighted sum of squared residuals plus alpha times the squared norm of the solution."""
+        return float(self.square - self.cross**2 @ self.inverse(np.array([alpha]))[:, 0])
 
     def left_out(self, turn: Turn, y: NDArray, weight: NDArray | None, grid: NDArray, base) -> NDArray[np.float64]:
         """Return the leave-one-out residuals r / (1 - h), of shape (rows, points).
@@ -150,6 +178,10 @@ class KernelSpectrum(Spectrum):
     def squared_error(self, grid: NDArray) -> NDArray[np.float64]:
         """Return the sum of squared residuals at each penalty."""
         return self.cross**2 @ (1 - self.values[:, None] * self.inverse(grid)) ** 2
+
+    def penalized_error(self, alpha: float) -> float:
+        """Return the sum of squared residuals plus alpha times the squared norm of the solution."""
+        return float(alpha * (self.cross**2 @ self.inverse(np.array([alpha]))[:, 0]))
 
     def left_out(self, grid: NDArray) -> NDArray[np.float64]:
         """Return the leave-one-out residuals (rows, points) in O(n² points), without a copy of the eigenvectors."""

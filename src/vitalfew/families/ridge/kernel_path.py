@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew.families.linear.coefficient_path import gaussian_likelihood
-from vitalfew.families.ridge.eigen import shrinkage_grid
+from vitalfew.families.ridge.eigen import log_evidence, shrinkage_grid
 from vitalfew.families.ridge.kernel_forms import ExactForm, NystroemForm
 from vitalfew.families.ridge.kernels import Kernel, KernelData
 from vitalfew.families.rows_path import RowsPath
@@ -35,6 +35,8 @@ class KernelPath(RowsPath):
         Mean squared error on the training samples.
     degrees_of_freedom : ndarray of shape (n_points,)
         Trace of the hat matrix.
+    n_chosen : int
+        Number of kernel parameters that were chosen from the data; each counts as a parameter of the model.
     """
 
     grid: NDArray[np.float64]
@@ -45,6 +47,7 @@ class KernelPath(RowsPath):
     kernel: Kernel
     n_columns: int
     n_samples: float
+    n_chosen: int = 0
     data: KernelData | None = None
     form: Any = None
 
@@ -72,7 +75,12 @@ class KernelPath(RowsPath):
 
     def log_likelihood(self) -> Likelihood:
         """Return the Gaussian likelihood at the maximum-likelihood variance; perfect fits are not candidates."""
-        return gaussian_likelihood(self, self.degrees_of_freedom, self.n_columns)
+        found = gaussian_likelihood(self, self.degrees_of_freedom, self.n_columns, is_smoother=True)
+        return found._replace(n_parameters=found.n_parameters + self.n_chosen)
+
+    def log_evidence_at(self, index: int) -> float:
+        """Return the log of the integral of likelihood times prior, see `log_evidence`."""
+        return log_evidence(self.form, self.dual_coef.shape[1], float(self.grid[index]), self.n_samples, False)
 
     def loo(self) -> LeaveOneOut:
         """Compute exact leave-one-out, from the diagonal of the inverse or from leverages given the landmarks."""
@@ -113,7 +121,10 @@ class KernelPath(RowsPath):
 
 @dataclass(frozen=True)
 class KernelFamily:
-    """Settings and solver of kernel ridge paths, with `n_components` landmarks, or all rows if it is None."""
+    """Settings and solver of kernel ridge paths, with `n_components` landmarks, or all rows if it is None.
+
+    `n_chosen` kernel parameters are chosen from the data.
+    """
 
     kernel: Kernel
     n_components: int | None
@@ -121,6 +132,7 @@ class KernelFamily:
     n_points: int
     ratio: float | None
     threads: int
+    n_chosen: int = 0
 
     def path(self, data: KernelData, grid: NDArray | None = None, *, run: Run = ALONE) -> KernelPath:  # noqa: ARG002
         """Return the path over all penalties of the grid, or over a default grid."""
@@ -138,6 +150,7 @@ class KernelFamily:
             self.kernel,
             data.n_features,
             data.weight_sum,
+            self.n_chosen,
             data,
             form,
         )

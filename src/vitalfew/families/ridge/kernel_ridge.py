@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import rules
 from vitalfew.data.samples.numeric_data import NumericData, check_products
+from vitalfew.data.tables.feature_names import check_features
 from vitalfew.data.tables.matrix import read_matrix
 from vitalfew.families.left_out import APPROXIMATE, EXACT, LeftOut, chosen_anew, is_to_choose
 from vitalfew.families.linear.penalty import check_penalty, fixed_grid
@@ -45,7 +46,8 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
     This is scikit-learn's scaling. Texts that write the dual as :math:`a' = (I + K / \lambda)^{-1} y` and predict
     :math:`\frac1\lambda \sum_i a'_i k(x_i, x)` have :math:`\lambda = \alpha` and :math:`a' = \alpha a`: their dual is
     the residual. There is no intercept: center y if its mean is far from zero. With weights,
-    :math:`a = W^{1/2} (W^{1/2} K W^{1/2} + \alpha I)^{-1} W^{1/2} y`.
+    :math:`a = W^{1/2} (W^{1/2} K W^{1/2} + \alpha I)^{-1} W^{1/2} y`. Weights that sum to less than n are
+    first scaled to sum to n.
 
     One eigendecomposition of K gives the solution and the exact leave-one-out residuals,
 
@@ -59,7 +61,8 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
     ----------
     alpha : float or rule, default "loo"
         Penalty: a number, or ``"loo"`` (exact), ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"`` or ``"aic"``. The last
-        two count the trace of the hat matrix as the number of coefficients.
+        two count the trace of the hat matrix as the number of coefficients, and are corrected where it approaches the
+        number of samples, see :func:`~vitalfew.bic`.
     kernel : str or callable, default "rbf"
         Kernel name from scikit-learn's ``pairwise_kernels``, a function of two samples, or ``"precomputed"``. In the
         last case X is the kernel matrix; in `predict`, it is the kernel matrix between new and training samples.
@@ -68,7 +71,8 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
         None. A rule chooses among nine values, from 0.01 to 100 times the inverse of the sum of the feature variances.
         From a list, the rule of `alpha` chooses (``"loo"`` if `alpha` is a number). Each value is scored at its best
         penalty by the same rule. If several of `gamma`, `degree` and `coef0` are to be selected, they are selected one
-        at a time in this order, with the later ones at their defaults; `alpha` comes last.
+        at a time in this order, with the later ones at their defaults; `alpha` comes last. Each that is selected counts
+        as a parameter of the model.
     degree : int, rule or list, default 3
         Parameter of the kernel ``"poly"``; a rule chooses among 1 to 5.
     coef0 : float, rule or list, default 1
@@ -117,6 +121,7 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
     ----------
     Saunders, Gammerman & Vovk (1998), Ridge regression learning algorithm in dual variables, ICML. Golub, Heath & Wahba
     (1979), doi:10.1080/00401706.1979.10489751. Drineas & Mahoney (2005), https://jmlr.org/papers/v6/drineas05a.html.
+    Honorio, CS 578 Statistical Machine Learning, lecture 7.
 
     Examples
     --------
@@ -169,7 +174,7 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
         """Return the prediction for each sample."""
         check_is_fitted(self)
         matrix, _ = read_matrix(X, threads=check_threads(self.n_jobs))
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_features(self, X, reset=False)
         with limit_threads(check_threads(self.n_jobs)):
             return self.path_.kernel.between(matrix, self.X_fit_) @ self.dual_coef_
 
@@ -211,7 +216,7 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
         n_given = len(data.target if data.given is None else data.given.y)
         if self.kernel == "precomputed" and data.n_features != n_given:
             raise ValueError(f"a precomputed kernel must be square, got {n_given} rows and {data.n_features} columns.")
-        validate_data(self, X, reset=True, skip_check_array=True)
+        check_features(self, X)
         check_products(data)
         return KernelData.of(data)
 
@@ -229,6 +234,7 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
             int(self.grid) if np.ndim(self.grid) == 0 else 0,
             self.grid_ratio,
             check_threads(self.n_jobs),
+            sum(is_to_choose(getattr(self, name)) for name in CHOSEN),
         )
 
     def _choose(self, data: KernelData) -> Chosen:
@@ -245,7 +251,8 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
     def _choose_parameter(self, name: str, family: KernelFamily, data) -> tuple[KernelFamily, rules.Selection]:
         """Score each value of a kernel parameter at its best penalty, and return the family with the selected value."""
         given = getattr(self, name)
-        rule = given if isinstance(given, str) else self.alpha if isinstance(self.alpha, str) else "loo"
+        named = [value for value in (given, self.alpha, "loo") if isinstance(value, str)]
+        rule = rules.rule_name(named[0])
         values = candidates(name, data) if isinstance(given, str) else in_order(name, given)
         penalties = fixed_grid(self.alpha, self.grid)
         quiet = replace(self._options(), verbose=False)

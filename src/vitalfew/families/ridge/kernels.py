@@ -13,13 +13,14 @@ from scipy import sparse
 from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 
 from vitalfew.data.samples.numeric_data import NumericData
+from vitalfew.support.suggest import did_you_mean, plain
 
 PRECOMPUTED = "precomputed"
 
 
 @dataclass(frozen=True)
 class KernelData(NumericData):
-    """Rows of features, or of kernel values with all input rows; `place` is the kernel column of each row."""
+    """Rows of features, or of a precomputed kernel matrix, in which `place` holds the column of each row."""
 
     place: NDArray[np.intp] = field(default_factory=lambda: np.arange(0))
 
@@ -83,5 +84,8 @@ def check_kernel(kind) -> None:
     """Check that a kernel is a name known to scikit-learn, a callable, or "precomputed"."""
     names = sorted(kernel_metrics())
     if not callable(kind) and kind != PRECOMPUTED and kind not in names:
-        listed = ", ".join(repr(n) for n in names)
-        raise ValueError(f"kernel must be a function, 'precomputed' or one of {listed}, got {kind!r}.")
+        listed, hint = ", ".join(repr(n) for n in names), did_you_mean(kind, [PRECOMPUTED, *names])
+        raise ValueError(
+            f"kernel must be a function, 'precomputed' or one of {listed}, got {plain(kind)!r}"
+            + (f"; {hint}" if hint else ".")
+        )

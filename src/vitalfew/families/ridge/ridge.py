@@ -19,6 +19,7 @@ from vitalfew.families.ridge.eigen import DIGITS, shrinkage_grid
 from vitalfew.families.ridge.ridge_forms import DualForm, PrimalForm, Solutions
 from vitalfew.families.ridge.ridge_path import RidgePath
 from vitalfew.rules.path import ALONE, Run
+from vitalfew.summaries.fold_summaries import Summaries
 from vitalfew.summaries.moments import Moments
 from vitalfew.support.caller import warn_caller
 from vitalfew.support.checks import check_threads
@@ -27,6 +28,8 @@ from vitalfew.support.threads import limit_threads
 # Up to this many penalties, one Cholesky factorization each costs less than one eigendecomposition for all.
 FEW = 4
 FEW_NUMBERS = 2**16
+# The same for few penalties of more columns than rows, with a row for the penalty of each column.
+DUAL_NUMBERS = 2**18
 
 
 @dataclass(frozen=True)
@@ -63,11 +66,15 @@ class RidgeFamily:
         """Return True if paths for this data are computed from its second moments."""
         return data.n_features <= data.n_rows
 
-    def fold_paths(self, data: NumericData, splits, path: RidgePath, options):
+    def fold_paths(self, data: NumericData | Summaries[Moments], splits, path: RidgePath, options):
         """Return the fold paths, by subtraction of moments unless columns outnumber rows or digits would be lost."""
         is_primal = isinstance(path.form, PrimalForm) and (len(path.grid) <= FEW or path.form.is_safe(path.grid).all())
-        found = paths_from_moments(self, data, splits, path, options) if is_primal else None
-        return self._from_rows(data, splits, path) if found is None else found
+        has_moments = is_primal or isinstance(data, Summaries)
+        found = paths_from_moments(self, data, splits, path, options) if has_moments else None
+        if found is not None:
+            return found
+        assert isinstance(data, NumericData)
+        return self._from_rows(data, splits, path)
 
     def _from_rows(self, data: NumericData, splits, path: RidgePath):
         for train, test in splits:
@@ -106,14 +113,17 @@ class RidgeFamily:
         """Return the points to recompute from the rows.
 
         For small data these are least squares and the points where any coefficient has lost digits; otherwise, the
-        points where the coefficients as a whole have lost digits. The dual form recomputes only least squares.
+        points where the coefficients as a whole have lost digits. The dual form recomputes least squares, and few
+        penalties of at most a few hundred columns: products of rows lose small columns beside huge ones.
         """
         if not is_affordable(data):
             return np.arange(0)
         is_small = data.n_rows * data.n_features <= FEW_NUMBERS
         lost = (found.digits_of_each if is_small else found.digits) < DIGITS
         if isinstance(form, DualForm):
-            return np.flatnonzero((grid == 0) & (lost | is_small))
+            few = DUAL_NUMBERS if len(grid) <= FEW else FEW_NUMBERS
+            is_square = (data.n_rows + data.n_features) * data.n_features <= few
+            return np.flatnonzero(np.where(grid == 0, lost | is_small, lost & is_square))
         return np.flatnonzero(lost | ((grid == 0) & is_small))
 
 
@@ -124,8 +134,8 @@ class Ridge(LinearRegressor):
 
     This is scikit-learn's scaling, and :math:`\alpha` is the :math:`\lambda` of texts that penalize the sum of squares,
     including those that halve both terms. On the scale of the mean loss, as in :class:`~vitalfew.Lasso`, the penalty is
-    :math:`\alpha / \sum_i w_i`. Features are not standardized: scale them first (scikit-learn's ``StandardScaler``)
-    unless they share a unit.
+    :math:`\alpha / \sum_i w_i`. Weights that sum to less than n are first scaled to sum to n. Features are not
+    standardized: scale them first (scikit-learn's ``StandardScaler``) unless they share a unit.
 
     The eigenvalues of the centered second moments (or of the products of rows, if columns outnumber rows) give the
     coefficients, degrees of freedom and leverages at all penalties, so that leave-one-out,
@@ -143,13 +153,17 @@ class Ridge(LinearRegressor):
     ----------
     alpha : float or rule, default "loo"
         Penalty: a number, or ``"loo"`` (exact), ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"`` or ``"aic"``. The last
-        two count the trace of the hat matrix as the number of coefficients.
+        two count the trace of the hat matrix as the number of coefficients, and are corrected where it approaches the
+        number of samples, see :func:`~vitalfew.bic`. Leverages of single samples need the samples, so `fit_moments`
+        replaces them by their mean: ``"loo"`` is then generalized cross-validation,
+        :math:`\frac{\mathrm{MSE}}{(1 - \bar h)^2}` with :math:`\bar h = \frac1n \sum_i h_{ii}`, and
+        ``selection_.note`` says so.
     fit_intercept : bool, default True
     grid : int or array-like, default 100
         Penalties of the path: their number, or the penalties themselves. A number of penalties is spaced evenly on a
         logarithmic scale. They range from 100 times the largest eigenvalue of the centered second moments, where every
-        direction is shrunk to less than 1 %, to a hundredth of the smallest nonzero one, where none is shrunk by more
-        than 1 %, or to 1e-8 of the largest if that is more.
+        direction is shrunk to less than 1%, to a hundredth of the smallest nonzero one, where none is shrunk by more
+        than 1%, or to 1e-8 of the largest if that is more.
     grid_ratio : float, optional
         Ratio of the smallest to the largest penalty of the grid, which replaces the smallest penalty above.
     cv, scoring, random_state
@@ -184,7 +198,8 @@ class Ridge(LinearRegressor):
     References
     ----------
     Hoerl & Kennard (1970), doi:10.1080/00401706.1970.10488634. Allen (1974), doi:10.1080/00401706.1974.10489157.
-    Golub, Heath & Wahba (1979), doi:10.1080/00401706.1979.10489751.
+    Golub, Heath & Wahba (1979), doi:10.1080/00401706.1979.10489751. Guestrin, 10-701 Machine Learning,
+    February 8, 2006.
 
     Examples
     --------

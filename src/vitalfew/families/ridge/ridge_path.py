@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.linear.coefficient_path import CoefficientPath, gaussian_likelihood
 from vitalfew.families.linear.least_squares import LeastSquares, is_affordable
+from vitalfew.families.ridge.eigen import log_evidence
 from vitalfew.rules.path import LeaveOneOut, Likelihood
 from vitalfew.summaries.moments import Moments
 from vitalfew.support.threads import limit_threads
@@ -67,7 +68,12 @@ class RidgePath(CoefficientPath):
 
     def log_likelihood(self) -> Likelihood:
         """Return the Gaussian likelihood at the maximum-likelihood variance; perfect fits are not candidates."""
-        return gaussian_likelihood(self, self.degrees_of_freedom, self.coef.shape[1])
+        return gaussian_likelihood(self, self.degrees_of_freedom, self.coef.shape[1], is_smoother=True)
+
+    def log_evidence_at(self, index: int) -> float:
+        """Return the log of the integral of likelihood times prior, see `log_evidence`."""
+        n_columns = self.coef.shape[1]
+        return log_evidence(self.form, n_columns, float(self.grid[index]), self.n_samples, self.has_intercept)
 
     def loo(self) -> LeaveOneOut:
         """Compute exact leave-one-out: the residual over one minus the leverage."""
@@ -84,6 +90,19 @@ class RidgePath(CoefficientPath):
             for p in np.flatnonzero(~is_safe):
                 residual[:, p] = LeastSquares(data, self.has_intercept, float(self.grid[p])).left_out()
         return LeaveOneOut(np.subtract(data.target[:, None], residual, out=residual), True)
+
+    def gcv(self) -> NDArray[np.float64]:
+        """Compute generalized cross-validation, leave-one-out with all leverages replaced by their mean; O(points).
+
+        A model with about as many degrees of freedom as rows leaves nothing to estimate the error from: its score is
+        infinite.
+        """
+        if self.data is None:
+            raise ValueError("this requires the number of rows, which is not stored with the model; fit it again.")
+        n_rows = self.data.n_rows
+        left = 1 - (self.degrees_of_freedom + self.has_intercept) / n_rows
+        is_usable = left * n_rows > 1e-6
+        return np.divide(self.mean_squared_error, left**2, out=np.full(len(left), np.inf), where=is_usable)
 
     def _columns(self) -> dict[str, NDArray]:
         return {**super()._columns(), "degrees_of_freedom": self.degrees_of_freedom}

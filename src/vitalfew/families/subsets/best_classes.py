@@ -12,8 +12,9 @@ from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.folds import paths_in_threads
 from vitalfew.families.linear.classifier import present_classes
-from vitalfew.families.subsets.best_subset import BestSettings, certificate, check_ties, with_gap
+from vitalfew.families.subsets.best_subset import BestSettings, with_gap
 from vitalfew.families.subsets.greedy_classes import SubsetClassifier, solve_classes
+from vitalfew.families.subsets.near_ties import certificate, check_ties
 from vitalfew.families.subsets.subset_class_path import SubsetClassPath
 from vitalfew.families.subsets.subset_model import check_time_budget
 from vitalfew.rules.path import ALONE, Run
@@ -104,7 +105,7 @@ class BestSubsetClassifier(SubsetClassifier):
         True if it is proven that no subset of this size has a smaller loss.
     gap_ : float
         Upper bound on how far the log loss is above the least possible, as a fraction of it; 0 if certified.
-    near_ties_ : data frame, or dict of columns where no library of frames is installed
+    near_ties_ : data frame, or dict of columns if no data frame library is installed
         Subsets of this size that do nearly as well: features, log loss, and how far it is above the best.
     near_ties_complete_ : bool
         True if the list of near ties is proven to be complete.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +12,20 @@ from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.folds import squared_loss_folds
 from vitalfew.families.solve import call, solve
+from vitalfew.families.subsets.finalists import (
+    MOST_FINALISTS,
+    NEARLY_PERFECT,
+    ROUNDING,
+    exact_errors,
+    exact_fit,
+    is_affordable,
+    null_error,
+)
+from vitalfew.families.subsets.near_ties import FOR_PROOFS, ExactRanking, certificate, check_ties
 from vitalfew.families.subsets.subset_model import SubsetRegressor, check_time_budget, largest_size
 from vitalfew.families.subsets.subset_path import SubsetPath
 from vitalfew.rules.path import ALONE, Run
-from vitalfew.rules.selection import frame_or_columns
+from vitalfew.summaries.fold_summaries import Summaries
 from vitalfew.summaries.moments import Moments
 from vitalfew.support.checks import check_threads
 from vitalfew.support.deadline import time_left
@@ -24,8 +33,6 @@ from vitalfew.support.progress import kernel_progress
 
 # Beyond this many columns, or if columns outnumber rows, subsets come from exchanges on the rows, without a proof.
 MOST_COLUMNS = 1500
-# Fraction of the time to a deadline after which the best subset so far is used without a proof.
-FOR_PROOFS = 0.9
 # Number of variables of the largest model a rule may select if `max_features` is None.
 MOST_VARIABLES = 12
 
@@ -100,10 +107,14 @@ class BestFamily(BestSettings):
     def path(self, data: NumericData | Moments, grid: NDArray | None = None, *, run: Run = ALONE) -> BestSubsetPath:
         """Return the path up to the largest requested size, or over the sizes of a grid."""
         most = self.most(data, grid)
-        seen = Moments.of(data) if isinstance(data, NumericData) and self.uses_moments(data) else data
+        if isinstance(data, NumericData) and self.uses_moments(data):
+            data = replace(data, moments=Moments.of(data))  # the certificate needs them again
+        seen = data.moments if isinstance(data, NumericData) and data.moments is not None else data
         with kernel_progress(most, "best subsets", self.verbose) as show:
             found, gap = self._solve(seen, most, run.cancel or show)
         path = SubsetPath.from_kernel(found, data, seen, self.fit_intercept, grid)
+        if isinstance(data, NumericData) and isinstance(seen, Moments):
+            path = self._rank_exactly(path, data, seen)
         return with_gap(BestSubsetPath, path, gap, 2.0 * found.null_loss, path.mean_squared_error)
 
     def _solve(self, data: NumericData | Moments, most: int, progress) -> tuple[_core.PathPoints, NDArray]:
@@ -121,11 +132,42 @@ class BestFamily(BestSettings):
         found = solve(_core.greedy_path, data, exchange)
         return found, np.where(found.grid > 0, found.loss / max(found.null_loss, 1e-300), 0.0)
 
+    def _rank_exactly(self, path: SubsetPath, data: NumericData, moments: Moments) -> SubsetPath:
+        """Return the path with nearly perfect fits chosen among finalists, by their losses computed from the rows."""
+        null, error = null_error(moments, self.fit_intercept), path.mean_squared_error.copy()
+        points = np.flatnonzero((path.n_features > 0) & (error < NEARLY_PERFECT * null))
+        if not len(points):
+            return path
+        coef, intercept = path.coef_sparse.tolil(), path.intercept.copy()
+        for p in points.tolist():
+            request = _core.NearRequest(
+                k=int(path.n_features[p]),
+                loss=0.5 * error[p] + ROUNDING * null,
+                most=MOST_FINALISTS,
+                seconds=min(self.seconds, FOR_PROOFS * time_left()),
+                threads=self.threads,
+                intercept=self.fit_intercept,
+            )
+            found = call(_core.near_subsets, moments, request, self.fit_intercept)
+            subsets: list[NDArray] = [
+                path.subset(p),
+                *(np.split(found.index, found.start[1:-1]) if len(found.loss) else []),
+            ]
+            if not is_affordable(data, subsets):
+                continue
+            errors = exact_errors(data, subsets, self.fit_intercept)
+            ties = np.flatnonzero(errors <= errors.min() * (1 + 1e-9)).tolist()
+            best = np.array(min(sorted(subsets[e].tolist()) for e in ties))
+            values, intercept[p], error[p] = exact_fit(data, best, self.fit_intercept)
+            coef[p] = 0
+            coef[p, best] = values
+        return replace(path, coef_sparse=coef.tocsr(), intercept=intercept, mean_squared_error=error)
+
     def uses_moments(self, data: NumericData) -> bool:
         """Return True if the search uses second moments, with which a bound or proof is possible."""
         return data.n_features <= MOST_COLUMNS and data.n_rows > data.n_features
 
-    def fold_paths(self, data: NumericData, splits, path: BestSubsetPath, options):
+    def fold_paths(self, data: NumericData | Summaries[Moments], splits, path: BestSubsetPath, options):
         """Return the fold paths; the folds share the time budget and need no proof."""
         return squared_loss_folds(replace(self, seconds=self.seconds / len(splits)), data, splits, path, options)
 
@@ -136,10 +178,10 @@ class BestSubsetRegressor(SubsetRegressor):
     .. math:: \min_{b, \beta} \; \tfrac12 \sum_i w_i (y_i - b - x_i^T \beta)^2 \quad \text{with at most k coefficients
        that are not zero}
 
-    Exchanges of single features find a subset that is hard to beat. Branch and bound then proves that no subset is
-    better, or finds a better one. Bounds come from splitting the second moments G = Q + D with a diagonal D as large as
-    possible (the perspective relaxation). They rule out most features at once; the split of the remaining ones is
-    tighter, and so on. If time runs out, `gap_` bounds how much better another subset may be.
+    Exchanges of single features find a good subset. Branch and bound then proves that no subset is better, or finds a
+    better one. Bounds come from splitting the second moments G = Q + D with a diagonal D as large as possible (the
+    perspective relaxation). They rule out most features at once, which allows a tighter split of the remaining ones,
+    and so on. If time runs out, `gap_` bounds how much better another subset may be.
 
     Parameters
     ----------
@@ -175,7 +217,7 @@ class BestSubsetRegressor(SubsetRegressor):
         True if it is proven that no subset of this size has a smaller loss.
     gap_ : float
         Upper bound on how far the mean squared error is above the least possible, as a fraction of it; 0 if certified.
-    near_ties_ : data frame, or dict of columns where no library of frames is installed
+    near_ties_ : data frame, or dict of columns if no data frame library is installed
         Subsets of this size that do nearly as well: features, mean squared error, and how far it is above the best.
     near_ties_complete_ : bool
         True if all near ties are listed.
@@ -190,8 +232,9 @@ class BestSubsetRegressor(SubsetRegressor):
     A proof is attempted if samples outnumber features and there are at most 600 features; up to 1,500, the gap is
     relative to the fit on all features. With more features or too few samples, only exchanges are made, from the
     samples: `certified_` is False and `gap_` is 1, since there is no bound on the least possible loss. Certificates
-    hold up to rounding, 1e-10 of the variance of the target, and for subsets of linearly independent features. Ties
-    that a greedy search encounters are broken by column order.
+    hold up to rounding, 1e-10 of the variance of the target, and for subsets of linearly independent features. Where
+    this is too coarse, as for nearly perfect fits, up to 100 finalists are compared by orthogonal factorization of the
+    samples. Exact ties are broken by column order.
 
     References
     ----------
@@ -252,73 +295,9 @@ class BestSubsetRegressor(SubsetRegressor):
         return BestFamily.of(self)
 
     def _point(self, path: BestSubsetPath, index: int) -> dict[str, Any]:
-        data = path.data
-        if isinstance(data, NumericData):
-            data = Moments.of(data) if self._family(data).uses_moments(data) else None
-        return {**super()._point(path, index), **certificate(self, _core.near_subsets, data, path, index)}
-
-
-def check_ties(model, measure: str) -> None:
-    """Check `near_ties` and `max_ties` of a model."""
-    if not model.near_ties >= 0:
-        raise ValueError(f"near_ties must be a fraction >= 0 of the {measure}, got {model.near_ties!r}.")
-    if not model.max_ties >= 1:
-        raise ValueError(f"max_ties must be at least 1, got {model.max_ties!r}.")
-
-
-class Ties(NamedTuple):
-    """Subsets of one size with nearly the best loss, best first; `is_complete` if there are no others."""
-
-    subsets: list[NDArray]
-    loss: NDArray[np.float64]
-    is_complete: bool
-
-
-def certificate(
-    model, kernel: Callable[..., _core.NearSubsets], data: NumericData | Moments | None, path, index: int
-) -> dict[str, Any]:
-    """Return the fitted attributes that say how good the subset is: its gap, and subsets that do nearly as well."""
-    gap, columns = float(path.gap[index]), path.subset(index)
-    best = float(getattr(path, path.measure)[index])
-    found = find_ties(model, kernel, data, columns, best / path.unit, gap == 0)
-    return {
-        "gap_": gap,
-        "certified_": gap == 0,
-        "near_ties_": tie_frame(found, path.measure, path.unit, best, path.names),
-        "near_ties_complete_": found.is_complete,
-    }
-
-
-def find_ties(
-    model, kernel: Callable[..., _core.NearSubsets], data, columns: NDArray, loss: float, is_certified: bool
-) -> Ties:
-    """Return the near ties that a kernel finds, or the best subset alone if it cannot search."""
-    alone = Ties([columns], np.array([loss]), False)
-    if len(columns) == 0 or data is None or model.near_ties == 0:
-        return alone._replace(is_complete=len(columns) == 0 or (model.near_ties == 0 and is_certified))
-    request = _core.NearRequest(
-        k=len(columns),
-        loss=loss * (1 + model.near_ties),
-        most=int(model.max_ties),
-        seconds=min(float(model.time_budget), FOR_PROOFS * time_left()),
-        threads=check_threads(model.n_jobs),
-        intercept=bool(model.fit_intercept),
-    )
-    found = call(kernel, data, request, model.fit_intercept)
-    if not len(found.loss):
-        return alone._replace(is_complete=found.is_complete)
-    return Ties(np.split(found.index, found.start[1:-1]), found.loss, found.is_complete)
-
-
-def tie_frame(ties: Ties, measure: str, unit: float, best: float, names):
-    """Return near ties as a data frame: features, loss, and how far it is above the best."""
-    subsets, loss = ties.subsets, unit * ties.loss
-    above = np.divide(loss, best, out=np.ones_like(loss), where=best > 0)
-    return frame_or_columns(
-        {
-            "features": np.array([", ".join(str(names[j]) for j in subset) for subset in subsets], dtype=object),
-            "columns": np.array([tuple(int(j) for j in subset) for subset in subsets] + [None], dtype=object)[:-1],
-            measure: loss,
-            "above_best": np.maximum(above - 1, 0.0),
-        }
-    )
+        rows: Any = path.data
+        moments: Moments | None = rows
+        if isinstance(rows, NumericData):
+            moments = Moments.of(rows) if self._family(rows).uses_moments(rows) else None
+        ranking = ExactRanking.where_needed(self, rows, moments, float(path.mean_squared_error[index]))
+        return {**super()._point(path, index), **certificate(self, _core.near_subsets, moments, path, index, ranking)}

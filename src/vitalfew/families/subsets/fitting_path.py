@@ -32,9 +32,22 @@ class Steps:
 
     def coefficients(self, sizes: NDArray) -> NDArray[np.float64]:
         """Return the coefficients of these columns after each number of steps, at most the last: (sizes, columns)."""
+        if len(sizes) == 1:  # a million steps take no table
+            taken, d = slice(0, int(sizes[0])), len(self.columns)
+            place = np.searchsorted(self.columns, self.column[taken])
+            return np.bincount(place, self.change[taken], minlength=d).astype(np.float64)[None]
         moved = np.zeros((len(self.column) + 1, len(self.columns)))
         moved[np.arange(1, len(moved)), np.searchsorted(self.columns, self.column)] = self.change
         return np.cumsum(moved, axis=0)[np.minimum(sizes, len(self.column))]
+
+    def n_nonzero(self, sizes: NDArray) -> NDArray[np.int64]:
+        """Return the number of nonzero coefficients after each number of steps, without a table of coefficients."""
+        order = np.argsort(self.column, kind="stable")
+        entered = np.zeros(len(order) + 1, dtype=np.int64)
+        for own in np.split(order, np.flatnonzero(np.diff(self.column[order])) + 1):
+            is_nonzero = np.cumsum(self.change[own]) != 0
+            entered[own + 1] = np.diff(is_nonzero.astype(np.int64), prepend=0)
+        return np.cumsum(entered)[np.minimum(sizes, len(self.column))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +82,11 @@ class FittingPath(CoefficientPath):
     def used(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Return the columns selected by any step, and their coefficients (points, columns)."""
         return self.steps.columns, self.steps.coefficients(self.grid)
+
+    @property
+    def n_features(self) -> NDArray[np.int64]:
+        """Number of nonzero coefficients at each point."""
+        return self.steps.n_nonzero(self.grid)
 
     @property
     def coef(self) -> NDArray[np.float64]:
@@ -118,7 +136,8 @@ class FittingPath(CoefficientPath):
         intercept = np.zeros(len(points))
         if has_intercept:
             mean, y_mean = _means(seen, steps.columns)
-            intercept = y_mean - steps.coefficients(points) @ mean
+            shift = np.append(0.0, np.cumsum(steps.change * mean[np.searchsorted(steps.columns, steps.column)]))
+            intercept = y_mean - shift[np.minimum(points, len(steps.column))]
         return cls(
             grid=points,
             steps=steps,

@@ -16,6 +16,7 @@ from vitalfew.families.linear.regressor import LinearRegressor
 from vitalfew.families.solve import solve
 from vitalfew.families.subsets.fitting_path import FittingPath
 from vitalfew.rules.path import ALONE, Run
+from vitalfew.summaries.fold_summaries import Summaries
 from vitalfew.summaries.moments import Moments
 from vitalfew.support.checks import check_threads, is_count
 from vitalfew.support.progress import kernel_progress
@@ -61,7 +62,7 @@ class FittingFamily(FittingSettings):
         seen = data
         if isinstance(data, NumericData) and not sparse.issparse(data.X) and pays_to_summarize(data):
             # Selecting a column again costs nothing, so the rows are read once per distinct column.
-            seen = Moments.of(data) if "moments" in data.known or data.n_features <= most else data
+            seen = Moments.of(data) if data.moments is not None or data.n_features <= most else data
         with kernel_progress(most, "forward-fitting", self.verbose) as show:
             request = self.request(most, run.cancel or show)
             found = solve(_core.forward_fitting, seen, request, self.fit_intercept, grid is None)
@@ -72,7 +73,7 @@ class FittingFamily(FittingSettings):
         """Return True if fold paths are computed from second moments."""
         return pays_to_summarize(data)
 
-    def fold_paths(self, data: NumericData, splits, path: FittingPath, options):
+    def fold_paths(self, data: NumericData | Summaries[Moments], splits, path: FittingPath, options):
         """Return the fold paths, by subtraction of fold moments or in parallel."""
         return squared_loss_folds(self, data, splits, path, options)
 
@@ -100,8 +101,8 @@ class ForwardFittingRegressor(LinearRegressor):
     is least, and adds :math:`\eta \hat\theta` to its coefficient. The myopic form instead selects the feature with the
     largest :math:`|\partial J / \partial \theta_j|_{\theta_j = 0} = |\sum_i w_i r_i x_{ij}|`; the two agree if all
     columns have the same norm. With an intercept, features and target are centered first, so that the intercept is
-    refitted in every step. To treat the constant as a feature like any other, as in the lecture, use
-    ``fit_intercept=False`` with a column of ones.
+    refitted in every step. To treat the constant (degree 0) as a feature like any other, as in the lecture, use
+    ``fit_intercept=False`` with a column of ones: ``np.vander(x, 5, increasing=True)`` has one.
 
     Parameters
     ----------
@@ -137,18 +138,26 @@ class ForwardFittingRegressor(LinearRegressor):
 
     References
     ----------
-    Jaakkola, 6.867 Machine Learning (2006), lecture 9. Mallat & Zhang (1993), doi:10.1109/78.258082. Efron, Hastie,
-    Johnstone & Tibshirani (2004), doi:10.1214/009053604000000067, for the stagewise form.
+    Honorio, CS 578 Statistical Machine Learning, lecture 7. Mallat & Zhang (1993), doi:10.1109/78.258082. Efron,
+    Hastie, Johnstone & Tibshirani (2004), doi:10.1214/009053604000000067, for the stagewise form.
 
     Examples
     --------
+    The table of the lecture: the degrees 0 to 4 of x are five features, the constant one of them.
+
     >>> import numpy as np
     >>> from vitalfew import ForwardFittingRegressor
-    >>> x = np.linspace(-1, 1, 20)
-    >>> powers = np.column_stack([x**degree for degree in range(5)])
-    >>> model = ForwardFittingRegressor(steps=4, fit_intercept=False).fit(powers, 1 - x + x**3)
-    >>> model.path_.to_frame()["feature"].tolist()
-    ['x0', 'x1', 'x3', 'x1']
+    >>> x = np.linspace(-0.7, 1, 20)
+    >>> powers = np.vander(x, 5, increasing=True)  # 1, x, x^2, x^3, x^4
+    >>> model = ForwardFittingRegressor(steps=6, fit_intercept=False).fit(powers, np.exp(-x))
+    >>> model.path_.to_frame().round(3)
+       iteration feature  change      J
+    0          1      x0   0.980  2.427
+    1          2      x1  -0.859  0.299
+    2          3      x2   0.348  0.100
+    3          4      x1  -0.149  0.037
+    4          5      x0   0.050  0.011
+    5          6      x1  -0.026  0.009
     """
 
     _knob = "steps"

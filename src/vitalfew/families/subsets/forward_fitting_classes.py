@@ -167,7 +167,7 @@ class ForwardFittingClassifier(LinearClassifier):
 
     References
     ----------
-    Jaakkola, 6.867 Machine Learning (2006), lecture 9. Bach (2010), doi:10.1214/09-EJS521, for the bound.
+    Honorio, CS 578 Statistical Machine Learning, lecture 7. Bach (2010), doi:10.1214/09-EJS521, for the bound.
 
     Examples
     --------

@@ -16,6 +16,7 @@ from vitalfew.families.solve import solve
 from vitalfew.families.subsets.subset_model import SubsetRegressor, largest_size
 from vitalfew.families.subsets.subset_path import SubsetPath
 from vitalfew.rules.path import ALONE, Run
+from vitalfew.summaries.fold_summaries import Summaries
 from vitalfew.summaries.moments import Moments
 from vitalfew.support.checks import check_choice, check_threads
 from vitalfew.support.progress import kernel_progress
@@ -76,12 +77,12 @@ class GreedyFamily(GreedySettings):
         """Return True if fold paths are computed from second moments."""
         return self.direction == "backward" or pays_to_summarize(data)
 
-    def fold_paths(self, data: NumericData, splits, path: SubsetPath, options):
+    def fold_paths(self, data: NumericData | Summaries[Moments], splits, path: SubsetPath, options):
         """Return the fold paths, by subtraction of fold moments or in parallel."""
         return squared_loss_folds(self, data, splits, path, options)
 
     def _wants_moments(self, data: NumericData, most: int) -> bool:
-        if self.direction == "backward" or "moments" in data.known:
+        if self.direction == "backward" or data.moments is not None:
             return True
         # With few columns, one pass over the rows for about every third variable costs more than all moments.
         return not sparse.issparse(data.X) and pays_to_summarize(data) and data.n_features <= 4 * most
@@ -148,8 +149,8 @@ class GreedySubsetRegressor(SubsetRegressor):
 
     References
     ----------
-    Jaakkola, 6.867 Machine Learning (2006), lecture 9. Pudil, Novovičová & Kittler (1994),
-    doi:10.1016/0167-8655(94)90127-9, for the floating search.
+    Honorio, CS 578 Statistical Machine Learning, lecture 7 (after slides by Jaakkola). Pudil, Novovičová &
+    Kittler (1994), doi:10.1016/0167-8655(94)90127-9, for the floating search.
 
     Examples
     --------

@@ -126,7 +126,7 @@ class GreedySubsetClassifier(SubsetClassifier):
 
     References
     ----------
-    Jaakkola, 6.867 Machine Learning (2006), lectures 7 to 9.
+    Honorio, CS 578 Statistical Machine Learning, lecture 7 (based on slides by Jaakkola).
 
     Examples
     --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,132 +13,35 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from vitalfew.data.samples.numeric_data import check_squares
+from vitalfew.data.tables.feature_names import check_features, column_mask
 from vitalfew.data.tables.frames import NumberedNames, as_frame, check_shape
 from vitalfew.data.tables.sparse_checks import sparse_rows
-from vitalfew.exceptions import RuleError, UnfinishedWarning
+from vitalfew.exceptions import UnfinishedWarning
 from vitalfew.families.linear.feature_groups import check_groups
 from vitalfew.families.selector import Selector
 from vitalfew.families.subsets.greedy import DIRECTIONS
+from vitalfew.families.subsets.leave_one_out_scores import LeaveOneOutEvaluator
+from vitalfew.families.subsets.search_walk import SearchPath, Walk
 from vitalfew.families.subsets.subset_model import check_enough
-from vitalfew.families.subsets.subset_scores import OutOfTime, ScoreBook, make_evaluator
+from vitalfew.families.subsets.subset_scores import OutOfTime, RefittingEvaluator, ScoreBook, make_evaluator
 from vitalfew.rules.prefitted import warn_if_prefitted
-from vitalfew.rules.resampling import make_splitter, select_from_folds
-from vitalfew.rules.scoring import deviation
+from vitalfew.rules.registry import check_rule_name, rule_name
+from vitalfew.rules.resampling import holdout_split, make_splitter, select_from_folds
 from vitalfew.rules.selection import Selection, frame_or_columns
 from vitalfew.support.arrow import check_given
 from vitalfew.support.checks import check_choice, check_discrete, is_count
 from vitalfew.support.deadline import time_left
-from vitalfew.support.optional import make_frame
 from vitalfew.support.progress import progress
 
-RULES = ("cv", "1se", "holdout")
+RULES = ("cv", "1se", "holdout", "loo")
+SELECT_BY = ("training", "cv", "loo")
 # Fraction of the time to a deadline that the search may use; the rest is for the final fit.
 FOR_THE_SEARCH = 0.9
-
-
-@dataclass
-class SearchPath:
-    """Path of the best subset found for each size, with its scores on each fold."""
-
-    grid: NDArray
-    subsets: list[tuple[int, ...]]
-    scores: NDArray[np.float64]
-    n_features: NDArray
-    names: Sequence[str]
-    knob: str = "k"
-    loss: str = "score"
-
-    def at(self, index: int) -> tuple[int, ...]:
-        """Return the columns of one point."""
-        return self.subsets[index]
-
-    def to_frame(self):
-        """Return a data frame with the size, features, mean score and its standard error of each point."""
-        error = deviation(self.scores.T) / np.sqrt(self.scores.shape[1]) if self.scores.shape[1] > 1 else np.nan
-        return make_frame(
-            {
-                "k": self.grid,
-                "features": np.array([", ".join(str(self.names[j]) for j in s) for s in self.subsets], dtype=object),
-                "score": self.scores.mean(axis=1),
-                "standard_error": np.broadcast_to(error, len(self.grid)),
-            }
-        )
-
-
-@dataclass
-class Walk:
-    """State of a greedy search: its settings, its history, and the best subset of each size so far."""
-
-    book: ScoreBook
-    variables: list[tuple[int, ...]]
-    names: Sequence[str]
-    most: int
-    patience: int | None
-    history: list[dict[str, Any]] = field(default_factory=list)
-    best: dict[int, tuple[tuple[int, ...], NDArray]] = field(default_factory=dict)  # by number of variables
-
-    def run(self, direction: str, least: int = 0) -> None:
-        """Run the search, backward down to `least` variables; results found so far are kept if it is stopped."""
-        chosen = tuple(range(len(self.variables))) if direction == "backward" else ()
-        self.keep(chosen, self.book.scores([self.columns(chosen)])[0])
-        if direction == "backward":
-            while len(chosen) > least:
-                chosen = self.step(chosen, [tuple(v for v in chosen if v != out) for out in reversed(chosen)])
-            return
-        since, last = 0, -np.inf
-        while len(chosen) < self.most:
-            left = [v for v in range(len(self.variables)) if v not in chosen]
-            entered = self.step(chosen, [(*chosen, v) for v in left])
-            chosen, new = entered, entered[-1]
-            while direction == "both" and len(chosen) > 2:
-                smaller = [tuple(v for v in chosen if v != out) for out in chosen if out != new]
-                taken = self.step(chosen, smaller, only_better=True)
-                if taken == chosen:
-                    break
-                chosen = taken
-            score = float(np.nanmax([np.mean(scores) for _, scores in self.best.values()]))
-            since, last = (0, score) if score > last else (since + 1, last)
-            if self.patience is not None and since >= self.patience:
-                return
-
-    def step(self, chosen, candidates, *, only_better: bool = False) -> tuple[int, ...]:
-        """Return the best of several sets of variables, the first of them in case of ties."""
-        scores = self.book.scores([self.columns(c) for c in candidates])
-        means = scores.mean(axis=1)
-        if np.isnan(means).all():
-            raise ValueError("all candidate scores are NaN; check estimator and scoring.")
-        at = int(np.nanargmax(means))
-        taken, size = candidates[at], len(candidates[at])
-        if only_better and not means[at] > float(np.mean(self.best[size][1])) + 1e-12:
-            return chosen
-        self.keep(taken, scores[at])
-        changed = set(taken) ^ set(chosen)
-        self.history.append(
-            {
-                "step": len(self.history) + 1,
-                "move": "in" if size > len(chosen) else "out",
-                "feature": ", ".join(str(self.names[j]) for v in sorted(changed) for j in self.variables[v]),
-                "k": size,
-                "score": float(means[at]),
-                "candidates": len(candidates),
-            }
-        )
-        return taken
-
-    def keep(self, chosen: tuple[int, ...], scores: NDArray) -> None:
-        """Record a set of variables if it is the best of its size so far."""
-        size = len(chosen)
-        if size not in self.best or np.mean(scores) > np.mean(self.best[size][1]):
-            self.best[size] = (chosen, scores)
-
-    def columns(self, chosen: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(sorted(j for v in chosen for j in self.variables[v]))
 
 
 def read_rows(X):
@@ -173,9 +76,9 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
     """Greedy feature selection for any scikit-learn estimator.
 
     A forward step adds each remaining feature in turn to the selected ones, fits the estimator, scores it on held-out
-    samples, and keeps the feature with the best score. A backward step removes the feature without which the score is
-    best. With ``direction="both"``, after each forward step, features are removed as long as the smaller set improves
-    on the best of its size. The number of features is selected by a rule on the same scores.
+    samples (or as `select_by` says), and keeps the feature with the best score. A backward step removes the feature
+    without which the score is best. With ``direction="both"``, after each forward step, features are removed as long as
+    the smaller set improves on the best of its size. The number of features is selected by a rule.
 
     Scores are cached: no set is fitted twice, however the search reaches it. With a `checkpoint`, they are written to a
     file as they are computed, and a search that was stopped or killed resumes where it was. If the estimator is
@@ -186,10 +89,19 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
     Parameters
     ----------
     estimator : estimator
-    k : int or {"cv", "1se", "holdout"}, default "cv"
+    k : int or {"cv", "1se", "holdout", "loo"}, default "cv"
         Number of variables: a number; the one with the best cross-validation score; the smallest within one standard
-        error of that; or the one with the best score on a held-out quarter of the samples.
+        error of that; the one with the best score on held-out samples (the split that `cv` gives, or a quarter); or the
+        one whose leave-one-out predictions have the best score, by the formula of the estimator if there is one, see
+        :func:`~vitalfew.loo_predict`.
     direction : {"forward", "backward", "both"}, default "forward"
+    select_by : {"training", "cv", "loo"}, optional
+        Score that decides which variable enters or leaves: on the training samples, over folds, or by leave-one-out
+        predictions. By default the score that `k` uses. ``GreedySearch(model, "loo", select_by="training")`` is the
+        algorithm of the lecture: add the feature with the lowest training error, and stop by leave-one-out.
+    start : list of column names or indices, optional
+        Variables to start with. A forward search never removes them; a backward search starts with them instead of
+        all variables.
     feature_groups : array-like of shape (n_features,) or list of lists, optional
         Columns that form one variable and enter or leave together; `k` counts variables.
     max_features : int, optional
@@ -208,7 +120,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         code of the class, and its parameters; functions are identified together with everything they refer to. A
         checkpoint is also rejected if any of these parts cannot be identified, such as an open file.
     random_state : int, optional
-        Seed of the split of ``"holdout"``, and of the folds if `cv` is their number; without it they are not shuffled.
+        Seed of the split of ``"holdout"``, and of the folds if `cv` is their number; 0 by default.
     n_jobs : int, optional
         Number of candidates fitted in parallel, as in scikit-learn.
     verbose : bool, optional
@@ -225,7 +137,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
     support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : SearchPath
         Best set found for each size (``to_frame()``).
-    history_ : data frame, or dict of columns where no library of frames is installed
+    history_ : data frame, or dict of columns if no data frame library is installed
         One row per step: the feature added or removed, the score, and the number of candidates tried.
     n_fits_, n_cached_ : int
         Number of sets scored, and number of sets found in the cache or the checkpoint.
@@ -241,7 +153,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
 
     References
     ----------
-    Guestrin, 10-701 Machine Learning (2007), model selection. Pudil, Novovičová & Kittler (1994),
+    Guestrin, 10-701 Machine Learning, February 8, 2006. Pudil, Novovičová & Kittler (1994),
     doi:10.1016/0167-8655(94)90127-9.
 
     Examples
@@ -262,6 +174,8 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         k: int | str = "cv",
         *,
         direction: str = "forward",
+        select_by: str | None = None,
+        start: Sequence[str | int] | None = None,
         feature_groups=None,
         max_features: int | None = None,
         patience: int | None = 3,
@@ -276,6 +190,8 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         self.estimator = estimator
         self.k = k
         self.direction = direction
+        self.select_by = select_by
+        self.start = start
         self.feature_groups = feature_groups
         self.max_features = max_features
         self.patience = patience
@@ -292,21 +208,22 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         self._check_parameters()
         warn_if_prefitted(self.estimator, "estimator")
         X = read_rows(X)
-        validate_data(self, X, skip_check_array=True)
+        check_features(self, X)
         check_range(y, is_classifier(self.estimator))
         names = list(getattr(self, "feature_names_in_", NumberedNames(self.n_features_in_)))
         variables = self._variables(names)
         most = self._most(len(variables))
-        scorer = check_scoring(self.estimator, self.scoring)
-        evaluator = make_evaluator(self.estimator, X, y, sample_weight, self._splits(y), scorer, self.n_jobs)
+        judge, guide = self._evaluators(X, y, sample_weight)
         seconds = min(np.inf if self.time_budget is None else float(self.time_budget), FOR_THE_SEARCH * time_left())
         deadline = time.perf_counter() + seconds
+        start = self._start(variables, names)
         with (
             progress(None, "greedy search", self.verbose) as bar,
-            ScoreBook(evaluator, self.checkpoint, deadline, bar) as book,
+            ScoreBook(guide, self.checkpoint, deadline, bar) as book,
+            ScoreBook(judge, None, deadline, bar) as other,
         ):
             patience = self.patience if isinstance(self.k, str) else None
-            walk = Walk(book, variables, names, most, patience)
+            walk = Walk(book, book if judge is guide else other, variables, names, most, patience, start)
             try:
                 walk.run(self.direction, 0 if isinstance(self.k, str) else int(self.k))
                 is_complete = True
@@ -325,10 +242,11 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
             walk.best = {size: found for size, found in walk.best.items() if size <= most}
         if not walk.best:
             raise ValueError(
-                f"time_budget={seconds:g} s were spent while all sets still had more than max_features={most} "
-                "features: give more, or search forward."
+                f"time_budget={seconds:g} s ran out while all sets still had more than max_features={most} features; "
+                "increase time_budget, or use direction='forward'."
             )
-        path = self._path(walk, names)
+        walk.judge.deadline = None  # the sets found so far are still compared
+        path = walk.path()
         selection = self._select(path)
         return self._keep(path, selection, walk, is_complete, X, y, sample_weight)
 
@@ -383,10 +301,11 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
 
     def _check_parameters(self) -> None:
         check_choice("direction", self.direction, DIRECTIONS)
-        if isinstance(self.k, str) and self.k not in RULES:
-            listed = ", ".join(repr(r) for r in RULES)
-            raise RuleError(f"k={self.k!r} is not supported by GreedySearch; expected a number or one of {listed}.")
-        if not isinstance(self.k, str) and not is_count(self.k):
+        if self.select_by is not None:
+            check_choice("select_by", self.select_by, SELECT_BY)
+        if isinstance(self.k, str):
+            check_rule_name("k", self.k, RULES, "a number", "GreedySearch")
+        elif not is_count(self.k):
             raise ValueError(f"k must be an integer number of features or a rule, got {self.k!r}.")
         if self.time_budget is not None and not self.time_budget > 0:
             raise ValueError(f"time_budget must be None or a positive number of seconds, got {self.time_budget!r}.")
@@ -403,29 +322,46 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
             return int(self.k)
         return n_variables if self.max_features is None else min(int(self.max_features), n_variables)
 
-    def _splits(self, y) -> list[tuple[NDArray, NDArray]]:
-        rows = np.arange(_num_samples(y))
-        if self.k == "holdout":
-            strata = y if is_classifier(self.estimator) else None
-            return [tuple(train_test_split(rows, test_size=0.25, random_state=self.random_state, stratify=strata))]
-        splitter = make_splitter(self.cv, self.random_state, y, is_classifier(self.estimator))
-        return list(splitter.split(rows, y))
+    def _evaluators(self, X, y, sample_weight) -> tuple[RefittingEvaluator, RefittingEvaluator]:
+        """Return what scores the sets for `k`, and what decides which variable enters or leaves."""
+        scorer = check_scoring(self.estimator, self.scoring)
+        by_k = rule_name(self.k) if rule_name(self.k) in ("loo", "holdout") else "cv"
+        by_step = self.select_by or by_k
+        made: dict[str, RefittingEvaluator] = {}
+        for kind in {by_k, by_step} if isinstance(self.k, str) else {by_step}:
+            if kind == "loo":
+                made[kind] = LeaveOneOutEvaluator(self.estimator, X, y, sample_weight, scorer, self.n_jobs)
+            else:
+                splits = self._splits(kind, y)
+                made[kind] = make_evaluator(self.estimator, X, y, sample_weight, splits, scorer, self.n_jobs)
+        return made.get(by_k, made[by_step]), made[by_step]
 
-    def _path(self, walk: Walk, names) -> SearchPath:
-        sizes = sorted(walk.best)
-        subsets = [walk.columns(walk.best[size][0]) for size in sizes]
-        return SearchPath(
-            np.array(sizes),
-            subsets,
-            np.array([walk.best[size][1] for size in sizes]),
-            np.array([len(s) for s in subsets]),
-            names,
-        )
+    def _splits(self, kind: str, y) -> list[tuple[NDArray, NDArray]]:
+        rows = np.arange(_num_samples(y))
+        if kind == "training":
+            return [(rows, rows)]
+        is_classified = is_classifier(self.estimator)
+        if kind == "holdout":
+            return [holdout_split(self.cv, self.random_state, y, is_classified)]
+        return list(make_splitter(self.cv, self.random_state, y, is_classified).split(rows, y))
+
+    def _start(self, variables, names) -> tuple[int, ...] | None:
+        """Return the variables to start with."""
+        if self.start is None:
+            return None
+        columns = set(np.flatnonzero(column_mask(self.start, names, "start")).tolist())
+        chosen = tuple(v for v, own in enumerate(variables) if columns.intersection(own))
+        partly = [v for v in chosen if not columns.issuperset(variables[v])]
+        if partly:
+            raise ValueError(f"start must hold whole groups, but holds only a part of group {partly[0]}.")
+        if not isinstance(self.k, str) and self.direction != "backward" and self.k < len(chosen):
+            raise ValueError(f"k={self.k} is less than the {len(chosen)} variables of start.")
+        return chosen
 
     def _select(self, path: SearchPath) -> Selection:
         scoring = self.scoring if isinstance(self.scoring, str) else "score"
         if isinstance(self.k, str):
-            return select_from_folds(self.k, path, path.scores.T, scoring)
+            return select_from_folds(rule_name(self.k), path, path.scores.T, scoring)
         index = int(np.argmin(np.abs(path.grid - int(self.k))))
         curve = select_from_folds("cv", path, path.scores.T, scoring)
         return replace(curve, rule="fixed", index=index)
@@ -442,7 +378,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         self.best_estimator_, self.subset_ = fitted, subset
         self.k_ = int(path.grid[selection.index])
         self.path_, self.selection_, self.is_complete_ = path, selection, is_complete
-        self.n_fits_, self.n_cached_ = walk.book.n_fits, walk.book.n_cached
+        self.n_fits_, self.n_cached_ = walk.guide.n_fits, walk.guide.n_cached
         columns = ("step", "move", "feature", "k", "score", "candidates")
         self.history_ = frame_or_columns({c: np.array([line[c] for line in walk.history]) for c in columns})
         return self
@@ -450,5 +386,5 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
     def _chosen(self, X):
         check_is_fitted(self)
         X = read_rows(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_features(self, X, reset=False)
         return _safe_indexing(X, self.subset_, axis=1)

@@ -14,6 +14,8 @@ from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.linear.classifier import embed_classes
 from vitalfew.families.linear.logistic_path import SparseClassPath
 from vitalfew.families.subsets.subset_path import describe_moves
+from vitalfew.rules.path import Likelihood
+from vitalfew.rules.point_criteria import at_point
 
 
 class NullModel:
@@ -52,6 +54,10 @@ class SubsetClassPath(SparseClassPath):
         """Return the columns of the model at one point."""
         start, stop = self.coef_sparse.indptr[index : index + 2]
         return np.unique(self.coef_sparse.indices[start:stop] % self._width).astype(np.intp)
+
+    def log_likelihood_at(self, index: int) -> Likelihood:
+        """Return the likelihood of one point."""
+        return at_point(self.log_likelihood(), index)
 
     @cached_property
     def degrees_of_freedom(self) -> NDArray[np.float64]:

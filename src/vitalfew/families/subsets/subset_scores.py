@@ -25,8 +25,10 @@ from vitalfew.exceptions import CheckpointWarning
 from vitalfew.families.bayes.evidence import default_strength, normalize
 from vitalfew.families.bayes.naive_bayes import NaiveBayes
 from vitalfew.families.ridge.ridge import Ridge
+from vitalfew.rules.registry import rule_name
 from vitalfew.rules.scoring import ClassifierPoint
-from vitalfew.summaries.moments import Moments, fold_moments
+from vitalfew.summaries.fold_summaries import Summaries, summarize_folds
+from vitalfew.summaries.moments import Moments
 from vitalfew.support.atomic_write import written_aside
 from vitalfew.support.deadline import Inheriting, check_deadline
 from vitalfew.support.fingerprint import FingerprintError, fingerprint
@@ -53,10 +55,7 @@ class RefittingEvaluator:
 
     def score(self, subset: Subset) -> NDArray[np.float64]:
         """Return the scores of one subset on all folds; the empty subset predicts the class frequencies or the mean."""
-        model = self.estimator
-        X = _safe_indexing(self.X, list(subset), axis=1) if subset else np.zeros((len(np.asarray(self.y)), 1))
-        if not subset:
-            model = DummyClassifier(strategy="prior") if is_classifier(self.estimator) else DummyRegressor()
+        model, X = self.model_and_columns(subset)
         found = []
         for train, test in self.splits:
             check_deadline()
@@ -71,6 +70,13 @@ class RefittingEvaluator:
                 found.append(np.nan)  # the scorer needs a method that a constant model lacks
         return np.array(found, dtype=float)
 
+    def model_and_columns(self, subset: Subset) -> tuple[Any, Any]:
+        """Return the unfitted model of a subset and its columns; the empty subset predicts a constant."""
+        if subset:
+            return self.estimator, _safe_indexing(self.X, list(subset), axis=1)
+        model = DummyClassifier(strategy="prior") if is_classifier(self.estimator) else DummyRegressor()
+        return model, np.zeros((len(np.asarray(self.y)), 1))
+
     def fingerprint(self) -> str:
         return fingerprint(type(self), clone(self.estimator), self.X, self.y, self.weight, self.splits, self.scorer)
 
@@ -81,11 +87,9 @@ class MomentsEvaluator(RefittingEvaluator):
     All subsets of one size are scored at once, with the same scores as refitting.
     """
 
-    def __init__(self, *arguments, folds: list[Moments], is_r2: bool):
+    def __init__(self, *arguments, summaries: Summaries[Moments], is_r2: bool):
         super().__init__(*arguments)
-        self.folds, self.is_r2 = folds, is_r2
-        total = sum(folds[1:], start=folds[0])
-        self.others = [total - fold for fold in folds]
+        self.folds, self.is_r2 = list(summaries.splits()), is_r2
 
     def each(self, subsets: Sequence[Subset]) -> Iterator[NDArray[np.float64]]:
         """Score all subsets at once."""
@@ -95,7 +99,7 @@ class MomentsEvaluator(RefittingEvaluator):
         scores = np.empty((len(subsets), len(self.folds)))
         for size, places in by_size.items():
             index = np.array([subsets[at] for at in places], dtype=np.intp).reshape(len(places), size)
-            for f, (fold, rest) in enumerate(zip(self.folds, self.others)):
+            for f, (rest, fold) in enumerate(self.folds):
                 scores[places, f] = self._score(index, fold, rest)
         yield from scores
 
@@ -138,7 +142,7 @@ class EvidenceEvaluator(RefittingEvaluator):
         if not subset:
             return super().score(subset)
         strength = self.estimator.prior_strength
-        strength = default_strength(len(subset)) if strength == "auto" else float(strength)
+        strength = default_strength(len(subset)) if isinstance(strength, str) else float(strength)
         found = []
         for (_, test), (evidence, prior, classes) in zip(self.splits, self._evidence_at(strength)):
             point = ClassifierPoint(normalize(prior + evidence[list(subset)].sum(axis=0)), classes)
@@ -150,7 +154,7 @@ class EvidenceEvaluator(RefittingEvaluator):
         return (self.score(subset) for subset in subsets)
 
     def _evidence_at(self, strength: float) -> list[tuple[NDArray, NDArray, NDArray]]:
-        """Return the evidence on all folds; that of the strengths used longest ago is dropped to stay within `MOST`."""
+        """Return the evidence on all folds; the least recently used strengths are dropped to stay within `MOST`."""
         if strength in self.by_strength:
             self.by_strength[strength] = self.by_strength.pop(strength)
             return self.by_strength[strength]
@@ -191,10 +195,10 @@ def make_evaluator(estimator, X, y, weight, splits, scorer, n_jobs) -> Refitting
     if not is_r2 and not _is_scorer(scorer, "neg_mean_squared_error"):
         return RefittingEvaluator(*arguments)
     data = NumericData.read(X, y, None)
-    folds = fold_moments(data, splits)
-    if folds is None or float(estimator.alpha) <= 0:
+    summaries = summarize_folds(data, splits)
+    if summaries is None or float(estimator.alpha) <= 0:
         return RefittingEvaluator(*arguments)
-    return MomentsEvaluator(*arguments, folds=folds, is_r2=is_r2)
+    return MomentsEvaluator(*arguments, summaries=summaries, is_r2=is_r2)
 
 
 def _is_scorer(scorer, name: str) -> bool:
@@ -204,7 +208,7 @@ def _is_scorer(scorer, name: str) -> bool:
 
 
 def _is_number_or_auto(strength) -> bool:
-    return strength == "auto" or not isinstance(strength, str)
+    return rule_name(strength) == "auto" or not isinstance(strength, str)
 
 
 def _subset(columns) -> Subset:

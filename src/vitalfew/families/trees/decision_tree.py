@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import rules
 from vitalfew.data.coding.bins import BinCoder, to_dense
 from vitalfew.data.samples.binned_data import BinnedData
+from vitalfew.data.tables.feature_names import check_features
 from vitalfew.data.tables.frames import tag_tables
 from vitalfew.families.path_estimator import Chosen, PathEstimator
 from vitalfew.families.selector import CheckedScore, Selector
+from vitalfew.families.trees.tree_code import CODES
 from vitalfew.families.trees.tree_family import CRITERIA, TreeFamily
 from vitalfew.families.trees.tree_nodes import Tree
 from vitalfew.families.trees.tree_path import KNOBS, PruningPath
@@ -32,6 +34,7 @@ def _is_number(value) -> bool:
 
 # Numbers that each knob accepts besides a rule.
 NUMBERS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "max_depth": ("an integer >= 0", is_count),
     "max_p_chance": ("a probability between 0 and 1", lambda value: _is_number(value) and 0 <= value <= 1),
     "leaves": ("an integer >= 1", lambda value: is_count(value) and value > 0),
     "mdl_weight": ("a weight >= 0", lambda value: _is_number(value) and 0 <= value < np.inf),
@@ -57,22 +60,30 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
     Parameters
     ----------
     max_p_chance : float or rule, optional
-        Keep a split if the probability that chance alone makes the classes differ as much between its branches
-        (chi-square test) is at most this, or if this holds for a split below it.
+        Keep a split if the p-value of its chi-square test is at most this, or if that holds for a split below it. The
+        p-value is the probability that chance alone makes the classes differ as much between the branches.
     leaves : int or rule, optional
         Keep the splits that best-first growth makes up to this number of leaves.
     mdl_weight : float or rule, default 0.5
-        Minimize data bits + `mdl_weight` x model bits over all prunings: 1 gives the tree with the minimum description
-        length, a larger number a smaller tree. Data bits encode the classes of the samples in each leaf, model bits the
-        splits and cuts. Many trees are equivalent, so the model bits are an overestimate; counting half of them
-        prunes well.
+        Minimize data bits + `mdl_weight` x model bits over all prunings; a larger number gives a smaller tree. Data
+        bits encode the classes of the samples in each leaf, model bits the splits and cuts (see `code`). ``"mdl"``,
+        which equals 1, is the minimum description length. The default is not: it counts half of the model bits, which
+        are an overestimate because many trees are equivalent, and has the smaller error on most data.
     criterion : {"gain_ratio", "gain"}, default "gain_ratio"
         Criterion by which splits are chosen.
     min_leaf : float, default 2
         At least two branches of a split must have this weight.
-    max_depth : int, optional
+    max_depth : int or rule, optional
+        Maximum number of splits on a path from the root to a leaf. A number limits growth, a rule prunes the full tree.
+    code : {"adaptive", "exceptions"}, default "adaptive"
+        Code of the labels for `mdl_weight` and the rule ``"mdl"``. ``"adaptive"`` encodes every label, by the classes
+        of the earlier samples in its leaf. ``"exceptions"`` lists the training errors, so that a tree without errors
+        has no data bits: with e errors among the n samples of a leaf and K classes, log*(e + 1) + log C(n, e) +
+        e log(K - 1); the class of each leaf is part of the model.
     max_bins : int, default 255
-        Number of bins of a numeric column: one for each value, or about equally many samples in each. Up to 65,535.
+        Number of bins of a numeric column: one for each value, or about equally many samples in each. Up to 65,535. If
+        the first or last bin separates the classes, such as a rare class in the tail of a column, its values have a bin
+        each.
     categorical_features : list of int or str, or mask, optional
         Numeric columns to treat as categorical. Strings and categorical columns of data frames always are.
     class_weight : dict or "balanced", optional
@@ -102,15 +113,20 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
 
     Notes
     -----
-    The knobs `max_p_chance`, `leaves` and `mdl_weight` each take a number, None, or one of ``"cv"``, ``"1se"``,
-    ``"holdout"``, ``"bic"``, ``"aic"``, ``"ebic"`` and ``"mdl"``. They prune one after the other, in this order. Class
-    probabilities are the class shares in a leaf. A category that was not seen at a node counts as missing there.
+    The knobs `max_depth`, `max_p_chance`, `leaves` and `mdl_weight` each take a number, None, or one of ``"cv"``,
+    ``"1se"``, ``"holdout"``, ``"loo"``, ``"bic"``, ``"aic"``, ``"ebic"`` and ``"mdl"``. They prune one after the other,
+    in this order. No formula gives the leave-one-out error of a tree: ``"loo"`` grows a tree without each sample, n
+    trees in all. Class probabilities are the class shares in a leaf. A category that was not seen at a node counts as
+    missing there.
+
+    Weights are counts of samples in all of these; weights that sum to less than the number of samples are shares and
+    are scaled to sum to it.
 
     References
     ----------
     Quinlan (1993), C4.5: Programs for Machine Learning. Quinlan & Rivest (1989), doi:10.1016/0890-5401(89)90010-2.
     Mehta, Rissanen & Agrawal (1995), MDL-based decision tree pruning, KDD-95. Breiman, Friedman, Olshen & Stone
-    (1984), Classification and Regression Trees.
+    (1984), Classification and Regression Trees. Guestrin, 10-701 Machine Learning, February 8, 2006.
 
     Examples
     --------
@@ -135,7 +151,8 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         mdl_weight: float | str | None = 0.5,
         criterion: str = "gain_ratio",
         min_leaf: float = 2,
-        max_depth: int | None = None,
+        max_depth: int | str | None = None,
+        code: str = "adaptive",
         max_bins: int = 255,
         categorical_features=None,
         class_weight=None,
@@ -151,6 +168,7 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         self.criterion = criterion
         self.min_leaf = min_leaf
         self.max_depth = max_depth
+        self.code = code
         self.max_bins = max_bins
         self.categorical_features = categorical_features
         self.class_weight = class_weight
@@ -169,7 +187,7 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         """Return the class shares in the leaf of each sample, or their mean over leaves if values are missing."""
         check_is_fitted(self)
         if len(getattr(X, "shape", ())) == 2:  # the coder checks whether other input is a table
-            validate_data(self, X, reset=False, skip_check_array=True)
+            check_features(self, X, reset=False)
         return self.tree_.predict_proba(to_dense(self.coder_.transform(X)), check_threads(self.n_jobs))
 
     def predict_log_proba(self, X) -> NDArray[np.float64]:
@@ -225,23 +243,24 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         check_choice("criterion", self.criterion, CRITERIA)
         if not (_is_number(self.min_leaf) and 0 < self.min_leaf < np.inf):
             raise ValueError(f"min_leaf must be a positive weight, got {self.min_leaf!r}.")
-        if self.max_depth is not None and not (is_count(self.max_depth) and self.max_depth > 0):
-            raise ValueError(f"max_depth must be None or an integer >= 1, got {self.max_depth!r}.")
+        check_choice("code", self.code, CODES)
 
     def _family(self, _data) -> TreeFamily:
+        depth = None if isinstance(self.max_depth, str) else self.max_depth  # a number limits growth, a rule prunes
         # Best-first growth may stop early if the number of leaves is the first knob to prune.
-        is_enough = self.max_p_chance is None and self.leaves is not None and not isinstance(self.leaves, str)
-        most = int(self.leaves) if is_enough else 0  # type: ignore[arg-type]
+        is_first = self.max_p_chance is None and not isinstance(self.max_depth, str)
+        is_enough = is_first and self.leaves is not None and not isinstance(self.leaves, str)
+        most = 1 if depth == 0 else int(self.leaves) if is_enough else 0  # type: ignore[arg-type]
         threads = check_threads(self.n_jobs)
         return TreeFamily(
-            "leaves", self.criterion, float(self.min_leaf), self.max_depth, most, (), threads, self.verbose
+            "leaves", self.criterion, float(self.min_leaf), depth, most, (), threads, self.verbose, self.code
         )
 
     def _read(self, X, y, sample_weight) -> BinnedData:
         coder = BinCoder(self.max_bins, self.categorical_features, check_threads(self.n_jobs))
-        data = BinnedData.read(X, y, sample_weight, coder)
+        data = BinnedData.read(X, y, sample_weight, coder, presence=True)
         check_classes(data.classes)
-        validate_data(self, X, skip_check_array=True)
+        check_features(self, X)
         data = replace(data, bins=to_dense(data.bins))
         if self.class_weight is None:
             return data
@@ -253,16 +272,19 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         tree = family.grow(data)
         for knob in KNOBS:
             value = getattr(self, knob)
-            if value is None:
+            if value is None or (knob == "max_depth" and not isinstance(value, str)):
                 continue
             family = replace(family, knob=knob)
-            path = PruningPath.of(knob, tree, None, None if isinstance(value, str) else float(value), family.threads)
+            wanted = None if isinstance(value, str) else float(value)
+            if knob == "mdl_weight" and value == "mdl":
+                wanted = 1.0  # the tree with the minimum description length of all prunings
+            path = replace(family.path_of(tree, wanted=wanted), data=data, family=family)
             selection = rules.resolve(value, path, family, data, options, at=rules.grid_point)
             chosen.add(path, selection)
             tree = path.at(selection.index)
             family = replace(family, before=(*family.before, (knob, selection.value)))
         if not chosen.paths:
-            path = PruningPath.of("leaves", tree, None, None, family.threads)
+            path = family.path_of(tree)
             chosen.add(path, rules.fixed(path, len(path.grid) - 1))
         return chosen
 

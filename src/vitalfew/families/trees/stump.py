@@ -8,14 +8,16 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import _core
 from vitalfew.data.coding.bins import MOST_BINS, BinCoder, Bins
 from vitalfew.data.samples.binned_data import BinnedData
 from vitalfew.data.samples.labeled import read_rows
+from vitalfew.data.tables.feature_names import check_features
 from vitalfew.data.tables.frames import tag_tables
 from vitalfew.families.selector import CheckedScore
+from vitalfew.families.trees.stump_cuts import add_cuts
 from vitalfew.families.trees.stump_set import StumpSet
 from vitalfew.support.checks import check_classes, check_threads
 
@@ -33,8 +35,11 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     n_stumps : int, default 1
-        Number of stumps, on different features, the best first. The first one predicts; `transform` returns all of
-        them, :math:`\phi(x) = (h(x; \theta_1), \dots, h(x; \theta_m))`.
+        Number of stumps, the best first. The first one predicts; `transform` returns all of them,
+        :math:`\phi(x) = (h(x; \theta_1), \dots, h(x; \theta_m))`.
+    per_feature : int, default 1
+        Maximum number of stumps on one numeric feature: its thresholds with the smallest error. The best thresholds of
+        a feature are often neighbors; ``AdaBoost(m).votes_of(X)`` is a map of stumps that complement each other.
     max_bins : int, default 65535
         A column with no more distinct values is searched exactly; one with more, at that many quantiles.
     categorical_features : array-like, optional
@@ -81,11 +86,13 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         self,
         n_stumps: int = 1,
         *,
+        per_feature: int = 1,
         max_bins: int = MOST_BINS,
         categorical_features=None,
         n_jobs: int | None = None,
     ):
         self.n_stumps = n_stumps
+        self.per_feature = per_feature
         self.max_bins = max_bins
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
@@ -94,21 +101,29 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         """Find the best stumps."""
         if y is None:
             raise ValueError("Stump requires y to be passed, but the target y is None.")
-        if not isinstance(self.n_stumps, Integral) or self.n_stumps < 1:
-            raise ValueError(f"n_stumps must be a positive integer, got {self.n_stumps!r}.")
+        for name in ("n_stumps", "per_feature"):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or value < 1:
+                raise ValueError(f"{name} must be a positive integer, got {value!r}.")
         coder = BinCoder(self.max_bins, self.categorical_features, check_threads(self.n_jobs))
         data = BinnedData.read(X, y, sample_weight, coder)
         n_classes = len(data.classes)
         check_classes(data.classes)
         request = _core.BoostRequest(
-            rounds=int(self.n_stumps),
+            rounds=int(self.n_stumps) if self.per_feature == 1 else data.n_features,
             n_classes=n_classes,
             votes=_core.Votes.sign if n_classes == 2 else _core.Votes.classes,
             threads=coder.threads,
         )
         found = data.bins.call(_core.best_stumps, np.ascontiguousarray(data.label), data.weight, request)
-        validate_data(self, X, skip_check_array=True)
-        return self._keep(data, StumpSet.from_kernel(found.stumps), found.error)
+        check_features(self, X)
+        stumps, errors = StumpSet.from_kernel(found.stumps), found.error
+        if self.per_feature > 1:
+            rest = (int(self.per_feature), data.bins, data.label, data.weights, n_classes)
+            stumps, errors = add_cuts(stumps, errors, *rest)
+            most = np.arange(min(len(stumps), int(self.n_stumps)))
+            stumps, errors = stumps.take(most), errors[most]
+        return self._keep(data, stumps, errors)
 
     def _keep(self, data: BinnedData, stumps: StumpSet, errors: NDArray[np.float64]):
         self.classes_, self.stumps_, self.coder_ = data.classes, stumps, data.coder
@@ -134,7 +149,7 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
     def _bins(self, X) -> Bins:
         check_is_fitted(self)
         rows = read_rows(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_features(self, X, reset=False)
         return self.coder_.transform(rows)
 
     def predict(self, X) -> NDArray:

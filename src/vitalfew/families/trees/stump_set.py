@@ -44,6 +44,13 @@ class StumpSet:
         }
         return StumpSet(start=start, **joined)
 
+    def take(self, which: NDArray[np.intp]) -> StumpSet:
+        """Return some of the stumps, in the given order."""
+        sides = [self.side[self.start[t] : self.start[t + 1]] for t in which]
+        start = np.concatenate([[0], np.cumsum([len(side) for side in sides])]).astype(np.int64)
+        taken = {name: getattr(self, name)[which] for name in ("feature", "cut", "missing_right", "left", "right")}
+        return StumpSet(side=np.concatenate([self.side[:0], *sides]), start=start, **taken)
+
     def features(self, n_rounds: int) -> NDArray[np.intp]:
         """Return the columns that the first `n_rounds` stumps use."""
         return np.unique(self.feature[:n_rounds])
@@ -95,10 +102,14 @@ class StumpSet:
         j = int(self.feature[t])
         name = str(coder.names[j])
         right = self.goes_right(t, coder.n_bins(j) + 1)
+        known = right[:-1]
         if right.all():
             return f"{name} has any value"
+        if known.all():
+            return f"{name} is known"
+        if not known.any():
+            return f"{name} is missing"
         if j in coder.categories:
-            values = [str(v) for v, is_right in zip(coder.categories[j].values, right) if is_right]
+            values = [str(v) for v, is_right in zip(coder.categories[j].values, known) if is_right]
             return f"{name} in {{{', '.join(values)}}}"
-        threshold = self.threshold(t, coder)
-        return f"{name} is known" if threshold == float("-inf") else f"{name} > {threshold:g}"
+        return f"{name} > {self.threshold(t, coder):g}"

@@ -32,6 +32,7 @@ class TreeFamily:
     before: tuple[tuple[str, float], ...]
     threads: int
     verbose: bool | None
+    code: str = "adaptive"
 
     def grow(self, data: BinnedData, run: Run = ALONE) -> Tree:
         """Grow the full tree."""
@@ -53,12 +54,16 @@ class TreeFamily:
     def prune(self, tree: Tree) -> Tree:
         """Prune the tree by the knobs already resolved."""
         for knob, value in self.before:
-            tree = PruningPath.of(knob, tree, np.array([value]), None).at(0)
+            tree = PruningPath.of(knob, tree, np.array([value]), None, code=self.code).at(0)
         return tree
 
     def path(self, data: BinnedData, grid: NDArray | None = None, *, run: Run = ALONE) -> PruningPath:
         """Return the path of a tree grown on these samples."""
-        return PruningPath.of(self.knob, self.prune(self.grow(data, run)), grid, None, self.threads)
+        return self.path_of(self.prune(self.grow(data, run)), grid)
+
+    def path_of(self, tree: Tree, grid: NDArray | None = None, wanted: float | None = None) -> PruningPath:
+        """Return the path of a tree over a grid, or over the values at which it changes and the wanted one."""
+        return PruningPath.of(self.knob, tree, grid, wanted, self.threads, self.code)
 
     def fold_paths(self, data: BinnedData, splits, path: PruningPath, _options) -> Iterator[tuple[Any, Any]]:
         """Yield the path of each fold, fitted in parallel."""

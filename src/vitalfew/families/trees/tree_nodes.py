@@ -238,7 +238,8 @@ class Tree:
         j = int(self.feature[parent])
         name = self.meaning.names[j]
         if j in self.meaning.categories:
-            return f"{name} = {self.meaning.categories[j][self.branch[node]]}"
+            value = self.meaning.categories[j][self.branch[node]]
+            return f"{name} is missing" if value is None else f"{name} = {value}"
         return f"{name} {'>' if self.branch[node] else '<='} {self.threshold(parent):.6g}"
 
     def threshold(self, node: int) -> float:

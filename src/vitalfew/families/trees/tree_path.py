@@ -1,32 +1,43 @@
-"""Paths of pruned trees from the root to the full tree: by significance, number of leaves or description length."""
+"""Paths of pruned trees from the root to the full tree: by depth, significance, leaves or description length."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew import _core
 from vitalfew.data.samples.binned_data import BinnedData
+from vitalfew.families.rows_path import RowsPath
+from vitalfew.families.trees.tree_code import CODES, TreeCode
 from vitalfew.families.trees.tree_nodes import Tree
 from vitalfew.rules.charts.parts import knob_x
-from vitalfew.rules.path import DescriptionLength, Likelihood
+from vitalfew.rules.path import DescriptionLength, LeaveOneOut, Likelihood
 from vitalfew.rules.scoring import PointScores
 from vitalfew.support.optional import import_altair, make_frame
+from vitalfew.support.progress import progress
 
 # Maximum number of points of a path without a given grid.
 MOST_POINTS = 100
+# Number of samples whose leave-one-out fits are submitted at once; each holds the indices of all others.
+LEFT_OUT_TOGETHER = 64
 
 
-def chance_needed(tree: Tree) -> NDArray[np.float64]:
+def depth_needed(tree: Tree, _code: TreeCode) -> NDArray[np.float64]:
+    """Return the smallest `max_depth` that keeps each split."""
+    return tree.level.astype(np.float64) + 1
+
+
+def chance_needed(tree: Tree, _code: TreeCode) -> NDArray[np.float64]:
     """Return the smallest `max_p_chance` that keeps each split: the minimum over its own test and those below it."""
     return tree.from_below(tree.p_chance)
 
 
-def leaves_needed(tree: Tree) -> NDArray[np.float64]:
+def leaves_needed(tree: Tree, _code: TreeCode) -> NDArray[np.float64]:
     """Return the number of leaves of the best-first tree right after each node is split."""
     order = np.argsort(np.where(tree.is_split, tree.first_child, tree.n_nodes), kind="stable")
     leaves = np.empty(tree.n_nodes)
@@ -34,19 +45,20 @@ def leaves_needed(tree: Tree) -> NDArray[np.float64]:
     return leaves
 
 
-def weight_that_removes(tree: Tree) -> NDArray[np.float64]:
+def weight_that_removes(tree: Tree, code: TreeCode) -> NDArray[np.float64]:
     """Return the smallest weight of the model bits at which each split is removed, by weakest-link pruning."""
     links = (tree.parent, tree.first_child, tree.n_children)
-    return _core.weakest_links(*links, tree.data_nats, tree.leaf_nats, tree.split_nats)
+    return _core.weakest_links(*links, code.data(tree), code.leaf(tree), tree.split_nats)
 
 
 @dataclass(frozen=True)
 class Knob:
     """Pruning parameter: the critical value of each split, and whether trees grow or shrink with the parameter."""
 
-    critical: Callable[[Tree], NDArray[np.float64]]
+    critical: Callable[[Tree, TreeCode], NDArray[np.float64]]
     grows: bool
     always: tuple[float, ...]  # points on every path
+    is_whole: bool = False
 
     def opened(self, tree: Tree, critical: NDArray, grid: NDArray) -> NDArray[np.int32]:
         """Return the first point of the grid at which each node is split, or the number of points if it never is."""
@@ -57,7 +69,7 @@ class Knob:
         return np.where(tree.is_split, found, len(grid)).astype(np.int32)
 
     def grid(self, tree: Tree, critical: NDArray, wanted: float | None) -> NDArray[np.float64]:
-        """Return the values at which the tree changes, from simple to complex, and the wanted one."""
+        """Return the values at which the tree changes, and `wanted`, from simple to complex."""
         values = critical[tree.is_split]
         values = np.unique(np.concatenate([values[values > 0], self.always[:1]]))
         values = values if self.grows else values[::-1]
@@ -68,8 +80,9 @@ class Knob:
 
 # A fold has fewer samples and larger p-values, so the path extends to probabilities that this tree does not need.
 KNOBS = {
+    "max_depth": Knob(depth_needed, True, (0.0,), is_whole=True),
     "max_p_chance": Knob(chance_needed, True, (0.0, *(10.0 ** np.arange(-15, 1)).tolist())),
-    "leaves": Knob(leaves_needed, True, (1.0,)),
+    "leaves": Knob(leaves_needed, True, (1.0,), is_whole=True),
     "mdl_weight": Knob(weight_that_removes, False, (0.0,)),
 }
 
@@ -93,7 +106,7 @@ def _along(at_root, change, opened, n_points: int) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
-class PruningPath:
+class PruningPath(RowsPath):
     """Pruned trees of increasing size, all parts of one tree.
 
     Attributes
@@ -114,16 +127,29 @@ class PruningPath:
     tree: Tree
     opened: NDArray[np.int32]
     threads: int = 0
+    code: str = "adaptive"
+    data: BinnedData | None = field(default=None, repr=False, compare=False)
+    family: Any = field(default=None, repr=False, compare=False)  # grows the trees that leave a sample out
+
+    transient = ("data", "family")
 
     @classmethod
-    def of(cls, knob: str, tree: Tree, grid: NDArray | None, wanted: float | None, threads: int = 0) -> PruningPath:
-        """Return the path over a grid, or over the values at which the tree changes and the wanted one."""
-        critical = KNOBS[knob].critical(tree)
+    def of(
+        cls,
+        knob: str,
+        tree: Tree,
+        grid: NDArray | None,
+        wanted: float | None,
+        threads: int = 0,
+        code: str = "adaptive",
+    ) -> PruningPath:
+        """Return the path over `grid` or, if it is None, over the values at which the tree changes and `wanted`."""
+        critical = KNOBS[knob].critical(tree, CODES[code])
         if grid is None:
             grid = KNOBS[knob].grid(tree, critical, wanted)
-            if knob == "leaves":
+            if KNOBS[knob].is_whole:
                 grid = grid.astype(np.int64)
-        return cls(knob, grid, tree, KNOBS[knob].opened(tree, critical, grid), threads)
+        return cls(knob, grid, tree, KNOBS[knob].opened(tree, critical, grid), threads, code)
 
     @cached_property
     def n_leaves(self) -> NDArray[np.int64]:
@@ -162,6 +188,25 @@ class PruningPath:
         spread = np.sqrt(np.maximum(wrong.square * (1 - 2 * mean) + mean**2 * (w @ w), 0)) / total
         return PointScores(mean, spread * np.sqrt(n / max(n - 1, 1)))
 
+    def loo(self) -> LeaveOneOut:
+        """Return leave-one-out predictions at all points, from a tree grown without each sample.
+
+        One sample may change any split, so there is no formula: a path is computed for each sample.
+        """
+        if self.data is None or self.family is None:
+            raise ValueError("this requires the training rows, which are not stored with the model; fit it again.")
+        data, family = self.data, self.family
+        rows = np.arange(data.n_rows)
+        prediction = np.empty((data.n_rows, len(self.grid), len(data.classes)))
+        with progress(data.n_rows, f"{self.knob} by 'loo'", family.verbose) as bar:
+            for some in np.array_split(rows, -(-data.n_rows // LEFT_OUT_TOGETHER)):
+                splits = [(np.delete(rows, i), rows[i : i + 1]) for i in some]
+                for i, (path, tested) in zip(some, family.fold_paths(data, splits, self, None)):
+                    prediction[i] = path.predict(tested)[0]
+                    bar.update()
+        note = f"{data.n_rows} trees, each grown without one sample; bins are computed from all rows"
+        return LeaveOneOut(prediction, True, note)
+
     def log_likelihood(self) -> Likelihood:
         """Return the log-likelihood of the training labels at each point.
 
@@ -176,8 +221,9 @@ class PruningPath:
 
     def description_length(self) -> DescriptionLength:
         """Return the nats that encode the labels and the tree, at each point."""
-        model = self._sum(self.tree.leaf_nats, self.tree.split_nats) + self.tree.share_nats
-        return DescriptionLength(self._sum(self.tree.data_nats), model)
+        tree, code = self.tree, CODES[self.code]
+        model = self._sum(code.leaf(tree), tree.split_nats) + code.constant(tree)
+        return DescriptionLength(self._sum(code.data(tree)), model)
 
     def _sum(self, of_leaf: NDArray[np.float64], of_split: NDArray[np.float64] | float = 0.0) -> NDArray[np.float64]:
         """Sum one quantity over the leaves and another over the splits of the tree at each point."""

@@ -190,14 +190,10 @@ def _numeric_path(study: Study, rows):
             resampled, missing = _in_time(lambda rule: rules.choose(rule, path, family, data, options))
     if not is_whole:
         missing.append(f"sizes above {path.grid[-1]}")
-    likelihood = path.log_likelihood()
     bic = rules.choose("bic", path, None, data, rules.Options()).score
     k = np.asarray(path.grid)
-    bits = (
-        -np.asarray(likelihood.log_likelihood)
-        + 0.5 * np.asarray(likelihood.n_parameters) * np.log(len(y))
-        + subset_cost(k, study.d)
-    ) / np.log(2)
+    # Half of BIC, which is infinite for perfect fits, and the subset.
+    bits = (0.5 * bic + subset_cost(k, study.d)) / np.log(2)
     members = [set(owner[path.subset(i)].tolist()) for i in range(len(k))]
     added = [None, *[next(iter(b - a), None) for a, b in pairwise(members)]]
     return (

@@ -154,7 +154,7 @@ def _joint(coded: Coded, members) -> NDArray[np.int64]:
 
 def _told(coded: Coded, members) -> float:
     """Return the joint information of some features about the target, in bits and bias-corrected."""
-    return max(mutual_information(_joint(coded, members), coded.label, correction="miller-madow"), 0.0)
+    return max(mutual_information(_joint(coded, members).astype(str), coded.label, correction="miller-madow"), 0.0)
 
 
 def _describe(coded: Coded, study: Study, members: list[int], p: float) -> dict:

@@ -38,7 +38,7 @@ def shorten(text: Any, length: int = 120) -> str:
 
 
 def label(text: Any, length: int) -> str:
-    """Return one line for the axis of a chart."""
+    """Return text as a single line of at most `length` characters, for the axis of a chart."""
     text = " ".join(str(text).split()) or BLANK
     return text if len(text) <= length else text[: length - 1] + "…"
 

@@ -12,6 +12,9 @@ from vitalfew.support.optional import import_altair
 if TYPE_CHECKING:
     from vitalfew.rules.selection import Selection
 
+# Parts of the model bits, which a chart shows as one.
+DETAILS = ("size_bits", "subset_bits", "parameter_bits")
+
 
 def selection_chart(selection: Selection):
     """Plot the scores, one standard error either way, their parts, and the chosen point."""
@@ -39,7 +42,7 @@ def _chart(selection: Selection, values: list[dict]):
 
 def _lines(selection: Selection, rows: list[dict]):
     alt = import_altair()
-    knob, parts = selection.knob, selection.parts
+    knob, parts = selection.knob, [name for name in selection.parts if name not in DETAILS]
     curves = {name: name.replace("_", " ") for name in (selection.measure, *parts)}
     values = [
         {knob: r[knob], "curve": title, "value": r[name]}
