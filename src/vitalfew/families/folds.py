@@ -8,6 +8,8 @@ from dataclasses import replace
 from threading import Event
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from vitalfew import _core
@@ -30,7 +32,7 @@ def pays_to_summarize(data: NumericData) -> bool:
 
 
 def squared_loss_folds(
-    family, data: NumericData | Summaries[Moments], splits, path, options: Options
+    family: Any, data: NumericData | Summaries[Moments], splits: Any, path: Any, options: Options
 ) -> Iterator[tuple[Any, Any]]:
     """Return an iterator over the path of each fold and the data to test it on.
 
@@ -43,7 +45,7 @@ def squared_loss_folds(
 
 
 def paths_from_moments(
-    family, data: NumericData | Summaries[Moments], splits, path, options: Options
+    family: Any, data: NumericData | Summaries[Moments], splits: Any, path: Any, options: Options
 ) -> Iterator[tuple[Any, Any]] | None:
     """Return pairs of a path and its test data after one pass over the rows, or None if folds do not partition them."""
     summaries = data if isinstance(data, Summaries) else options.summaries
@@ -52,12 +54,14 @@ def paths_from_moments(
     return None if summaries is None else _paths(family, data, summaries, splits, path, options)
 
 
-def _paths(family, data, summaries: Summaries[Moments], splits, path, options: Options):
+def _paths(
+    family: Any, data: Any, summaries: Summaries[Moments], splits: Any, path: Any, options: Options
+) -> Iterator[tuple[Any, Any]]:
     for (train, fold), split in zip(summaries.splits(), splits):
         yield family.path(train, path.grid), fold if options.scoring is None else data.take(split[1])
 
 
-def paths_in_threads(family, data, splits, path) -> Iterator[tuple[Any, Any]]:
+def paths_in_threads(family: Any, data: Any, splits: Any, path: Any) -> Iterator[tuple[Any, Any]]:
     """Yield, in order, the path of each fold over the grid of `path` and the samples to test it on.
 
     The family is a dataclass with `threads` and `verbose`.
@@ -69,7 +73,7 @@ def paths_in_threads(family, data, splits, path) -> Iterator[tuple[Any, Any]]:
         if stop.is_set():
             raise InterruptedError
 
-    def work(train, test):
+    def work(train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[Any, Any]:
         fitted, tested = data.split(train, test)
         return alone.path(fitted, path.grid, run=Run(cancel)), tested
 

@@ -6,7 +6,7 @@ samples, the choice itself must be repeated without each sample, and only refitt
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +28,12 @@ class LeftOut(NamedTuple):
     classes: NDArray | None = None
 
 
-def is_to_choose(value) -> bool:
+def is_to_choose(value: Any) -> bool:
     """Return True if a parameter is to be selected, that is, if it is a rule or a list of values."""
     return isinstance(value, str) or np.ndim(value) > 0
 
 
-def chosen_anew(model, *knobs: str) -> str:
+def chosen_anew(model: Any, *knobs: str) -> str:
     """Return why a model must be refitted without each sample; empty if all its knobs are numbers."""
     chosen = [f"{name}={getattr(model, name)!r}" for name in knobs if is_to_choose(getattr(model, name))]
     return f"{' and '.join(chosen)} is selected again without each row" if chosen else ""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.linear_model import LinearRegression
 from sklearn.linear_model import Ridge as PeerRidge
 
@@ -10,7 +13,7 @@ from vitalfew.families.left_out import LeftOut
 from vitalfew.families.ridge.ridge import Ridge
 
 
-def leave_out(model, X, y, weight) -> LeftOut | str:
+def leave_out(model: Any, X: Any, y: Any, weight: NDArray[np.float64] | None) -> LeftOut | str:
     """Apply the formula for models of exactly this class, with nonzero weights, or return why there is none."""
     if type(model) in (LinearRegression, PeerRidge):
         return _peer(model, X, y, weight)
@@ -19,7 +22,7 @@ def leave_out(model, X, y, weight) -> LeftOut | str:
     return model._leave_out(X, y, weight)
 
 
-def _peer(model, X, y, weight) -> LeftOut | str:
+def _peer(model: Any, X: Any, y: Any, weight: NDArray[np.float64] | None) -> LeftOut | str:
     """Apply the ridge formula to scikit-learn's least squares and ridge regression (same objective)."""
     alpha = 0.0 if isinstance(model, LinearRegression) else model.alpha
     if model.positive or np.ndim(alpha) > 0 or np.ndim(y) > 1:

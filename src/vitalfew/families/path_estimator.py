@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -28,11 +28,11 @@ class Chosen:
     selections: dict[str, rules.Selection] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, path, selection: rules.Selection) -> Chosen:
+    def of(cls, path: Any, selection: rules.Selection) -> Chosen:
         """Return the choice of a single knob."""
         return cls({selection.knob: path}, {selection.knob: selection})
 
-    def add(self, path, selection: rules.Selection) -> None:
+    def add(self, path: Any, selection: rules.Selection) -> None:
         self.paths[selection.knob], self.selections[selection.knob] = path, selection
 
     @property
@@ -62,11 +62,11 @@ class PathEstimator(BaseEstimator):
 
     _knob = "alpha"
 
-    def fit(self, X, y, sample_weight=None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the whole path, then select a point by the rule."""
         return self._fit(X, y, sample_weight)
 
-    def _fit(self, X, y, sample_weight, **further) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None, **further: Any) -> Self:
         """Fit to samples; `further` arguments go to `_read`."""
         with unchanged_on_failure(self):
             self._check_parameters()
@@ -76,12 +76,12 @@ class PathEstimator(BaseEstimator):
             chosen = self._choose(data)
             return self._keep(chosen, data)
 
-    def _keep(self, chosen: Chosen, data) -> Self:
+    def _keep(self, chosen: Chosen, data: Any) -> Self:
         """Set the fitted attributes of the chosen point."""
         criteria = {"_criteria": self._criteria_of(chosen, data)}
         return self._set_fitted({**self._path_attributes(chosen), **self._attributes(chosen, data), **criteria})
 
-    def _criteria_of(self, chosen: Chosen, _data) -> PointCriteria | None:
+    def _criteria_of(self, chosen: Chosen, _data: Any) -> PointCriteria | None:
         """Return the likelihood and the criteria of the chosen point; None if the model has no likelihood."""
         return criteria_at(chosen.path, chosen.index) if chosen.paths and hasattr(self, "predict") else None
 
@@ -126,7 +126,7 @@ class PathEstimator(BaseEstimator):
             )
         return found
 
-    def _choose(self, data) -> Chosen:
+    def _choose(self, data: Any) -> Chosen:
         """Fit the path and resolve the knob."""
         family = self._family(data)
         data, options = self._prepare(family, data)
@@ -142,7 +142,7 @@ class PathEstimator(BaseEstimator):
         """Return the options of rules that resample."""
         return rules.Options(self.cv, self.scoring, self.random_state, self.verbose)
 
-    def _prepare(self, _family, data) -> tuple[Any, rules.Options]:
+    def _prepare(self, _family: Any, data: Any) -> tuple[Any, rules.Options]:
         """Return the samples and the options of the rule, with results that the path and the rule share."""
         return data, self._options()
 
@@ -164,15 +164,15 @@ class PathEstimator(BaseEstimator):
         """Raise an error that names the first invalid parameter."""
         raise NotImplementedError
 
-    def _read(self, X, y, sample_weight) -> Any:
+    def _read(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Any:
         """Validate the input and return the samples in the form that the family reads."""
         raise NotImplementedError
 
-    def _family(self, data) -> Any:
+    def _family(self, data: Any) -> Any:
         """Return the family with the settings of this estimator."""
         raise NotImplementedError
 
-    def _attributes(self, chosen: Chosen, data) -> dict[str, Any]:
+    def _attributes(self, chosen: Chosen, data: Any) -> dict[str, Any]:
         """Return the fitted attributes besides `path_` and `selection_`."""
         raise NotImplementedError
 
@@ -182,22 +182,22 @@ class PathEstimator(BaseEstimator):
         """Return the values of the knob to compute, or None if the path computes its own."""
         return None
 
-    def _run(self, _data) -> Run:
+    def _run(self, _data: Any) -> Run:
         """Return the circumstances of the fit: a warm start continues a previous path."""
         return ALONE
 
-    def _index_of(self, path, value) -> int:
+    def _index_of(self, path: Any, value: Any) -> int:
         """Return the index of the point that a number set by the user selects."""
         return rules.last_point(path, value)
 
 
-def without_rows(path) -> Any:
+def without_rows(path: Any) -> Any:
     """Return the path without the rows it was fitted to."""
     return path.without_data() if isinstance(path, RowsPath) else path
 
 
 @contextmanager
-def unchanged_on_failure(model) -> Iterator[None]:
+def unchanged_on_failure(model: Any) -> Iterator[None]:
     """Restore the attributes of `model` if its fit fails or is interrupted."""
     before = dict(vars(model))
     try:

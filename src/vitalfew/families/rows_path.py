@@ -16,7 +16,7 @@ class RowsPath:
     transient: tuple[str, ...] = ("data",)
     kept: tuple[str, ...] = ()
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         # Rows are not part of a model: an unpickled path supports only what works without them.
         return {**self.__dict__, **dict.fromkeys(self.transient)}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
@@ -21,7 +21,7 @@ from vitalfew.support.arrow import check_given
 class Selector(SelectorMixin):
     """Mixin that selects the columns in `support_` of a fitted model and rejects malformed input."""
 
-    def transform(self, X) -> Any:
+    def transform(self, X: Any) -> Any:
         """Reduce X to the selected features."""
         X = _checked(X)
         if as_frame(X) is None or nw.dependencies.is_pandas_dataframe(X):
@@ -30,7 +30,7 @@ class Selector(SelectorMixin):
         is_finite = not get_tags(self).input_tags.allow_nan
         return self._transform(validate_array(self, X, reset=False, dtype=None, ensure_all_finite=is_finite))
 
-    def inverse_transform(self, X) -> Any:
+    def inverse_transform(self, X: Any) -> Any:
         """Return the selected features in their original positions, with zeros for all other features."""
         return super().inverse_transform(_checked(X))
 
@@ -42,7 +42,7 @@ class Selector(SelectorMixin):
 class CheckedScore:
     """Mixin that checks the target and weights passed to `score`; precedes ClassifierMixin or RegressorMixin."""
 
-    def score(self, X, y, sample_weight=None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Return the accuracy of a classifier, or the coefficient of determination R² of a regressor.
 
         Parameters
@@ -63,7 +63,7 @@ class CheckedScore:
         return super().score(X, y, sample_weight)  # type: ignore[misc]
 
 
-def _checked(X) -> Any:
+def _checked(X: Any) -> Any:
     if sparse.issparse(X):
         return check_sparse(X)
     check_given(X)

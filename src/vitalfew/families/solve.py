@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -28,7 +28,7 @@ TimedFound = TypeVar("TimedFound", bound=Timed)
 def solve(
     kernel: Callable[..., TimedFound],
     data: NumericData | Moments,
-    request,
+    request: Any,
     has_intercept: bool = True,
     takes_prefix: bool = False,
 ) -> TimedFound:
@@ -43,7 +43,7 @@ def solve(
     return found
 
 
-def call(kernel: Callable[..., Found], data: NumericData | Moments, request, has_intercept: bool = True) -> Found:
+def call(kernel: Callable[..., Found], data: NumericData | Moments, request: Any, has_intercept: bool = True) -> Found:
     """Call the overload of a kernel for second moments, dense columns or sparse columns."""
     if isinstance(data, Moments):
         return kernel(*data.second(has_intercept), request)

@@ -5,18 +5,23 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from vitalfew.rules.path import Described, Likelihood, Path, Probabilistic
 from vitalfew.rules.selection import Selection
 from vitalfew.support.checks import check_choice
 
+# One number, or one for each model.
+Numbers = float | NDArray
+
 BITS = float(1 / np.log(2))
 CORRECTED = "corrected for degrees of freedom near the number of samples: penalty times n / (n - p - 1)"
 
 
-def aic(log_likelihood, n_parameters, n_samples=None, *, corrected: bool = False) -> Any:
+def aic(
+    log_likelihood: Numbers, n_parameters: Numbers, n_samples: Numbers | None = None, *, corrected: bool = False
+) -> Any:
     r"""Compute Akaike's information criterion :math:`-2 \log L + 2 p`; smaller is better.
 
     With `corrected`, the penalty is :math:`2 p \, n / (n - p - 1)`, and infinite from :math:`p = n - 1` on. This is
@@ -42,7 +47,7 @@ def aic(log_likelihood, n_parameters, n_samples=None, *, corrected: bool = False
         return -2 * log_likelihood + 2 * _charged(n_parameters, n_samples, corrected)
 
 
-def bic(log_likelihood, n_parameters, n_samples, *, corrected: bool = False) -> Any:
+def bic(log_likelihood: Numbers, n_parameters: Numbers, n_samples: Numbers, *, corrected: bool = False) -> Any:
     r"""Compute the Bayesian information criterion :math:`-2 \log L + p \log n`; smaller is better.
 
     Some texts maximize :math:`\log L - \frac{p}{2} \log n` instead, which is this divided by -2.
@@ -66,7 +71,14 @@ def bic(log_likelihood, n_parameters, n_samples, *, corrected: bool = False) -> 
 
 
 def ebic(
-    log_likelihood, n_parameters, n_samples, n_selected, n_candidates, gamma=1.0, *, corrected: bool = False
+    log_likelihood: Numbers,
+    n_parameters: Numbers,
+    n_samples: Numbers,
+    n_selected: Numbers,
+    n_candidates: Numbers,
+    gamma: float = 1.0,
+    *,
+    corrected: bool = False,
 ) -> Any:
     r"""Compute the extended BIC :math:`-2 \log L + p \log n + 2 \gamma \log \binom{d}{k}` for k of d candidates.
 
@@ -86,7 +98,7 @@ def ebic(
     return bic(log_likelihood, n_parameters, n_samples, corrected=corrected) + of_subset
 
 
-def _charged(n_parameters, n_samples, corrected: bool) -> Any:
+def _charged(n_parameters: Numbers, n_samples: Any, corrected: bool) -> Any:
     """Return the number of parameters that a criterion charges for: p, or p n / (n - p - 1)."""
     if not corrected:
         return n_parameters
@@ -106,7 +118,13 @@ class Bits(NamedTuple):
         return self.data + self.model
 
 
-def description_length(log_likelihood, class_count, n_candidates, n_values=(), unit="bits") -> Bits:
+def description_length(
+    log_likelihood: Numbers,
+    class_count: NDArray[np.float64],
+    n_candidates: Numbers,
+    n_values: ArrayLike = (),
+    unit: str = "bits",
+) -> Bits:
     r"""Compute the description length of labels under a Naive Bayes model with a subset J of d features.
 
     .. math::
@@ -150,7 +168,7 @@ def description_length(log_likelihood, class_count, n_candidates, n_values=(), u
     return Bits(-float(log_likelihood) * scale, float(model) * scale)
 
 
-def log_star(k):
+def log_star(k: Numbers) -> Any:
     """Return log k + log log k + ... over the positive terms: the length of a code for any integer k, in nats."""
     rest = np.asarray(k, dtype=float)
     total = np.zeros_like(rest)
@@ -160,29 +178,29 @@ def log_star(k):
     return total
 
 
-def log_binomial(n, k):
+def log_binomial(n: Numbers, k: Numbers) -> Any:
     """Return the log of the binomial coefficient n over k; n may be fractional (weighted counts)."""
     return gammaln(np.asarray(n) + 1) - gammaln(np.asarray(k) + 1) - gammaln(np.asarray(n) - np.asarray(k) + 1)
 
 
-def subset_cost(k, n_candidates):
+def subset_cost(k: Numbers, n_candidates: Numbers) -> Any:
     """Return the nats that encode a subset of k candidates: its size, then its members."""
     return log_star(k) + log_binomial(n_candidates, k)
 
 
-def class_cost(class_count) -> float:
+def class_cost(class_count: NDArray[np.float64]) -> float:
     """Return the nats that encode the class counts."""
     n_classes = len(class_count)
     return float(log_binomial(np.sum(class_count) + n_classes - 1, n_classes - 1))
 
 
-def feature_cost(class_count, n_values):
+def feature_cost(class_count: NDArray[np.float64], n_values: ArrayLike) -> Any:
     """Return the nats that encode the value counts of each feature in each class."""
     n_values = np.asarray(n_values, dtype=float)[..., None]
     return log_binomial(np.asarray(class_count, dtype=float) + n_values - 1, n_values - 1).sum(axis=-1)
 
 
-def choose_criterion(rule: str, path: Probabilistic, *_) -> Selection:
+def choose_criterion(rule: str, path: Probabilistic, *_: Any) -> Selection:
     """Select the point with the smallest criterion."""
     found = path.log_likelihood()
     score = criterion(rule, found, path.n_features)
@@ -193,7 +211,7 @@ def choose_criterion(rule: str, path: Probabilistic, *_) -> Selection:
     return _least(rule, path, score, rule.upper(), note=note)
 
 
-def criterion(rule: str, found: Likelihood, n_features) -> Any:
+def criterion(rule: str, found: Likelihood, n_features: Numbers) -> Any:
     """Return the criterion of this name at each point."""
     value, p, n, is_corrected = found.log_likelihood, found.n_parameters, found.n_samples, found.is_corrected
     if rule == "aic":
@@ -203,7 +221,7 @@ def criterion(rule: str, found: Likelihood, n_features) -> Any:
     return ebic(value, p, n, n_features, found.n_candidates, corrected=is_corrected)
 
 
-def choose_mdl(rule: str, path: Described, *_) -> Selection:
+def choose_mdl(rule: str, path: Described, *_: Any) -> Selection:
     """Select the point with the smallest description length."""
     parts = bits_of(path)
     return _least(rule, path, parts["data_bits"] + parts["model_bits"], "total_bits", parts)
@@ -216,7 +234,7 @@ def bits_of(path: Described) -> dict[str, NDArray[np.float64]]:
     return {f"{name}_bits": np.asarray(values) * BITS for name, values in nats.items()}
 
 
-def _least(rule: str, path: Path, score, measure: str, parts=None, note: str = "") -> Selection:
+def _least(rule: str, path: Path, score: Any, measure: str, parts: Any = None, note: str = "") -> Selection:
     """Select the point with the smallest score; such scores have no standard error."""
     none = np.full(len(score), np.nan)
     index = int(np.argmin(score))

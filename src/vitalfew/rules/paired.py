@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def held_out(label: NDArray[np.int32], n_folds: int, random_state) -> list[NDArray[np.intp]]:
+def held_out(
+    label: NDArray[np.int32], n_folds: int, random_state: int | np.random.RandomState | None
+) -> list[NDArray[np.intp]]:
     """Return the test rows of each fold, with classes spread evenly; the only row of a class is never held out.
 
     With n_folds = 0 each row is a separate fold.

@@ -62,8 +62,8 @@ class Data(Protocol):
     @property
     def n_rows(self) -> int: ...
 
-    def folds(self, splitter) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]: ...
-    def split(self, train, test) -> tuple[Any, Any]: ...
+    def folds(self, splitter: Any) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]: ...
+    def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[Any, Any]: ...
 
 
 class Path(Protocol):
@@ -90,7 +90,7 @@ class Predicting(Path, Protocol):
     that loss.
     """
 
-    def predict(self, data) -> NDArray[np.float64]:
+    def predict(self, data: Any) -> NDArray[np.float64]:
         """Return predictions at all points: (samples, points[, classes])."""
 
 
@@ -157,7 +157,7 @@ class Family(Protocol[DataT, PathT]):
 class SharingFamily(Family[DataT, PathT], Protocol[DataT, PathT]):
     """A family with a better way than fitting one fold after the other."""
 
-    def fold_paths(self, data: DataT, splits, path, options) -> Iterator[tuple[PathT, Any]]:
+    def fold_paths(self, data: DataT, splits: Any, path: Any, options: Any) -> Iterator[tuple[PathT, Any]]:
         """Yield the path of each fold over the grid of `path`, and the data to test it on.
 
         A `MomentsFamily` also takes `Summaries` of folds as data; `splits` are then the summaries of the folds.

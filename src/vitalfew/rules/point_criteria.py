@@ -39,7 +39,7 @@ class PointCriteria(NamedTuple):
         return Bits(self.data_bits, self.model_bits)
 
 
-def criteria_at(path, index: int) -> PointCriteria | None:
+def criteria_at(path: Any, index: int) -> PointCriteria | None:
     """Return the criteria of one point, or None if the path has no likelihood or computing it takes too long."""
     if not hasattr(path, "log_likelihood"):
         return None

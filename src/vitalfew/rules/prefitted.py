@@ -14,7 +14,7 @@ from vitalfew.exceptions import PrefittedWarning
 from vitalfew.support.code_parts import globals_of, release_of
 
 
-def warn_if_prefitted(model, name: str, *, stacklevel: int = 3) -> None:
+def warn_if_prefitted(model: Any, name: str, *, stacklevel: int = 3) -> None:
     """Warn if a clone of `model`, which is what is fitted to each training set, still has fitted parts."""
     try:
         found = fitted_parts(clone(model))
@@ -31,7 +31,7 @@ def warn_if_prefitted(model, name: str, *, stacklevel: int = 3) -> None:
         )
 
 
-def fitted_parts(model) -> list[str]:
+def fitted_parts(model: Any) -> list[str]:
     """Return the names of fitted estimators in `model`: in parameters, steps, functions and the variables these use."""
     seen: set[int] = set()
     found = []
@@ -48,7 +48,7 @@ def fitted_parts(model) -> list[str]:
     return sorted(found)
 
 
-def _is_fitted(value) -> bool:
+def _is_fitted(value: Any) -> bool:
     """Return True if `value` has fitted attributes: as in scikit-learn, non-parameters with a trailing underscore."""
     if isinstance(value, type) or not (hasattr(value, "fit") and hasattr(value, "__dict__")):
         return False
@@ -56,7 +56,7 @@ def _is_fitted(value) -> bool:
     return any(n.endswith("_") and not n.startswith("_") and n not in given for n in vars(value))
 
 
-def _parts(value) -> Iterator[tuple[str, Any]]:
+def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         yield from ((str(key), part) for key, part in value.items())
     elif isinstance(value, tuple) and value and isinstance(value[0], str):  # a step: (name, estimator, …)

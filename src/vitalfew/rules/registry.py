@@ -57,7 +57,7 @@ def supported_rules(path: type[Any] | Any) -> list[str]:
     return [name for name, rule in RULES.items() if hasattr(path, rule.needs) and name not in senseless]
 
 
-def check_rule(knob: str, value, path_type: type[Any], numbers: str = "a number") -> None:
+def check_rule(knob: str, value: Any, path_type: type[Any], numbers: str = "a number") -> None:
     """Check that `value`, if it is a string, names a rule that the path supports, in upper or lower case."""
     if isinstance(value, str):
         check_rule_name(knob, value, supported_rules(path_type), numbers)
@@ -78,14 +78,16 @@ def rule_name(value: Any) -> Any:
     return str(value).lower() if isinstance(value, str) else value
 
 
-def choose(rule: str, path: Path, family: Family | None, data, options: Options) -> Selection:
+def choose(rule: str, path: Path, family: Family | None, data: Any, options: Options) -> Selection:
     """Select the point of the path that the rule picks."""
     check_rule(path.knob, rule, type(path))
     rule = rule_name(rule)
     return RULES[rule].choose(rule, path, family, data, options)
 
 
-def curves(path: Path, family: Family | None, data, rules: Iterable[str], options: Options) -> dict[str, Selection]:
+def curves(
+    path: Path, family: Family | None, data: Any, rules: Iterable[str], options: Options
+) -> dict[str, Selection]:
     """Return the curve and the choice of several rules on one path, which is not fitted again.
 
     All rules see the same folds, and "cv" and "1se" share one fit of each fold.
@@ -102,18 +104,18 @@ def curves(path: Path, family: Family | None, data, rules: Iterable[str], option
 
 
 def resolve(
-    value, path: Path, family: Family | None, data, options: Options, *, at: Callable[[Path, Any], int]
+    value: Any, path: Path, family: Family | None, data: Any, options: Options, *, at: Callable[[Path, Any], int]
 ) -> Selection:
     """Return the point that `value` selects if it is a rule, or the point ``at(path, value)`` if it is a number."""
     return choose(value, path, family, data, options) if isinstance(value, str) else fixed(path, at(path, value))
 
 
-def grid_point(path: Path, value) -> int:
+def grid_point(path: Path, value: Any) -> int:
     """Return the point whose knob has this value."""
     return int(np.flatnonzero(path.grid == float(value))[0])
 
 
-def last_point(path: Path, _value) -> int:
+def last_point(path: Path, _value: Any) -> int:
     """Return the last point, for paths that end at the requested number."""
     return len(path.grid) - 1
 

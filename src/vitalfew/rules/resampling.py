@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,15 @@ from vitalfew.summaries.fold_summaries import Summaries
 from vitalfew.support.checks import is_count
 from vitalfew.support.progress import progress
 
+if TYPE_CHECKING:
+    from vitalfew.rules.registry import Options
+
 GCV = "approximate; generalized cross-validation: leverages are replaced by their mean"
 # Seed of folds and splits without a `random_state`.
 DEFAULT_SEED = 0
 
 
-def with_splits(options, data):
+def with_splits(options: Options, data: Any) -> Options:
     """Return the options with the folds already drawn, so that every use of them sees the same folds."""
     splitter = make_splitter(options.cv, options.random_state, data.y, is_classified(data))
     given = getattr(data, "given", None)
@@ -35,7 +38,7 @@ def with_splits(options, data):
     return replace(options, cv=check_cv(drawn))
 
 
-def choose_by_folds(rule: str, path: Path, family: Family, data, options) -> Selection:
+def choose_by_folds(rule: str, path: Path, family: Family, data: Any, options: Options) -> Selection:
     """Select a point by its mean score over folds, with the path refitted on each.
 
     The rule "cv" takes the best point, "1se" the simplest within one standard error of it. Data may be summaries of
@@ -52,7 +55,7 @@ def choose_by_folds(rule: str, path: Path, family: Family, data, options) -> Sel
     return select_from_folds(rule, path, np.array(found), options.scoring)
 
 
-def _splits(data, options) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _splits(data: Any, options: Options) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     # Skip folds whose samples all have weight zero: they test nothing.
     splits = [(train, test) for train, test in data.folds(with_splits(options, data).cv) if len(test)]
     if not splits or any(len(train) == 0 for train, _ in splits):
@@ -60,20 +63,20 @@ def _splits(data, options) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     return splits
 
 
-def paths_in_turn(family, data, splits, path) -> Iterator[tuple[Any, Any]]:
+def paths_in_turn(family: Family, data: Any, splits: Any, path: Path) -> Iterator[tuple[Any, Any]]:
     """Yield the path of each fold over the grid of `path` and the samples to test it on, one fold after the other."""
     for train, test in splits:
         fitted, tested = data.split(train, test)
         yield family.path(fitted, path.grid), tested
 
 
-def select_from_folds(rule: str, path: Path, scores, scoring=None) -> Selection:
+def select_from_folds(rule: str, path: Path, scores: Any, scoring: Any = None) -> Selection:
     """Select a point from a table of scores: (folds, points)."""
     spread = deviation(scores) / np.sqrt(len(scores)) if len(scores) > 1 else np.full(scores.shape[1], np.nan)
     return _select(rule, path, PointScores(scores.mean(axis=0), spread), scoring)
 
 
-def choose_by_holdout(rule: str, path: Path, family: Family, data, options) -> Selection:
+def choose_by_holdout(rule: str, path: Path, family: Family, data: Any, options: Options) -> Selection:
     """Select a point by its score on held-out samples: the split that `cv` gives, or a quarter of the samples."""
     given = getattr(data, "given", None)
     y = data.y if given is None or is_count(options.cv) else given.y
@@ -84,7 +87,7 @@ def choose_by_holdout(rule: str, path: Path, family: Family, data, options) -> S
     return _select(rule, path, score(family.path(fitted, path.grid), tested, options.scoring), options.scoring)
 
 
-def choose_by_loo(rule: str, path: LeavingOneOut, _family, data, options) -> Selection:
+def choose_by_loo(rule: str, path: LeavingOneOut, _family: Any, data: Any, options: Options) -> Selection:
     """Select a point by its leave-one-out score or, from moments, by generalized cross-validation."""
     n_rows = data.total.n_rows if isinstance(data, Summaries) else data.n_rows
     if n_rows < 2:
@@ -99,7 +102,7 @@ def choose_by_loo(rule: str, path: LeavingOneOut, _family, data, options) -> Sel
     return replace(_select(rule, path, scores, options.scoring), note=f"{kind}; {found.note}" if found.note else kind)
 
 
-def choose_by_oob(rule: str, path: OutOfBagScored, _family, data, options) -> Selection:
+def choose_by_oob(rule: str, path: OutOfBagScored, _family: Any, data: Any, options: Options) -> Selection:
     """Select a point by its out-of-bag score: each sample is predicted by the learners that have not seen it."""
     found = path.oob()
     if not found.share_out.any():
@@ -114,7 +117,7 @@ def choose_by_oob(rule: str, path: OutOfBagScored, _family, data, options) -> Se
     return replace(selection, note=f"{found.share_out[selection.index]:.0%} of the rows are out of at least one bag")
 
 
-def _score_by_point(found, data, scoring) -> PointScores:
+def _score_by_point(found: Any, data: Any, scoring: Any) -> PointScores:
     values = [
         score_predictions(prediction[:, None], Targets.of(data, rows), "", scoring).value[0] if len(rows) else np.nan
         for rows, prediction in found.predictions()
@@ -122,18 +125,18 @@ def _score_by_point(found, data, scoring) -> PointScores:
     return PointScores(np.array(values), np.full(len(values), np.nan))
 
 
-def is_classified(data) -> bool:
+def is_classified(data: Any) -> bool:
     """Return True if the target is a class."""
     return getattr(data, "classes", None) is not None
 
 
-def _strata(y):
+def _strata(y: Any) -> Any:
     """Return the labels to stratify by, or None if there are too few samples per class."""
     counts = np.unique(y, return_counts=True)[1]
     return y if counts.min() >= 2 and len(y) >= 4 * len(counts) else None
 
 
-def make_splitter(cv, random_state, y, is_classification: bool):
+def make_splitter(cv: Any, random_state: int | np.random.RandomState | None, y: Any, is_classification: bool) -> Any:
     """Return a splitter for `cv`; folds given by their number are shuffled, with a fixed seed by default.
 
     Sorted samples would otherwise make every fold a part of the range that the other folds do not cover.
@@ -144,7 +147,9 @@ def make_splitter(cv, random_state, y, is_classification: bool):
     return splitter
 
 
-def holdout_split(cv, random_state, y, is_classification: bool) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def holdout_split(
+    cv: Any, random_state: int | np.random.RandomState | None, y: Any, is_classification: bool
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the training and held-out rows: the split that `cv` gives, or a random quarter if `cv` is a number."""
     if cv is not None and not is_count(cv):
         splits = list(check_cv(cv, y, classifier=is_classification).split(np.zeros((len(y), 1)), y))
@@ -159,12 +164,12 @@ def holdout_split(cv, random_state, y, is_classification: bool) -> tuple[NDArray
     return train, test
 
 
-def _seed(random_state):
+def _seed(random_state: int | np.random.RandomState | None) -> Any:
     """Return the seed given by the user, or a fixed one, so that repeated fits agree."""
     return DEFAULT_SEED if random_state is None else random_state
 
 
-def _select(rule: str, path: Path, scores: PointScores, scoring) -> Selection:
+def _select(rule: str, path: Path, scores: PointScores, scoring: Any) -> Selection:
     measure = loss_of(path) if scoring is None else scoring if isinstance(scoring, str) else "score"
     selection = Selection(
         path.knob,

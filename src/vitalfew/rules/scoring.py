@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,29 +24,29 @@ class PointScores:
 class _Stored(BaseEstimator):
     """Stand-in for a fitted model, which gives scorers its stored predictions for rows given by their number."""
 
-    def __init__(self, prediction, classes=None):
+    def __init__(self, prediction: Any, classes: Any = None):
         self.prediction = prediction
         self.classes = classes
 
     @property
-    def classes_(self):
+    def classes_(self) -> NDArray:
         return self.classes
 
-    def fit(self, _X, _y):
+    def fit(self, _X: Any, _y: Any) -> Self:
         """Return self: scorers require `fit`, but there is nothing left to fit."""
         return self
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray:
         return self.prediction[np.asarray(X).ravel()]
 
 
 class ClassifierPoint(ClassifierMixin, _Stored):
     """Stored class probabilities."""
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         return super().predict(X)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray:
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
@@ -57,16 +58,16 @@ class RegressorPoint(RegressorMixin, _Stored):
     """Stored predictions of a regressor."""
 
 
-def _error(prediction, data):
+def _error(prediction: NDArray[np.float64], data: Any) -> NDArray[np.float64]:
     return (prediction.argmax(axis=2) != data.label[:, None]).astype(float)
 
 
-def _log_loss(prediction, data):
+def _log_loss(prediction: NDArray[np.float64], data: Any) -> NDArray[np.float64]:
     own = np.take_along_axis(prediction, data.label[:, None, None].astype(np.intp), axis=2)[:, :, 0]
     return -np.log(np.maximum(own, np.finfo(float).tiny))
 
 
-def _squared_error(prediction, data):
+def _squared_error(prediction: NDArray[np.float64], data: Any) -> NDArray[np.float64]:
     return (prediction - data.y[:, None]) ** 2
 
 
@@ -84,25 +85,25 @@ class Targets:
     classes: NDArray | None
 
     @classmethod
-    def of(cls, data, rows: NDArray[np.intp]) -> Targets:
+    def of(cls, data: Any, rows: NDArray[np.intp]) -> Targets:
         """Return the targets of some rows of `data`."""
         weight = None if data.weight is None else data.weight[rows]
         return cls(data.y[rows], data.label[rows], weight, data.classes)
 
 
-def loss_of(path) -> str:
+def loss_of(path: Any) -> str:
     """Return the name of the loss that a path is scored by."""
     return getattr(path, "loss", "error")
 
 
-def score(path, tested, scoring=None) -> PointScores:
+def score(path: Any, tested: Any, scoring: Any = None) -> PointScores:
     """Score a path on samples it has not seen, or on a summary of them if the path supports that."""
     if scoring is None and hasattr(path, "default_scores"):
         return path.default_scores(tested)
     return score_predictions(path.predict(tested), tested, loss_of(path), scoring)
 
 
-def score_predictions(prediction: NDArray[np.float64], data, loss: str, scoring=None) -> PointScores:
+def score_predictions(prediction: NDArray[np.float64], data: Any, loss: str, scoring: Any = None) -> PointScores:
     """Score predictions (samples, points[, classes]) by mean loss, lower is better, unless `scoring` is given."""
     if scoring is None:
         return mean_loss(LOSSES[loss](prediction, data), data.weight)
@@ -116,7 +117,7 @@ def score_predictions(prediction: NDArray[np.float64], data, loss: str, scoring=
     return PointScores(np.array(values, dtype=float), np.full(len(values), np.nan))
 
 
-def weights_for(scorer, weight) -> dict:
+def weights_for(scorer: Any, weight: NDArray[np.float64] | None) -> dict:
     """Return the weights as keyword arguments if the scorer accepts them; a plain function may not."""
     if weight is None:
         return {}
@@ -125,7 +126,7 @@ def weights_for(scorer, weight) -> dict:
     return {"sample_weight": weight} if takes else {}
 
 
-def mean_loss(loss: NDArray[np.float64], weight) -> PointScores:
+def mean_loss(loss: NDArray[np.float64], weight: NDArray[np.float64] | None) -> PointScores:
     """Compute the weighted mean of sample losses and its standard error."""
     n = len(loss)
     w = np.ones(n) if weight is None else weight

@@ -73,7 +73,7 @@ class Selection:
     def _loss(self) -> NDArray[np.float64]:
         return -self.score if self.greater_is_better else self.score
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return the curve as a data frame (pandas, polars or Arrow, whichever is installed)."""
         return make_frame(self.columns())
 
@@ -88,7 +88,7 @@ class Selection:
             "is_chosen": np.arange(len(self.grid)) == self.index,
         }
 
-    def plot(self):
+    def plot(self) -> Any:
         """Plot the curve as an Altair chart: scores, one standard error either way, parts, and the chosen point.
 
         For "cv", "1se" and "oob" with standard errors, the best point and the simplest one within one standard error of
@@ -97,7 +97,7 @@ class Selection:
         return selection_chart(self)
 
 
-def frame_or_columns(columns: dict[str, NDArray]):
+def frame_or_columns(columns: dict[str, NDArray]) -> Any:
     """Return a data frame, or the columns by name if no data frame library is installed.
 
     A fit that stores a table thus does not require such a library.

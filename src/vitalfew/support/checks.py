@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from numbers import Integral
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -15,7 +16,7 @@ from vitalfew.support.arrow import check_given
 from vitalfew.support.suggest import not_one_of
 
 
-def is_missing(value) -> bool:
+def is_missing(value: Any) -> bool:
     """Return True for None, NaN and the missing values of pandas, without importing pandas."""
     return (
         value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
@@ -57,7 +58,7 @@ def _no_value(row: int, what: str) -> str:
     return f"Input y contains NaN: row {row} has no {what}. {LEAVE_OUT[what]}"
 
 
-def check_is_values(y) -> None:
+def check_is_values(y: Any) -> None:
     """Check that a target is given by its values, not by its name."""
     if isinstance(y, str):
         raise ValueError(
@@ -66,7 +67,7 @@ def check_is_values(y) -> None:
         )
 
 
-def encode_labels(y) -> tuple[NDArray, NDArray[np.int32]]:
+def encode_labels(y: Any) -> tuple[NDArray, NDArray[np.int32]]:
     """Return the classes in increasing order and the class code of each sample."""
     check_given(y, "y")
     y = np.array(column_or_1d(y, warn=True))  # another thread may write to the caller's labels
@@ -83,13 +84,13 @@ def encode_labels(y) -> tuple[NDArray, NDArray[np.int32]]:
     return classes, codes.astype(np.int32)
 
 
-def check_classes(classes) -> None:
+def check_classes(classes: Any) -> None:
     """Check that there are at least two classes."""
     if len(classes) < 2:
         raise ValueError(f"y has only one class, {classes.tolist()}; a classifier requires at least two.")
 
 
-def _encode_small_range(y: NDArray, low) -> tuple[NDArray, NDArray[np.int32]]:
+def _encode_small_range(y: NDArray, low: int) -> tuple[NDArray, NDArray[np.int32]]:
     wide = y if y.dtype.kind == "u" else y.astype(np.float64 if y.dtype.kind == "f" else np.int64)
     shifted = (wide - wide.dtype.type(low)).astype(np.int64)
     present = np.flatnonzero(np.bincount(shifted))
@@ -122,7 +123,7 @@ def _encode_objects(y: NDArray) -> tuple[NDArray, NDArray[np.int32]]:
 ROUNDING = 1e-9
 
 
-def check_weight(sample_weight, n_rows: int) -> NDArray[np.float64] | None:
+def check_weight(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
     """Return a float64 copy of the weights, or None if every sample counts once."""
     if sample_weight is None:
         return None
@@ -167,14 +168,14 @@ def check_threads(n_jobs: int | None) -> int:
     return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
 
 
-def check_choice(name: str, value, choices) -> None:
+def check_choice(name: str, value: Any, choices: Any) -> None:
     """Check that `value` is one of `choices`."""
     if value not in choices:
         raise ValueError(not_one_of(name, value, choices))
 
 
 def weigh_classes(
-    class_weight, y: NDArray, label: NDArray[np.int32], weight: NDArray[np.float64]
+    class_weight: Any, y: NDArray, label: NDArray[np.int32], weight: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the sample weights multiplied by the class weights, a dict or "balanced"."""
     if not isinstance(class_weight, str):
@@ -200,6 +201,6 @@ __all__ = [
 ]
 
 
-def is_count(value) -> bool:
+def is_count(value: Any) -> bool:
     """Return True if `value` is a nonnegative integer."""
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0

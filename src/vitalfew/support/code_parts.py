@@ -84,7 +84,7 @@ def find_by_name(module: str | None, qualname: str | None) -> Any:
     return found
 
 
-def is_installed(value) -> bool:
+def is_installed(value: Any) -> bool:
     """Return True if an installed distribution holds a function or class under its own name."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str) or release_of(module) is None:
@@ -141,7 +141,7 @@ def _look_up(code: CodeType, scope: dict[str, Any], found: dict[str, Any]) -> No
             _look_up(part, scope, found)
 
 
-def _keep_import(name: str, level, parts: list[str], scope: dict[str, Any], found: dict[str, Any]) -> None:
+def _keep_import(name: str, level: Any, parts: list[str], scope: dict[str, Any], found: dict[str, Any]) -> None:
     """Record a module that a function imports when called; import the user's own modules, as the call would."""
     if isinstance(level, int) and level > 0:
         name = resolve_name("." * level + name, scope.get("__package__") or "")
@@ -155,6 +155,6 @@ def _keep_import(name: str, level, parts: list[str], scope: dict[str, Any], foun
                 found[f"import {module}"] = None
 
 
-def is_own_module(value) -> bool:
+def is_own_module(value: Any) -> bool:
     """Return True if `value` is a module that does not belong to an installed distribution."""
     return isinstance(value, ModuleType) and release_of(value.__name__) is None

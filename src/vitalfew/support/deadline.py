@@ -65,6 +65,6 @@ class Inheriting:
         # Steady clocks are not comparable between processes.
         self.end = math.inf if left == math.inf else time.time() + left
 
-    def __call__(self, *arguments, **named):
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
         with deadline(self.end - time.time()):
             return self.function(*arguments, **named)

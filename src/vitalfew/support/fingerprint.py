@@ -43,7 +43,7 @@ class FingerprintError(ValueError):
     """Raised for an object whose content does not distinguish it from others of its type."""
 
 
-def fingerprint(*things) -> str:
+def fingerprint(*things: Any) -> str:
     """Compute a digest of the content of `things`, which is the same in every process.
 
     All values, names and types of arrays, sparse matrices and tables count; their memory layout does not. The code,
@@ -80,7 +80,7 @@ class _Walk:
         self.begun: list[int] = []
         self.trail = list(trail or [])
 
-    def digest(self, value) -> bytes:
+    def digest(self, value: Any) -> bytes:
         """Return the digest of the content of `value`."""
         if type(value) in PLAIN:
             return _hash(b"plain", _plain(value))
@@ -99,13 +99,13 @@ class _Walk:
         return found
 
     @contextmanager
-    def inside(self, part: str):
+    def inside(self, part: str) -> Any:
         """Add the part being visited to the trail, for error messages."""
         self.trail.append(part)
         yield
         self.trail.pop()
 
-    def _visit(self, value) -> bytes:
+    def _visit(self, value: Any) -> bytes:
         if isinstance(value, type):
             return self._class(value)
         for kinds, visit in _VISITS:
@@ -132,7 +132,7 @@ class _Walk:
         return self._object(value)
 
     @staticmethod
-    def _labels(native) -> list:
+    def _labels(native: Any) -> list:
         """Return what a frame or series holds besides its values: indexes, names and metadata."""
         index: list[Any] = [getattr(native, name, None) for name in ("index", "columns")]
         # In other libraries these are methods, or lists of names that are hashed with the values.
@@ -140,10 +140,10 @@ class _Walk:
         metadata = getattr(getattr(native, "schema", None), "metadata", None)
         return [index, getattr(native, "attrs", None), metadata]
 
-    def _parts(self, kind: bytes, parts) -> bytes:
+    def _parts(self, kind: bytes, parts: Any) -> bytes:
         return _hash(kind, *(self.digest(part) for part in parts))
 
-    def _list(self, values) -> bytes:
+    def _list(self, values: Any) -> bytes:
         kind = type(values).__name__.encode()
         if set(map(type, values)) <= PLAIN:
             with suppress(ValueError):  # integers with thousands of digits
@@ -154,7 +154,7 @@ class _Walk:
                 digests.append(self.digest(value))
         return _hash(kind, b"items", *digests)
 
-    def _dict(self, values) -> bytes:
+    def _dict(self, values: Any) -> bytes:
         digests = []
         for key, value in values.items():
             digests.append(self.digest(key))
@@ -162,11 +162,11 @@ class _Walk:
                 digests.append(self.digest(value))
         return _hash(b"dict", *digests)
 
-    def _set(self, values) -> bytes:
+    def _set(self, values: Any) -> bytes:
         # The order of a set differs between processes, so each element is visited on its own.
         return _hash(type(values).__name__.encode(), *sorted(_Walk(self.trail).digest(value) for value in values))
 
-    def _array(self, values) -> bytes:
+    def _array(self, values: Any) -> bytes:
         names = values.dtype.names
         kind = [values.dtype.str if names is None else [(n, values.dtype[n].str) for n in names], values.shape]
         if values.dtype.names is not None:  # bytes between fields are not content
@@ -234,7 +234,7 @@ class _Walk:
             return self._global(function, function.__qualname__)
         return self._parts(b"method", [function.__qualname__, function.__self__])
 
-    def _global(self, value, name: str) -> bytes:
+    def _global(self, value: Any, name: str) -> bytes:
         """Return the digest of a module attribute; not all functions of NumPy and SciPy know their module."""
         modules = [getattr(value, "__module__", None), "numpy", "scipy.special"]
         module = next((m for m in modules if m and find_by_name(m, name) is value), None)
@@ -243,7 +243,7 @@ class _Walk:
         release = release_of(module)
         return self._parts(b"name", [module, name, release, extension_bytes(module) if release is None else b""])
 
-    def _object(self, value) -> bytes:
+    def _object(self, value: Any) -> bytes:
         """Return the digest of any other object, based on its pickled form."""
         if callable(value) and is_installed(value):
             return self._global(value, value.__qualname__)
@@ -267,7 +267,7 @@ class _Walk:
         digests += [self._state(state), self._state(own), *(self.digest(part) for part in (items, pairs, setter))]
         return _hash(b"object", *digests)
 
-    def _state(self, state) -> bytes:
+    def _state(self, state: Any) -> bytes:
         """Return the digest of attributes by name, regardless of the order in which they were set."""
         if type(state) is tuple and len(state) == 2 and {type(part) for part in state} <= {dict, NoneType}:
             return _hash(b"slots", *map(self._state, state))
@@ -279,7 +279,7 @@ class _Walk:
                 digests += [self.digest(name), self.digest(state[name])]
         return _hash(b"state", *digests)
 
-    def _unknown(self, value) -> FingerprintError:
+    def _unknown(self, value: Any) -> FingerprintError:
         return FingerprintError(
             f"{self._where()} is of type {type(value).__name__!r}, which cannot be hashed by content."
         )
@@ -289,12 +289,12 @@ class _Walk:
         return " → ".join(named[-4:]).replace(" → .", ".") or "it"
 
 
-def _plain(value) -> bytes:
+def _plain(value: Any) -> bytes:
     text = f"int {value:x}" if type(value) is int else repr(value)
     return text.encode("utf-8", "surrogatepass")
 
 
-def _hash(*parts) -> bytes:
+def _hash(*parts: Any) -> bytes:
     """Return the digest of parts, each prefixed by its length so that their boundaries count."""
     state = hashlib.blake2b(digest_size=20)
     for part in parts:

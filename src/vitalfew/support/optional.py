@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-def import_arrow():
+def import_arrow() -> Any:
     """Import pyarrow, or raise an error that says how to install it."""
     return import_extra("pyarrow", "reading files requires pyarrow")
 
 
-def import_extra(module: str, what: str, extra: str = "cli"):
+def import_extra(module: str, what: str, extra: str = "cli") -> Any:
     """Import an optional package, or raise an error that names the extra to install."""
     try:
         return import_module(module)
@@ -21,12 +22,12 @@ def import_extra(module: str, what: str, extra: str = "cli"):
         raise ImportError(f"{what}: pip install 'vitalfew[{extra}]'.") from None
 
 
-def import_altair():
+def import_altair() -> Any:
     """Import Altair, or raise an error that says how to install it."""
     return import_extra("altair", "charts require Altair", "report")
 
 
-def make_frame(columns: dict[str, NDArray]):
+def make_frame(columns: dict[str, NDArray]) -> Any:
     """Return a data frame of the first installed library among pandas, polars and pyarrow."""
     import narwhals.stable.v2 as nw
 

@@ -28,7 +28,7 @@ def bars_by(maker: Callable[[int | None, str], Any]) -> Iterator[None]:
         _maker = before
 
 
-def as_verbose(progress) -> bool | None:
+def as_verbose(progress: Any) -> bool | None:
     """Convert the argument `progress`, "auto" or a boolean, to `verbose`."""
     if isinstance(progress, str) and progress != "auto":
         raise ValueError(f"progress must be True, False or 'auto', got {progress!r}.")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 
-def check_names(names, columns: Sequence[str]) -> None:
+def check_names(names: Iterable[str], columns: Sequence[str]) -> None:
     """Check that every name is a column; suggest the closest column otherwise."""
     known = set(columns)
     for name in names:

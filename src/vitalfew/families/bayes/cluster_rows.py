@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils import _safe_indexing, column_or_1d
 
@@ -46,7 +46,7 @@ class ClusterRows:
     total: NDArray[np.float64]
 
     @classmethod
-    def read(cls, data, reader: Reader) -> ClusterRows | None:
+    def read(cls, data: Any, reader: Reader) -> ClusterRows | None:
         """Read the rows of a collection, or of a list of partitions, with `reader`; return None if there are none."""
         partitions = partitions_of(data)
         blocks = persist(on_each(_read, partitions, reader=reader))
@@ -61,7 +61,7 @@ class ClusterRows:
         return self.total
 
     def expect(self, parameters: Parameters) -> tuple[Sums, float]:
-        def work(sent):
+        def work(sent: Any) -> Any:
             return merge_tree([_expect_later(block, sent) for block in self.blocks], _add_expected)
 
         return sent_to_all(parameters, work)
@@ -76,7 +76,7 @@ class Gathered(NamedTuple):
     unlabeled: list[Any]
 
 
-def gather_labeled(X, y, sample_weight=None) -> Gathered:
+def gather_labeled(X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Gathered:
     """Split a collection into labeled and unlabeled rows; the partitions of `X`, `y` and weights must match."""
     parts = persist(on_each(_part, *aligned_partitions(X=X, y=y, sample_weight=sample_weight)))
     with_labels = [part for part in compute(on_each(_first, parts)) if part is not None]
@@ -87,7 +87,7 @@ def gather_labeled(X, y, sample_weight=None) -> Gathered:
     return Gathered(stack_rows(rows), np.concatenate(labels), weight, on_each(_second, parts))
 
 
-def stack_rows(parts) -> Any:
+def stack_rows(parts: Any) -> Any:
     """Stack data frames, arrays or sparse matrices vertically."""
     if sparse.issparse(parts[0]):
         return sparse.vstack(parts, format="csr")
@@ -96,7 +96,7 @@ def stack_rows(parts) -> Any:
     return nw.to_native(nw.concat([nw.from_native(part) for part in parts]))
 
 
-def _part(X, y, weight) -> tuple[Any, Any]:
+def _part(X: Any, y: Any, weight: NDArray[np.float64] | None) -> tuple[Any, Any]:
     """Split a partition into labeled rows, with labels and weights, and unlabeled ones; None where there are none."""
     check_given(y, "y")
     check_given(weight, "sample_weight")
@@ -112,19 +112,19 @@ def _part(X, y, weight) -> tuple[Any, Any]:
     return labeled, _safe_indexing(X, unknown) if len(unknown) else None
 
 
-def _first(pair):
+def _first(pair: tuple[Any, Any]) -> Any:
     return pair[0]
 
 
-def _second(pair):
+def _second(pair: tuple[Any, Any]) -> Any:
     return pair[1]
 
 
-def _read(part, reader: Reader):
+def _read(part: Any, reader: Reader) -> Any:
     return None if part is None or part.shape[0] == 0 else reader(part, worker_threads())
 
 
-def _describe(block) -> tuple[int, Any]:
+def _describe(block: Any) -> tuple[int, Any]:
     return (0, None) if block is None else (block.n_rows, replace(block, threads=worker_threads()).lines())
 
 
@@ -133,13 +133,13 @@ def _add_pairs(parts: list) -> tuple[int, Any]:
     return sum(counts), add_all(lines)
 
 
-def _expect_later(block, parameters):
+def _expect_later(block: Any, parameters: Any) -> Any:
     from dask import delayed
 
     return delayed(_expect, pure=False)(block, parameters)
 
 
-def _expect(block, parameters: Parameters) -> tuple[Sums, float] | None:
+def _expect(block: Any, parameters: Parameters) -> tuple[Sums, float] | None:
     return None if block is None else replace(block, threads=worker_threads()).expect(parameters)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from vitalfew.summaries.information import information
 from vitalfew.support.checks import check_choice
 from vitalfew.support.suggest import plain
 
+Table = NDArray[np.float64]
 # Replaces log 0: a value never seen in a class when there is no prior.
 LOG_ZERO = -690.0
 # Prior probability of value 1 of every feature, or of each of them, or the name of a rule that sets it.
@@ -69,19 +71,23 @@ class Evidence:
     def log_table(self) -> NDArray[np.float64]:
         return self._log_theta(self.counts.table, self.counts.observed_or_all, self.prior_line)
 
-    def _theta(self, table, observed, prior) -> NDArray[np.float64]:
+    def _theta(
+        self, table: NDArray[np.float64], observed: NDArray[np.float64], prior: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """Return theta from counts (slots, classes), known values of each feature (features, classes), and p."""
         total = self._total(observed)
         theta = table + (self.prior_strength * prior)[:, None]
         theta /= np.where(total > 0, total, 1.0)
         return theta
 
-    def _total(self, observed) -> NDArray[np.float64]:
+    def _total(self, observed: Table) -> Table:
         """Return the weight of known values of each slot's feature, by class, with that of the prior."""
         total = observed + self.prior_strength
         return np.repeat(total, self.counts.n_values, axis=0) if len(observed) > 1 else total
 
-    def _log_theta(self, table, observed, prior) -> NDArray[np.float64]:
+    def _log_theta(
+        self, table: NDArray[np.float64], observed: NDArray[np.float64], prior: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """Return log theta, with 0 where there is no evidence."""
         log_theta = log_of(self._theta(table, observed, prior))
         if self.is_pooled or self.prior_strength == 0:
@@ -239,7 +245,7 @@ def default_strength(n_features: int) -> float:
     return float(np.clip(n_features / 100, 0.2, 100.0))
 
 
-def check_prior(prior_strength, prior_mean) -> None:
+def check_prior(prior_strength: Any, prior_mean: Any) -> None:
     """Check that the prior strength is "auto" or a number of samples, and that the mean is numbers or a name."""
     prior_strength = rule_name(prior_strength)
     if not (prior_strength == "auto" or (isinstance(prior_strength, Real) and 0 <= float(prior_strength) < np.inf)):
@@ -258,7 +264,7 @@ def check_prior(prior_strength, prior_mean) -> None:
         )
 
 
-def check_prior_fits(prior_mean, n_values: NDArray[np.int64], names) -> None:
+def check_prior_fits(prior_mean: Any, n_values: NDArray[np.int64], names: Sequence[str]) -> None:
     """Check that features are 0/1 if the prior mean is a number, which is the probability of 1, or one per feature."""
     wide = np.flatnonzero(n_values > 2)
     if np.ndim(prior_mean) == 1 and len(prior_mean) != len(n_values):
@@ -300,7 +306,7 @@ def linear_form(evidence: Evidence, support: NDArray[np.bool_]) -> tuple[NDArray
     return coef, intercept
 
 
-def describe_theta(evidence: Evidence, support: NDArray[np.bool_], names) -> dict[str, NDArray]:
+def describe_theta(evidence: Evidence, support: NDArray[np.bool_], names: Any) -> dict[str, NDArray]:
     """Return P(value | class) and P(value), with a line for each value of each feature."""
     counts = evidence.counts
     of_feature = [["0", "1"]] * counts.n_features if counts.codings is None else [*map(value_names, counts.codings)]
@@ -316,7 +322,7 @@ def describe_theta(evidence: Evidence, support: NDArray[np.bool_], names) -> dic
     return columns | given
 
 
-def describe_features(evidence: Evidence, support: NDArray[np.bool_], names) -> dict[str, NDArray]:
+def describe_features(evidence: Evidence, support: NDArray[np.bool_], names: Any) -> dict[str, NDArray]:
     """Return the information of each feature in the set and, for 0/1 features, the class it favors when present."""
     counts, used = evidence.counts, np.flatnonzero(support)
     bits = information(counts.table, counts.offsets).mutual / np.log(2)
@@ -330,7 +336,11 @@ def describe_features(evidence: Evidence, support: NDArray[np.bool_], names) -> 
 
 
 def describe_lines(
-    table: NDArray[np.float64], amount: NDArray[np.float64], support, names, classes
+    table: NDArray[np.float64],
+    amount: NDArray[np.float64],
+    support: NDArray[np.bool_],
+    names: Any,
+    classes: NDArray,
 ) -> dict[str, NDArray]:
     """Tabulate words, most informative first: favored class, its log-odds against the others in bits, and amount."""
     best, weight = _speaks_for(table)

@@ -6,7 +6,9 @@ from numbers import Integral
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import false_discovery_control
+from sklearn.utils import Tags
 
 from vitalfew import rules
 from vitalfew.data.coding.table_coder import NUMERIC, TableCoder
@@ -103,9 +105,9 @@ class InformationRanking(Selector, PathEstimator):
         prior_strength: float | str = "auto",
         prior_mean: PriorMean = "pooled",
         numeric: str = "mdl",
-        cv=5,
-        scoring=None,
-        random_state=None,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):
@@ -141,7 +143,7 @@ class InformationRanking(Selector, PathEstimator):
         with unchanged_on_failure(self):
             return self._fit_counts(Summaries.of(counts), source)
 
-    def _fit_counts(self, summaries: Summaries[Counts], source) -> Self:
+    def _fit_counts(self, summaries: Summaries[Counts], source: Any) -> Self:
         self._check_parameters()
         counts = check_counts(summaries)
         scorer = None
@@ -159,7 +161,7 @@ class InformationRanking(Selector, PathEstimator):
         chosen = self._choose(ranked)
         return self._set_fitted({**self._path_attributes(chosen), **self._attributes(chosen, ranked)})
 
-    def _read(self, X, y, sample_weight) -> Ranked:
+    def _read(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Ranked:
         data = DiscreteData.read(X, y, sample_weight, TableCoder(self.numeric, check_threads(self.n_jobs)))
         check_features(self, X)
         return Ranked(counts_of(data), data)
@@ -236,7 +238,7 @@ class InformationRanking(Selector, PathEstimator):
         """True if features are ranked by regularized estimates, that is, if the prior strength is a number."""
         return not isinstance(self.prior_strength, str)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = tag_tables(super().__sklearn_tags__())
         tags.target_tags.required = True
         return tags

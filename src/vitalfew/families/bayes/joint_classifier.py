@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 
 from vitalfew.data.tables.frames import tag_tables
 from vitalfew.families.bayes.evidence import normalize
@@ -17,20 +20,20 @@ class JointClassifier(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
     classes_: NDArray
     support_: NDArray[np.bool_]
 
-    def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(x, y) for each sample and class."""
         raise NotImplementedError
 
-    def predict_proba(self, X) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return P(y | x) for each sample and class."""
         return normalize(self.predict_joint_log_proba(X))
 
-    def predict_log_proba(self, X) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(y | x) for each sample and class."""
         joint = self.predict_joint_log_proba(X)
         return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
 
-    def decision_function(self, X) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
         r"""Return the discriminant function of each sample.
 
         For two classes it is the log-odds :math:`f(x) = \log P(x, y_1) - \log P(x, y_0)`, whose sign is the
@@ -52,12 +55,12 @@ class JointClassifier(Selector, CheckedScore, ClassifierMixin, BaseEstimator):
         joint = self.predict_joint_log_proba(X)
         return joint[:, 1] - joint[:, 0] if len(self.classes_) == 2 else joint
 
-    def predict(self, X) -> NDArray:
+    def predict(self, X: Any) -> NDArray:
         """Return the most probable class of each sample."""
         best = self.predict_joint_log_proba(X).argmax(axis=1)
         return self.classes_[best]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         return tag_tables(super().__sklearn_tags__())
 
     def __sklearn_is_fitted__(self) -> bool:

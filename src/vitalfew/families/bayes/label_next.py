@@ -10,7 +10,9 @@ from scipy.special import entr
 LEAST = 0.01
 
 
-def label_next(share: NDArray[np.float64], n: int, random_state) -> NDArray[np.intp]:
+def label_next(
+    share: NDArray[np.float64], n: int, random_state: int | np.random.RandomState | None
+) -> NDArray[np.intp]:
     """Draw samples without replacement, with probabilities that grow with the squared entropy of their classes.
 
     The most uncertain samples alone are often outliers that resemble each other, and they mislead EM. Samples drawn

@@ -96,7 +96,7 @@ class PresenceRows:
     def _lines(self) -> NDArray[np.float64]:
         return self.block.count(None, None, 1, self.threads)[:, 0]
 
-    def sums(self, label: NDArray[np.int32], weight, n_classes: int) -> Sums:
+    def sums(self, label: NDArray[np.int32], weight: NDArray[np.float64] | None, n_classes: int) -> Sums:
         """Return the sums of labeled rows."""
         table = self.block.count(label, weight, n_classes, self.threads)
         return Sums(table, np.bincount(label, weights=weight, minlength=n_classes).astype(float))
@@ -132,7 +132,7 @@ class WeightRows:
     def _lines(self) -> NDArray[np.float64]:
         return np.asarray(self.X.sum(axis=0)).ravel()
 
-    def sums(self, label: NDArray[np.int32], weight, n_classes: int) -> Sums:
+    def sums(self, label: NDArray[np.int32], weight: NDArray[np.float64] | None, n_classes: int) -> Sums:
         """Return the sums of labeled rows."""
         share = np.zeros((self.n_rows, n_classes))
         share[np.arange(self.n_rows), label] = 1.0 if weight is None else weight

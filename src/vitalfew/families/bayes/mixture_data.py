@@ -69,7 +69,7 @@ class MixtureData(Protocol):
         """Return all rows as discrete data, with the most probable class as the label of unlabeled ones."""
 
 
-def is_weighted(X, events: str) -> bool:
+def is_weighted(X: Any, events: str) -> bool:
     """Return True if entries are word weights, as given or inferred from sparse data with values other than 0 and 1."""
     if events != "auto":
         return events == "weights"
@@ -84,7 +84,9 @@ class PresenceData:
     unlabeled: Rows | None
 
     @classmethod
-    def read(cls, X, y, weight, X_unlabeled, coder: TableCoder) -> PresenceData:
+    def read(
+        cls, X: Any, y: Any, weight: NDArray[np.float64] | None, X_unlabeled: Any, coder: TableCoder
+    ) -> PresenceData:
         """Read samples; `X_unlabeled` is like `X`, in memory or partitioned, or :class:`Rows` stored elsewhere."""
         here = None if is_elsewhere(X_unlabeled) or is_partitioned(X_unlabeled) else X_unlabeled
         data = DiscreteData.read(X, y, weight, coder, here)
@@ -93,19 +95,19 @@ class PresenceData:
         return cls(data, _kept_there(X_unlabeled, data.block.n_features, False, coder))
 
     @property
-    def label(self):
+    def label(self) -> NDArray[np.int32]:
         return self.data.label
 
     @property
-    def classes(self):
+    def classes(self) -> NDArray:
         return self.data.classes
 
     @property
-    def weight(self):
+    def weight(self) -> NDArray[np.float64] | None:
         return self.data.weight
 
     @property
-    def coder(self):
+    def coder(self) -> TableCoder:
         return self.data.coder
 
     @property
@@ -119,15 +121,15 @@ class PresenceData:
     def sums(self) -> Sums:
         return self.rows.sums(self.label, self.weight, len(self.classes))
 
-    def restricted(self, support) -> PresenceData:
+    def restricted(self, support: NDArray[np.bool_]) -> PresenceData:
         del support  # features that do not depend on the class have no effect
         return self
 
-    def start(self, before, found, weight) -> Sums:
+    def start(self, before: MixtureData, found: Run, weight: float) -> Sums:
         del before, weight
         return found.sums
 
-    def model(self, strength, prior_mean, support) -> PresenceModel:
+    def model(self, strength: Any, prior_mean: Any, support: NDArray[np.bool_]) -> PresenceModel:
         sums = self.sums()
         everything = sums.table.sum(axis=1) + (0.0 if self.unlabeled is None else self.unlabeled.lines())
         form = Counts(
@@ -143,7 +145,7 @@ class PresenceData:
         chosen = default_strength(int(support.sum())) if rule_name(strength) == "auto" else float(strength)
         return PresenceModel(form, chosen, prior_mean, support)
 
-    def split(self, train, test):
+    def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[Any, Any]:
         fitted, tested = self.data.split(train, test)
         unlabeled = self.unlabeled
         if fitted.unlabeled is not None:
@@ -152,7 +154,7 @@ class PresenceData:
             unlabeled = unlabeled.again(_reader(self.n_features, False, fitted.coder))
         return PresenceData(fitted, unlabeled), PresenceRows(tested.block, self.coder.threads)
 
-    def discrete(self, share, weight) -> DiscreteData:
+    def discrete(self, share: NDArray[np.float64] | None, weight: float) -> DiscreteData:
         return _with_guesses(self.data, share, weight)
 
 
@@ -168,7 +170,15 @@ class WeightData:
     coder: TableCoder
 
     @classmethod
-    def read(cls, X, label, classes, weight, X_unlabeled, coder: TableCoder) -> WeightData:
+    def read(
+        cls,
+        X: Any,
+        label: NDArray[np.int32],
+        classes: NDArray,
+        weight: NDArray[np.float64] | None,
+        X_unlabeled: Any,
+        coder: TableCoder,
+    ) -> WeightData:
         rows = WeightRows(_as_weights(X, "X"), coder.threads)
         check_consistent_length(rows.X, label)
         coder.names, coder.is_sparse = NumberedNames(rows.X.shape[1]), True
@@ -184,7 +194,7 @@ class WeightData:
     def sums(self) -> Sums:
         return self.rows.sums(self.label, self.weight, len(self.classes))
 
-    def restricted(self, support) -> WeightData:
+    def restricted(self, support: NDArray[np.bool_]) -> WeightData:
         unlabeled = self.unlabeled
         if isinstance(unlabeled, WeightRows):
             unlabeled = unlabeled.restricted(support)
@@ -194,14 +204,14 @@ class WeightData:
             )
         return replace(self, rows=self.rows.restricted(support), unlabeled=unlabeled)
 
-    def start(self, before, found, weight) -> Sums:
+    def start(self, before: Any, found: Run, weight: float) -> Sums:
         own = self.sums()
         if not isinstance(self.unlabeled, WeightRows):
             return own
         share = weight * normalize(before.unlabeled.score(found.parameters))
         return Sums(own.table + np.asarray(self.unlabeled.X.T @ share), own.total + share.sum(axis=0))
 
-    def model(self, strength, prior_mean, support) -> WeightModel:
+    def model(self, strength: Any, prior_mean: Any, support: NDArray[np.bool_]) -> WeightModel:
         if not (isinstance(prior_mean, str) and prior_mean == "pooled"):
             raise ValueError(f"prior_mean must be 'pooled' with events='weights', got {prior_mean!r}.")
         own = self.sums()
@@ -211,12 +221,12 @@ class WeightData:
         chosen = default_strength(int(support.sum())) if rule_name(strength) == "auto" else float(strength)
         return WeightModel(pooled, chosen * float(pooled[support].sum()) / n, support)
 
-    def split(self, train, test):
+    def split(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[Any, Any]:
         weight = None if self.weight is None else self.weight[train]
         rest = replace(self, rows=self.rows.take(train), label=self.label[train], weight=weight)
         return rest, self.rows.take(test)
 
-    def discrete(self, share, weight) -> DiscreteData:
+    def discrete(self, share: NDArray[np.float64] | None, weight: float) -> DiscreteData:
         block = _pattern_of(self.rows.X)
         unlabeled = _pattern_of(self.unlabeled.X) if isinstance(self.unlabeled, WeightRows) else None
         raw = RawTable(block.n_rows, self.coder.names, sparse_block=block)
@@ -224,21 +234,23 @@ class WeightData:
         return _with_guesses(own, share, weight)
 
 
-def read_mixture(X, y, weight, X_unlabeled, events: str, coder: TableCoder) -> MixtureData:
+def read_mixture(
+    X: Any, y: Any, weight: NDArray[np.float64] | None, X_unlabeled: Any, events: str, coder: TableCoder
+) -> MixtureData:
     """Read labeled samples and, if there are any, unlabeled ones; `y` holds the class codes and the classes."""
     if is_weighted(X, events):
         return WeightData.read(X, y[0], y[1], weight, X_unlabeled, coder)
     return PresenceData.read(X, y[1][y[0]], weight, X_unlabeled, coder)
 
 
-def read_rows(X, is_weights: bool, coder: TableCoder, threads: int):
+def read_rows(X: Any, is_weights: bool, coder: TableCoder, threads: int) -> Any:
     """Read new samples of the same kind."""
     if is_weights:
         return WeightRows(_as_weights(X, "X"), threads)
     return PresenceRows(coder.transform(read_table(X, threads=threads)), threads)
 
 
-def _kept_there(rows, n_features: int, is_weights: bool, coder: TableCoder) -> Rows | None:
+def _kept_there(rows: Any, n_features: int, is_weights: bool, coder: TableCoder) -> Rows | None:
     """Return partitioned rows as rows that can be summed, and others unchanged."""
     return ClusterRows.read(rows, _reader(n_features, is_weights, coder)) if is_partitioned(rows) else rows
 
@@ -247,7 +259,7 @@ def _reader(n_features: int, is_weights: bool, coder: TableCoder) -> Callable[[A
     return partial(_read_partition, n_features, is_weights, coder)
 
 
-def _read_partition(n_features: int, is_weights: bool, coder: TableCoder, part, threads: int):
+def _read_partition(n_features: int, is_weights: bool, coder: TableCoder, part: Any, threads: int) -> Any:
     if part.shape[1] != n_features:
         raise ValueError(
             f"X_unlabeled must have the {n_features} columns of X, but one of its partitions has {part.shape[1]}."
@@ -255,12 +267,12 @@ def _read_partition(n_features: int, is_weights: bool, coder: TableCoder, part, 
     return read_rows(part, is_weights, replace(coder, threads=threads), threads)
 
 
-def is_elsewhere(rows) -> bool:
+def is_elsewhere(rows: Any) -> bool:
     """Return True if there are no rows, or if they are given as an object that can only be summed."""
     return rows is None or (hasattr(rows, "expect") and hasattr(rows, "lines"))
 
 
-def _with_guesses(data: DiscreteData, share, weight: float) -> DiscreteData:
+def _with_guesses(data: DiscreteData, share: NDArray[np.float64] | None, weight: float) -> DiscreteData:
     if data.unlabeled is None or share is None or weight == 0:
         return data
     own = np.ones(data.n_rows) if data.weight is None else data.weight
@@ -278,7 +290,7 @@ def _with_guesses(data: DiscreteData, share, weight: float) -> DiscreteData:
     )
 
 
-def _as_weights(X, name: str) -> sparse.csr_matrix:
+def _as_weights(X: Any, name: str) -> sparse.csr_matrix:
     if sparse.issparse(X):
         X = check_sparse(X)
     check_given(X, name)

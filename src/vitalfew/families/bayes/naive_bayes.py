@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,7 +15,7 @@ from vitalfew import rules
 from vitalfew.data.coding.table_coder import NUMERIC, Cuts, TableCoder
 from vitalfew.data.samples.discrete_data import DiscreteData
 from vitalfew.data.tables.feature_names import check_features, column_mask
-from vitalfew.data.tables.frames import read_table
+from vitalfew.data.tables.frames import RawTable, read_table
 from vitalfew.data.tables.partitions import is_partitioned
 from vitalfew.exceptions import RuleError
 from vitalfew.families.bayes.evidence import (
@@ -64,7 +64,7 @@ ORDERS = ("greedy", "information")
 FEW_PREDICTIONS = 1_000_000
 
 
-def _with_classes(counts: Counts, classes) -> Counts:
+def _with_classes(counts: Counts, classes: ArrayLike | None) -> Counts:
     """Return the same counts, with a column for each of the classes that may still appear."""
     if classes is None:
         return counts
@@ -193,9 +193,9 @@ class NaiveBayes(JointClassifier, PathEstimator):
         backward: bool = False,
         max_features: int | None = None,
         numeric: str = "mdl",
-        cv=5,
-        scoring=None,
-        random_state=None,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):
@@ -213,7 +213,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, *, X_unlabeled=None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, X_unlabeled: Any = None) -> Self:
         """Fit the model to labeled samples; unlabeled samples only inform the pooled prior.
 
         `X` may be a Dask collection whose partitions are sparse matrices, arrays or data frames; `y` and
@@ -225,7 +225,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
             return self._fit_partitions(X, y, sample_weight, X_unlabeled)
         return self._fit(X, y, sample_weight, X_unlabeled=X_unlabeled)
 
-    def _fit_partitions(self, X, y, sample_weight, X_unlabeled):
+    def _fit_partitions(self, X: Any, y: Any, sample_weight: ArrayLike | None, X_unlabeled: Any) -> Self:
         why = needs_rows(self, "fit on a Dask collection")
         if why is not None:
             raise RuleError(why)
@@ -260,7 +260,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
         with unchanged_on_failure(self):
             return self._fit_counts(Summaries.of(counts), source)
 
-    def _fit_counts(self, summaries: Summaries[Counts], source) -> Self:
+    def _fit_counts(self, summaries: Summaries[Counts], source: Any) -> Self:
         self._check_parameters()
         counts = check_counts(summaries)
         why = needs_rows(self, "fit_counts", len(summaries) > 1 and source is not None)
@@ -291,7 +291,9 @@ class NaiveBayes(JointClassifier, PathEstimator):
         return self._set_fitted({**self._path_attributes(chosen), **self._of_evidence(evidence, support, coder, None)})
 
     @available_if(_can_fit_partially)
-    def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Add samples to the counts and update the model.
 
         Pass all `classes` in the first call, as in scikit-learn; by default they are those of its `y`. New categories
@@ -301,7 +303,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
         with unchanged_on_failure(self):
             return self._fit_more(X, y, classes, sample_weight)
 
-    def _fit_more(self, X, y, classes, sample_weight) -> Self:
+    def _fit_more(self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: ArrayLike | None) -> Self:
         self._check_parameters()
         if y is None:
             raise ValueError("NaiveBayes requires y to be passed, but the target y is None.")
@@ -317,7 +319,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
         coder = replace(data.coder, codings=counts.codings or [])
         return self._fit_evidence(counts, coder)
 
-    def predict_joint_log_proba(self, X, *, marginals: bool = False) -> NDArray[np.float64]:
+    def predict_joint_log_proba(self, X: Any, *, marginals: bool = False) -> NDArray[np.float64]:
         r"""Return log P(x_J, y) for each sample and class.
 
         Parameters
@@ -339,7 +341,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
         block = self.coder_.transform(table)
         return block.score(lines, None, check_threads(self.n_jobs))[:, 0] + self.class_log_prior_
 
-    def loo_predict_proba(self, X, y, sample_weight=None) -> NDArray[np.float64]:
+    def loo_predict_proba(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return P(y | x) for each training sample by the model of all the others, exact for the set J.
 
         `X`, `y` and `sample_weight` are the samples the model was fitted on. The cost is a prediction pass, and a table
@@ -355,7 +357,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
             )
         return loo_probabilities(self._evidence(), rows, events_of(self.support_))[:, 0]
 
-    def summary(self, feature_names=None):
+    def summary(self, feature_names: Sequence[str] | None = None) -> Any:
         """Return the features in J as a data frame, most informative first.
 
         Columns: feature, information in bits, the class it favors most when present (``speaks_for``; 0/1 features), and
@@ -364,7 +366,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
         """
         return make_frame(describe_features(self._evidence(), self.support_, self._names(feature_names)))
 
-    def theta(self, feature_names=None):
+    def theta(self, feature_names: Sequence[str] | None = None) -> Any:
         """Return the parameters θ as a data frame, with a row for each value of each feature.
 
         Columns: feature, value, whether the feature is in J (``selected``), the frequency ``P(value)``, and the
@@ -382,7 +384,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
         """
         return make_frame(describe_theta(self._evidence(), self.support_, self._names(feature_names)))
 
-    def _names(self, feature_names) -> Sequence[str]:
+    def _names(self, feature_names: Sequence[str] | None) -> Sequence[str]:
         names = self._evidence().counts.names if feature_names is None else list(feature_names)
         if len(names) != self.n_features_in_:
             raise ValueError(f"feature_names must have {self.n_features_in_} names, one per feature, got {len(names)}.")
@@ -397,7 +399,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
         return linear_form(self._evidence(), self.support_)[1]
 
     @property
-    def selection_(self):
+    def selection_(self) -> Any:
         """Selection of the last rule that was applied."""
         check_is_fitted(self)
         if not self.selections_:
@@ -405,7 +407,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
         return list(self.selections_.values())[-1]
 
     @property
-    def path_(self):
+    def path_(self) -> Any:
         """Path from which the last knob was chosen."""
         check_is_fitted(self)
         if not self.paths_:
@@ -432,7 +434,14 @@ class NaiveBayes(JointClassifier, PathEstimator):
         check_prior("auto" if is_rule else self.prior_strength, self.prior_mean)
 
     def _read(
-        self, X, y, sample_weight, *, X_unlabeled=None, reset: bool = True, numeric: str | None = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None,
+        *,
+        X_unlabeled: Any = None,
+        reset: bool = True,
+        numeric: str | None = None,
     ) -> DiscreteData:
         coder = TableCoder(numeric or self.numeric, check_threads(self.n_jobs))
         data = DiscreteData.read(X, y, sample_weight, coder, X_unlabeled)
@@ -442,7 +451,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
         check_prior_fits(self.prior_mean, np.diff(data.block.offsets), coder.names)
         return data
 
-    def _training_rows(self, table, y, sample_weight) -> DiscreteData:
+    def _training_rows(self, table: RawTable, y: Any, sample_weight: ArrayLike | None) -> DiscreteData:
         """Return the training samples, coded as they were for fitting."""
         classes, label = encode_labels(y)
         if not np.isin(classes, self.classes_).all() or len(label) != table.n_rows:
@@ -548,7 +557,9 @@ class NaiveBayes(JointClassifier, PathEstimator):
         chosen.add(path, selection)
         return path.at(selection.index)
 
-    def _of_evidence(self, evidence: Evidence, support, coder: TableCoder, data: DiscreteData | None) -> dict[str, Any]:
+    def _of_evidence(
+        self, evidence: Evidence, support: NDArray[np.bool_], coder: TableCoder, data: DiscreteData | None
+    ) -> dict[str, Any]:
         """Return the fitted attributes other than paths and selections."""
         return {
             "classes_": evidence.counts.classes,
@@ -570,7 +581,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
     def null_log_likelihood_(self) -> float:
         return self._evidence().null_log_likelihood
 
-    def _criteria_of(self, _chosen: Chosen, _data) -> None:
+    def _criteria_of(self, _chosen: Chosen, _data: Any) -> None:
         """Return None: the criteria follow from the counts, which the model keeps."""
 
     def _fitted_criteria(self) -> PointCriteria:
@@ -593,7 +604,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
             self._length, self._data = self._describe(self._data), None
         return self._length
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         # Rows are not pickled, but the description length computed from them is.
         if getattr(self, "_data", None) is not None:
             _ = self.description_length_
@@ -614,7 +625,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
             else used_table(self.feature_log_prob_, self.counts_.n_values, self.support_)
         )
 
-    def _leave_out(self, X, y, sample_weight) -> LeftOut | str:
+    def _leave_out(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> LeftOut | str:
         """Subtract each sample from the counts."""
         if rules.rule_name(self.prior_strength) != "auto" and (why := chosen_anew(self, "prior_strength")):
             return why

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,7 +159,7 @@ class FeaturePath(RowsPath):
         """Sum a quantity over the feature set of each point."""
         return np.concatenate([[0.0], np.cumsum(self.sign * per_feature[self.feature])])[self.steps]
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return the steps of the walk as a data frame."""
         names = self.evidence.counts.names
         step = np.arange(1, len(self.feature) + 1)
@@ -172,7 +173,7 @@ class FeaturePath(RowsPath):
             }
         )
 
-    def plot(self):
+    def plot(self) -> Any:
         """Plot the description length along the path, with the feature that enters at each point on hover."""
         alt = import_altair()
         data, model = (part / np.log(2) for part in self.description_length())
@@ -222,7 +223,9 @@ class FeatureFamily:
     def _most(self, counts: Counts) -> int:
         return counts.n_features if self.max_features is None else min(self.max_features, counts.n_features)
 
-    def _search(self, evidence: Evidence, data: DiscreteData, cost, grid, run: Run) -> tuple[NDArray, NDArray, NDArray]:
+    def _search(
+        self, evidence: Evidence, data: DiscreteData, cost: Any, grid: Any, run: Run
+    ) -> tuple[NDArray, NDArray, NDArray]:
         counts = evidence.counts
         if grid is not None:
             most, patience = int(grid[-1]), ENDLESS
@@ -308,12 +311,12 @@ class PriorFamily:
         return PriorPath(rows, counts, self.prior_mean, values, self.support)
 
 
-def is_given(features) -> bool:
+def is_given(features: Any) -> bool:
     """Return True if `features` lists the set itself, rather than its size or a rule."""
     return not (features is None or isinstance(features, str) or np.ndim(features) == 0)
 
 
-def prior_grid(grid) -> NDArray[np.float64]:
+def prior_grid(grid: Any) -> NDArray[np.float64]:
     """Return the prior strengths that rules compare, in decreasing order, given their number or themselves."""
     if isinstance(grid, Integral) and not isinstance(grid, bool) and int(grid) >= 1:
         return np.geomspace(*PRIOR_RANGE, int(grid))
@@ -363,7 +366,7 @@ def counts_of(data: DiscreteData) -> Counts:
     return counts if data.unlabeled is None else counts.with_unlabeled(data.unlabeled, threads=data.coder.threads)
 
 
-def keep_names(model, counts: Counts) -> None:
+def keep_names(model: Any, counts: Counts) -> None:
     """Set `n_features_in_` and `feature_names_in_` of a model, as scikit-learn does, from the columns of counts."""
     model.n_features_in_ = counts.n_features
     if not isinstance(counts.names, NumberedNames):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
@@ -157,7 +158,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         n_folds: int = 5,
         max_iter: int = 50,
         tol: float = 1e-2,
-        random_state=0,
+        random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):
@@ -177,7 +178,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, *, X_unlabeled=None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, X_unlabeled: Any = None) -> Self:
         """Fit the model to samples of which some are labeled.
 
         Parameters
@@ -214,12 +215,12 @@ class SemiSupervisedNaiveBayes(JointClassifier):
             warnings.warn(verdict, UnlabeledDataWarning, stacklevel=2)
         return self
 
-    def predict_joint_log_proba(self, X) -> NDArray[np.float64]:
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(x, y) for each sample and class, up to a term that all classes share."""
         check_is_fitted(self)
         return self._rows(X).score(self._parameters())
 
-    def classify(self, X, n_reasons: int = 3) -> PredictedLabels:
+    def classify(self, X: Any, n_reasons: int = 3) -> PredictedLabels:
         """Return labels of sparse samples, their probabilities, and the words that favor them most, in one pass."""
         rows = self._rows(X)
         indptr, indices, value = _sparse_parts(rows)
@@ -229,7 +230,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         )
         return PredictedLabels(self.classes_[found.label], found.probability, found.reason)
 
-    def label_next(self, n: int = 20, X=None) -> NDArray[np.intp]:
+    def label_next(self, n: int = 20, X: Any = None) -> NDArray[np.intp]:
         """Return the samples whose labels would help most: uncertain ones that represent the others.
 
         Samples are drawn with probabilities that grow with the squared entropy of their classes; the most uncertain
@@ -258,7 +259,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
             )
         return table[1::2] - table[0::2], base + table[0::2].sum(axis=0)
 
-    def summary(self, feature_names=None):
+    def summary(self, feature_names: Sequence[str] | None = None) -> Any:
         """Return the features in the model, most informative first: the class each favors, and its weight in bits."""
         check_is_fitted(self)
         table, _ = self.linear_form()
@@ -268,7 +269,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         amount = self.amount_ if self.is_weighted_ else self.amount_[1::2]
         return make_frame(describe_lines(table, amount, self.support_, names, self.classes_))
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in super().__getstate__().items() if k != "_pool"} | {"_pool": None}
 
     def _check_parameters(self) -> None:
@@ -286,7 +287,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
             if not (isinstance(value, int | np.integer) and value >= least):
                 raise ValueError(f"{name} must be an integer >= {least}, got {value!r}.")
 
-    def _read(self, X, y, sample_weight, X_unlabeled) -> MixtureData:
+    def _read(self, X: Any, y: Any, sample_weight: ArrayLike | None, X_unlabeled: Any) -> MixtureData:
         if y is None:
             raise ValueError("SemiSupervisedNaiveBayes requires y to be passed, but the target y is None.")
         if is_partitioned(X):
@@ -327,10 +328,10 @@ class SemiSupervisedNaiveBayes(JointClassifier):
             return None
         weights = [*([float(given)] if is_number else GRID), *([0.0] if self.guard else [])]
 
-        def learn(train, test):
+        def learn(train: NDArray[np.intp], test: NDArray[np.intp]) -> Callable[[float], NDArray[np.float64]]:
             rest, rows = data.split(train, test)
 
-            def predict(weight):
+            def predict(weight: float) -> NDArray[np.float64]:
                 fit = self._fit_once(rest, weight, False)
                 held = rows.restricted(fit.support) if isinstance(rows, WeightRows) else rows
                 return normalize(held.score(fit.run.parameters))
@@ -399,7 +400,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
     def _parameters(self) -> Parameters:
         return Parameters(self.feature_log_prob_, self.class_log_prior_)
 
-    def _rows(self, X):
+    def _rows(self, X: Any) -> Any:
         check_is_fitted(self)
         X = read_any(X)
         check_features(self, X, reset=False)
@@ -407,7 +408,7 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         return rows.restricted(self.support_) if isinstance(rows, WeightRows) else rows
 
 
-def _sparse_parts(rows):
+def _sparse_parts(rows: Any) -> Any:
     if isinstance(rows, WeightRows):
         return rows.sparse_parts()
     if not isinstance(rows.block, BinaryBlock):

@@ -40,7 +40,7 @@ LEAST_ROWS = 256
 FIXED_CUTS = "the cuts of numeric columns are held fixed"
 
 
-def needs_rows(model, method: str, has_folds: bool = False) -> str | None:
+def needs_rows(model: Any, method: str, has_folds: bool = False) -> str | None:
     """Return why counts are not enough for Naive Bayes: the greedy search and resampling need all rows; or None.
 
     The rules of `BY_FOLDS` are possible with counts of folds and a source to read again (`has_folds`).
@@ -66,7 +66,7 @@ def needs_rows(model, method: str, has_folds: bool = False) -> str | None:
     return None
 
 
-def _hint(rule) -> str:
+def _hint(rule: Any) -> str:
     is_possible = rule in BY_FOLDS
     return "; or use fit_counts with summarize(source, target, folds=5) and source=" if is_possible else ""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import compress
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils import get_tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import rules
@@ -145,18 +145,18 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         self,
         rounds: int | str = 100,
         *,
-        estimator="stump",
+        estimator: Any = "stump",
         votes: str = "sign",
         loss: str = "exponential",
         multiclass: str = "auto",
         resample: bool = False,
         max_rounds: int = 500,
         max_bins: int = 255,
-        categorical_features=None,
+        categorical_features: Any = None,
         warm_start: bool = False,
-        cv=5,
-        scoring=None,
-        random_state=None,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):
@@ -176,7 +176,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, *, validation=None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, validation: Any = None) -> Self:
         """Run the boosting rounds, then let the rule choose how many to use.
 
         Parameters
@@ -207,7 +207,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         if self.warm_start and isinstance(self.rounds, str):
             raise ValueError("warm_start=True requires rounds to be a number, not a rule.")
 
-    def _learner(self):
+    def _learner(self) -> Any:
         """Return the base learner: "stump", or a classifier."""
         if self.estimator == "tree":
             return DecisionTree(n_jobs=self.n_jobs, verbose=False)
@@ -223,10 +223,10 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         """True if the base learner is compiled and reads bins, which are made once."""
         return self.estimator == "tree" or (isinstance(self.estimator, str) and not self.resample)
 
-    def _run(self, _data) -> Run:
+    def _run(self, _data: Any) -> Run:
         return Run(previous=self.path_ if self.warm_start and hasattr(self, "path_") else None)
 
-    def _read(self, X, y, sample_weight) -> Data:
+    def _read(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Data:
         before = self._run(None).previous
         data: Data
         if self._reads_bins:
@@ -266,7 +266,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
             self.resample,
         )
 
-    def _validate(self, path: BoostPath, X, y) -> NDArray[np.float64]:
+    def _validate(self, path: BoostPath, X: Any, y: Any) -> NDArray[np.float64]:
         """Return the error on held-out samples after each round."""
         check_given(y, "y")
         y = np.asarray(y)
@@ -275,7 +275,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
             raise ValueError("validation must be a pair (X, y) with the same number of rows.")
         return np.array([np.mean(path.classes[path.decide(scores)] != y) for scores in path.staged(rows)])
 
-    def _attributes(self, chosen: Chosen, _data) -> dict[str, Any]:
+    def _attributes(self, chosen: Chosen, _data: Any) -> dict[str, Any]:
         path, rounds = chosen.path, int(chosen.selection.value)
         if not any(len(run) for run in path.runs):
             warn_caller(
@@ -299,7 +299,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
 
     # Predictions
 
-    def _rows(self, X, path: BoostPath):
+    def _rows(self, X: Any, path: BoostPath) -> Any:
         rows = read_rows(X)
         if hasattr(self, "n_features_in_"):
             check_features(self, X, reset=False)
@@ -308,7 +308,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         bins = path.coder.transform(rows)
         return to_dense(bins) if self.estimator == "tree" else bins
 
-    def _scores(self, X) -> NDArray[np.float64]:
+    def _scores(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
         return self.path_.scores(self._rows(X, self.path_), self.rounds_)
 
@@ -317,17 +317,17 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         sums = [run.vote_sums[min(self.rounds_, len(run)) - 1] for run in self.path_.runs if len(run)]
         return float(max(sums, default=1.0)) or 1.0
 
-    def decision_function(self, X) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return votes as a share of all: in [-1, 1] for the second of two classes, or one column for each class."""
         scores = self._scores(X) / self._scale()
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, X) -> NDArray:
+    def predict(self, X: Any) -> NDArray:
         """Return the class with the most votes for each sample."""
         scores = self._scores(X)
         return self.classes_[self.path_.decide(scores)]
 
-    def predict_proba(self, X) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         r"""Return P(y | x) by the logistic link :math:`1 / (1 + e^{-2 f(x)})`, where f are the unnormalized votes.
 
         The exponential loss is smallest where f is half the log-odds; for the logistic loss, f is the log-odds, and the
@@ -336,31 +336,31 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         scores = self._scores(X)
         return self.path_.probabilities(scores)
 
-    def predict_log_proba(self, X) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(y | x)."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def staged_predict(self, X) -> Iterator[NDArray]:
+    def staged_predict(self, X: Any) -> Iterator[NDArray]:
         """Yield the predicted classes after each round."""
         check_is_fitted(self)
         rows = self._rows(X, self.path_)
         for scores in self.path_.staged(rows):
             yield self.classes_[self.path_.decide(scores)]
 
-    def staged_predict_proba(self, X) -> Iterator[NDArray[np.float64]]:
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield P(y | x) after each round."""
         check_is_fitted(self)
         rows = self._rows(X, self.path_)
         for scores in self.path_.staged(rows):
             yield self.path_.probabilities(scores)
 
-    def staged_error(self, X, y) -> NDArray[np.float64]:
+    def staged_error(self, X: Any, y: Any) -> NDArray[np.float64]:
         """Return the error on the given samples after each round."""
         check_is_fitted(self)
         return self._validate(self.path_, X, y)
 
-    def votes_of(self, X) -> NDArray[np.float64]:
+    def votes_of(self, X: Any) -> NDArray[np.float64]:
         r"""Return the votes of all base classifiers, :math:`\phi(x) = (h_1(x), \dots, h_m(x))`: (samples, rounds).
 
         The runs of ``"ova"`` are concatenated.
@@ -370,7 +370,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         said = [run.learners.votes(t, rows) for run in self.path_.runs for t in range(min(self.rounds_, len(run)))]
         return np.column_stack(said) if said else np.empty((self.path_.scores(rows, 0).shape[0], 0))
 
-    def margins(self, X, y) -> NDArray[np.float64]:
+    def margins(self, X: Any, y: Any) -> NDArray[np.float64]:
         """Return the votes for the true class minus those for the best other one, as a share of all: in [-1, 1]."""
         scores = self._scores(X) / self._scale()
         place = {c: k for k, c in enumerate(self.classes_.tolist())}
@@ -389,12 +389,12 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
 
     # Charts
 
-    def plot_error(self):
+    def plot_error(self) -> Any:
         """Plot training error, its bounds and the validation error over the rounds as an Altair chart."""
         check_is_fitted(self)
         return self.path_.plot()
 
-    def plot_margins(self, rounds=None):
+    def plot_margins(self, rounds: Sequence[int] | None = None) -> Any:
         """Plot the cumulative distribution of the training margins after some rounds as an Altair chart."""
         check_is_fitted(self)
         shown = sorted({1, max(1, self.rounds_ // 10), self.rounds_}) if rounds is None else list(rounds)
@@ -428,7 +428,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "path_")
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True

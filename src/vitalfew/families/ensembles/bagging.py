@@ -8,10 +8,10 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import get_tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import rules
@@ -129,7 +129,7 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, PathEstimator):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Any = None,
         rounds: int | str = 100,
         *,
         max_rounds: int = 200,
@@ -137,9 +137,9 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, PathEstimator):
         bootstrap: bool = True,
         votes: str = "label",
         warm_start: bool = False,
-        cv=5,
-        scoring=None,
-        random_state=None,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):
@@ -156,27 +156,27 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, PathEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def predict(self, X) -> NDArray:
+    def predict(self, X: Any) -> NDArray:
         """Return the class with the most votes for each sample."""
         shares = self.predict_proba(X)
         return self.classes_[shares.argmax(axis=1)]
 
-    def predict_proba(self, X) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of the votes for each class."""
         return deque(self.staged_predict_proba(X), maxlen=1).pop()
 
-    def staged_predict(self, X) -> Iterator[NDArray]:
+    def staged_predict(self, X: Any) -> Iterator[NDArray]:
         """Yield the class with the most votes after each round."""
         for shares in self.staged_predict_proba(X):
             yield self.classes_[shares.argmax(axis=1)]
 
-    def staged_predict_proba(self, X) -> Iterator[NDArray[np.float64]]:
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the share of the votes for each class after each round."""
         check_is_fitted(self)
         table = self._table(X, reset=False)
         return self.path_.staged(table, self.rounds_, self.n_jobs)
 
-    def plot_error(self):
+    def plot_error(self) -> Any:
         """Plot the out-of-bag error over rounds, one standard error either way, and the chosen round with Altair."""
         check_is_fitted(self)
         return self.path_.selection(self.selection_.rule, self.selection_.index).plot()
@@ -192,7 +192,7 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, PathEstimator):
         bags = self.path_.bags[: self.rounds_]
         return [bag.astype(np.intp) if self._in_use is None else self._in_use[bag] for bag in bags]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         inner = get_tags(make_learner(self.estimator))
         for name in ("sparse", "allow_nan", "categorical", "string"):
@@ -217,7 +217,7 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, PathEstimator):
                 f"votes='probability' requires predict_proba, which {learner!r} does not have; use votes='label'."
             )
 
-    def _read(self, X, y, sample_weight) -> NumericData:
+    def _read(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> NumericData:
         table = self._table(X, reset=True)
         names = getattr(self, "feature_names_in_", NumberedNames(table.shape[1]))
         data = NumericData.of_matrix(table, names, y, sample_weight, is_classification=True)
@@ -229,7 +229,7 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, PathEstimator):
         self._check_bag(data.n_rows)
         return data
 
-    def _table(self, X, *, reset: bool):
+    def _table(self, X: Any, *, reset: bool) -> Any:
         """Return the samples in the form that learners receive; learners check the contents. A data frame stays one."""
         check_given(X)
         if is_frame(X):
@@ -255,7 +255,7 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, PathEstimator):
     def _most(self) -> int:
         return int(self.max_rounds if isinstance(self.rounds, str) else self.rounds)
 
-    def _family(self, _data) -> BaggingFamily:
+    def _family(self, _data: Any) -> BaggingFamily:
         return BaggingFamily.of(self, make_learner(self.estimator), self._most)
 
     def _run(self, data: NumericData) -> Run:

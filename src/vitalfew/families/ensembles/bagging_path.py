@@ -82,7 +82,7 @@ class BaggingPath(RowsPath):
         """Return the learners of one point."""
         return self.learners[: int(self.grid[index])]
 
-    def staged(self, X, rounds: int | None = None, n_jobs: int | None = None) -> Iterator[NDArray[np.float64]]:
+    def staged(self, X: Any, rounds: int | None = None, n_jobs: int | None = None) -> Iterator[NDArray[np.float64]]:
         """Yield the vote share of each class after each round, (samples, classes), using `n_jobs` workers."""
         everyone = ((learner, X) for learner in self.learners[:rounds])
         total = np.zeros((X.shape[0], len(self.classes)))
@@ -114,11 +114,11 @@ class BaggingPath(RowsPath):
         curve, measure = self.curve, "out-of-bag error"
         return Selection(self.knob, rule, self.grid, curve.error, curve.standard_error, self.n_features, index, measure)
 
-    def plot(self):
+    def plot(self) -> Any:
         """Plot the out-of-bag error over rounds with one standard error either way as an Altair chart."""
         return self.selection("fixed", len(self.grid) - 1).plot()
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return a data frame by round: out-of-bag error, its standard error, and the share of samples it covers."""
         return make_frame(
             {
@@ -156,7 +156,7 @@ class BaggingPath(RowsPath):
         is_out[bag] = False
         return np.flatnonzero(is_out)
 
-    def _ballots(self, jobs, n_jobs: int | None) -> Iterator[NDArray[np.float64]]:
+    def _ballots(self, jobs: Any, n_jobs: int | None) -> Iterator[NDArray[np.float64]]:
         """Yield the votes of learners in order, in batches: a consumer that stops early leaves no work behind."""
         codes, n_classes = self.ensemble.classes_, len(self.classes)
         run = Parallel(n_jobs=n_jobs, prefer="threads")
@@ -179,7 +179,7 @@ class BaggingFamily:
     verbose: bool | None
 
     @classmethod
-    def of(cls, model, estimator, most: int) -> BaggingFamily:
+    def of(cls, model: Any, estimator: Any, most: int) -> BaggingFamily:
         seed = model.random_state
         if not isinstance(seed, int | np.integer):  # a fixed seed continues the same draws when rounds are added
             seed = int(check_random_state(seed).randint(np.iinfo(np.int32).max))
@@ -245,6 +245,6 @@ class BaggingFamily:
         return bags
 
 
-def bag_size(max_samples, n_rows: int) -> int:
+def bag_size(max_samples: Any, n_rows: int) -> int:
     """Return the number of rows in a bag, given as that number or as a share of the rows."""
     return int(max_samples) if isinstance(max_samples, int | np.integer) else max(int(max_samples * n_rows), 1)

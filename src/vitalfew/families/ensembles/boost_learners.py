@@ -31,7 +31,7 @@ MOST_DRAWS = 10
 MOST_VOTE, MOST_EXPONENT = 4.0, 700.0
 
 
-def check_learner(estimator, *, is_resampled: bool = False) -> None:
+def check_learner(estimator: Any, *, is_resampled: bool = False) -> None:
     """Check that `estimator` is a classifier that accepts sample weights, unless it is fitted to resampled rows."""
     check_classifier(estimator)
     if not (is_resampled or has_fit_parameter(estimator, "sample_weight")):
@@ -61,16 +61,16 @@ class LearnerBooster:
 
     def __init__(
         self,
-        estimator,
-        X,
-        label,
-        weight,
+        estimator: Any,
+        X: Any,
+        label: NDArray[np.int32],
+        weight: NDArray[np.float64],
         n_classes: int,
         *,
-        is_confident=False,
-        is_logistic=False,
-        is_resampled=False,
-        seed=None,
+        is_confident: bool = False,
+        is_logistic: bool = False,
+        is_resampled: bool = False,
+        seed: Any = None,
     ):
         self.estimator, self.X, self.label, self.n_classes = estimator, X, label, n_classes
         self.weight_sum = float(np.sum(weight))
@@ -146,7 +146,7 @@ class LearnerBooster:
                 return model, votes, error
         return None
 
-    def _fit(self):
+    def _fit(self) -> Any:
         weight = self.weights()
         X, label, weighted = self.X, self.label, {"sample_weight": weight * self.weight_sum}
         if self.is_resampled:
@@ -162,7 +162,7 @@ class LearnerBooster:
         self._seed(model)
         return model.fit(X, label, **weighted)
 
-    def _seed(self, model) -> None:
+    def _seed(self, model: Any) -> None:
         """Seed a learner, and the parts of a composed learner that have no seed of their own."""
         own = model.get_params(deep=False)
         parts = model.get_params(deep=True) if self.is_resampled else own
@@ -171,15 +171,15 @@ class LearnerBooster:
             if is_part or (name == "random_state" and name in own):
                 model.set_params(**{name: int(self.rng.integers(2**31))})
 
-    def _is_wrong(self, votes) -> NDArray[np.bool_]:
+    def _is_wrong(self, votes: NDArray[np.float64]) -> NDArray[np.bool_]:
         return votes != self.label if self.n_outputs > 1 else (votes > 0) != (self.label > 0)
 
-    def _is_guessing(self, votes, error: float) -> bool:
+    def _is_guessing(self, votes: NDArray[np.float64], error: float) -> bool:
         if self.is_confident:
             return bool(np.abs(self.weights() @ (self._sign * votes)) < CHANCE)
         return error >= 1 - 1 / self.n_classes - CHANCE / 2
 
-    def _take(self, votes, error: float) -> dict[str, Any]:
+    def _take(self, votes: NDArray[np.float64], error: float) -> dict[str, Any]:
         """Take one round: compute the vote, update the scores, and return the statistics to record."""
         weight = self.weights()
         e = error if error > 0 else min(0.5 / self.weight_sum, expit(-2.0))  # so that its vote is at least 1
@@ -198,7 +198,7 @@ class LearnerBooster:
         spread = np.histogram(np.clip(margin, -1, 1), MARGIN_BINS, (-1.0, 1.0), weights=self.given)[0]
         return {"alpha": alpha, "error": error, "z": z, "trained": trained, "margins": spread}
 
-    def _vote(self, weight, votes, e: float, error: float) -> float:
+    def _vote(self, weight: NDArray[np.float64], votes: NDArray[np.float64], e: float, error: float) -> float:
         """Return the vote that minimizes the loss; where every larger vote lowers it, a moderate one."""
         along = self._sign * votes
         is_never_wrong = not (along[weight > 0] < 0).any()
@@ -233,6 +233,6 @@ def _exp(exponent: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.exp(np.minimum(exponent, MOST_EXPONENT))
 
 
-def take_rows(X, rows: NDArray[np.intp]) -> Any:
+def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     """Return some rows of bins, of a frame or of a matrix."""
     return X.take(rows) if isinstance(X, (DenseBins, SparseBins)) else _safe_indexing(X, rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -90,11 +90,11 @@ class BoostPath:
 
     # Predictions
 
-    def scores(self, rows, n_rounds: int) -> NDArray[np.float64]:
+    def scores(self, rows: Any, n_rounds: int) -> NDArray[np.float64]:
         """Return sums of votes: (samples, 1) for the second of two classes, or (samples, classes)."""
         return np.hstack([run.scores(rows, n_rounds) for run in self.runs])
 
-    def staged(self, rows) -> Iterator[NDArray[np.float64]]:
+    def staged(self, rows: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the scores at each point of the grid; the array may be reused for the next point."""
         runs = [run.staged(rows, int(self.grid[-1])) for run in self.runs]
         now = [run.nothing(rows) for run in self.runs]
@@ -139,7 +139,7 @@ class BoostPath:
         """Training error of the first run after each round."""
         return self.runs[0].trained
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return a data frame with every round of every run: the learner, ε, α, Z, the bounds, the training error."""
         parts = [self._columns(run, name) for run, name in zip(self.runs, self._run_names())]
         joined = {name: np.concatenate([np.asarray(p[name]) for p in parts]) for name in parts[0]}
@@ -201,7 +201,7 @@ class BoostPath:
         n_bins = np.array([self.coder.n_bins(j) for j in range(len(self.coder.cuts))])
         return generalization_bound(run.trained, stump_dimension(n_bins, self.coder.is_category), self.n_rows)
 
-    def plot(self):
+    def plot(self) -> Any:
         """Plot training error, its bounds and the validation error over the rounds as an Altair chart."""
         alt = import_altair()
         lines = []
@@ -226,7 +226,7 @@ class BoostPath:
         chart = encoded.mark_line(clip=True).properties(title="Error by boosting round", width=480, height=280)
         return chart.facet("class:N", columns=3) if self.form == "ova" else chart
 
-    def plot_margins(self, rounds):
+    def plot_margins(self, rounds: Iterable[int]) -> Any:
         """Plot the cumulative distribution of the training margins after some rounds as an Altair chart."""
         alt = import_altair()
         edges = np.linspace(-1, 1, MARGIN_BINS + 1)[1:]
@@ -288,13 +288,15 @@ class BoostFamily:
         n_rows = float(data.weights.sum())
         return BoostPath(data.classes, runs, points, self.form, self.loss_name, n_rows, coder, None, data.n_features)
 
-    def fold_paths(self, data: Data, splits, path: BoostPath, _options) -> Iterator[tuple[Any, Any]]:
+    def fold_paths(self, data: Data, splits: Any, path: BoostPath, _options: Any) -> Iterator[tuple[Any, Any]]:
         """Yield the path of each fold; folds of stumps run in parallel, those of other learners one after the other."""
         if self.learner == "stump":
             return paths_in_threads(self, data, splits, path)
         return paths_in_turn(replace(self, verbose=False), data, splits, path)
 
-    def _run(self, data: Data, label, most: int, done: BoostRun | None, tell) -> BoostRun:
+    def _run(
+        self, data: Data, label: NDArray[np.int32], most: int, done: BoostRun | None, tell: Callable | None
+    ) -> BoostRun:
         if done is not None and done.stop != 0:
             return done
         rest = most - (0 if done is None else len(done))
@@ -304,7 +306,9 @@ class BoostFamily:
             more = self._boost_learners(data, label, rest, done, tell)
         return more if done is None else done.then(more)
 
-    def _boost_stumps(self, data: BinnedData, label, rounds: int, done: BoostRun | None, tell) -> BoostRun:
+    def _boost_stumps(
+        self, data: BinnedData, label: NDArray[np.int32], rounds: int, done: BoostRun | None, tell: Callable | None
+    ) -> BoostRun:
         n_classes = len(data.classes) if self.form == "samme" else 2
         votes = _core.Votes.classes if n_classes > 2 else _core.Votes.sign
         request = _core.BoostRequest(
@@ -321,7 +325,9 @@ class BoostFamily:
         found = data.bins.call(_core.boost, label, data.weight, score, before, request)
         return BoostRun.from_kernel(found, n_classes if n_classes > 2 else 1)
 
-    def _boost_learners(self, data: Data, label, rounds: int, done: BoostRun | None, tell) -> BoostRun:
+    def _boost_learners(
+        self, data: Data, label: NDArray[np.int32], rounds: int, done: BoostRun | None, tell: Callable | None
+    ) -> BoostRun:
         n_classes = len(data.classes) if self.form == "samme" else 2
         learner = self.learner
         if isinstance(data, BinnedData):

@@ -28,7 +28,7 @@ class Learners(Protocol):
     """Base learners of a run."""
 
     def __len__(self) -> int: ...
-    def votes(self, t: int, rows) -> NDArray[np.float64]:
+    def votes(self, t: int, rows: Any) -> NDArray[np.float64]:
         """Return the votes of learner t for each row: for the second of two classes, or class codes."""
 
 
@@ -62,7 +62,7 @@ class FittedLearners:
         """Bound on the absolute value of a vote."""
         return SUREST if self.is_confident else 1.0
 
-    def votes(self, t, rows):
+    def votes(self, t: Any, rows: Any) -> Any:
         model = self.models[t]
         if self.is_confident:
             return half_log_odds(model, rows)
@@ -70,7 +70,7 @@ class FittedLearners:
         return label.astype(float) if self.n_classes > 2 else np.where(label > 0, 1.0, -1.0)
 
 
-def half_log_odds(model, rows) -> NDArray[np.float64]:
+def half_log_odds(model: Any, rows: Any) -> NDArray[np.float64]:
     """Return half the log-odds of class 1, limited to `SUREST` either way."""
     share = model.predict_proba(rows)
     own = share[:, list(model.classes_).index(1)] if 1 in model.classes_ else np.zeros(len(share))
@@ -145,7 +145,7 @@ class BoostRun:
             largest = np.maximum(np.abs(self.learners.left), np.abs(self.learners.right))
         return np.cumsum(np.abs(self.alpha) * largest)
 
-    def scores(self, rows, n_rounds: int) -> NDArray[np.float64]:
+    def scores(self, rows: Any, n_rounds: int) -> NDArray[np.float64]:
         """Return sums of votes after some rounds: (rows, outputs)."""
         if isinstance(self.learners, StumpSet):
             bins: Bins = rows
@@ -155,7 +155,7 @@ class BoostRun:
             pass
         return self.nothing(rows) if total is None else total
 
-    def staged(self, rows, n_rounds: int) -> Iterator[NDArray[np.float64]]:
+    def staged(self, rows: Any, n_rounds: int) -> Iterator[NDArray[np.float64]]:
         """Yield sums of votes after each round, at most as many as the run has; the array is reused."""
         total = self.nothing(rows)
         every = np.arange(len(total))
@@ -167,6 +167,6 @@ class BoostRun:
                 total[every, votes.astype(np.intp)] += self.alpha[t]
             yield total
 
-    def nothing(self, rows) -> NDArray[np.float64]:
+    def nothing(self, rows: Any) -> NDArray[np.float64]:
         """Return the sums of votes before the first round."""
         return np.zeros((rows.n_rows if hasattr(rows, "n_rows") else rows.shape[0], self.n_outputs))

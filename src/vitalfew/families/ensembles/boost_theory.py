@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,7 +30,9 @@ def stump_dimension(n_bins: NDArray, is_category: NDArray[np.bool_]) -> int:
     return largest
 
 
-def generalization_bound(trained: NDArray[np.float64], dimension: float, n_rows: float, confidence: float = 0.95):
+def generalization_bound(
+    trained: NDArray[np.float64], dimension: float, n_rows: float, confidence: float = 0.95
+) -> Any:
     r"""Return a bound on the error on new samples after each round, which holds with probability `confidence`.
 
     With D the VC dimension of T rounds with learners of dimension d, :math:`D = 2 (d + 1)(T + 1) \log_2(e (T + 1))`,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_regressor
@@ -19,7 +21,7 @@ LEARNERS = {
 }
 
 
-def make_learner(estimator):
+def make_learner(estimator: Any) -> Any:
     """Return the base learner given by a name, an estimator or None."""
     if estimator is None:
         return next(iter(LEARNERS.values()))
@@ -30,7 +32,7 @@ def make_learner(estimator):
     return estimator
 
 
-def check_classifier(estimator) -> None:
+def check_classifier(estimator: Any) -> None:
     """Check that `estimator` is a classifier."""
     missing = [name for name in ("fit", "predict", "get_params") if not hasattr(estimator, name)]
     if missing or isinstance(estimator, type):
@@ -43,12 +45,12 @@ def check_classifier(estimator) -> None:
         raise ValueError(f"estimator must be a classifier, got {estimator!r}.")
 
 
-def fresh_learner(estimator, y):
+def fresh_learner(estimator: Any, y: Any) -> Any:
     """Return an unfitted copy, or a constant classifier for a single class, which many learners refuse."""
     return clone(estimator) if len(np.unique(y)) > 1 else DummyClassifier(strategy="most_frequent")
 
 
-def fit_learner(estimator, X, y, **weights):
+def fit_learner(estimator: Any, X: Any, y: Any, **weights: NDArray[np.float64] | None) -> Any:
     """Fit a copy made by `fresh_learner` and return it."""
     return fresh_learner(estimator, y).fit(X, y, **weights)
 
@@ -60,10 +62,10 @@ class FrameRows:
     learners look up the rows here, with their types and names.
     """
 
-    def __init__(self, frame):
+    def __init__(self, frame: Any):
         self.frame = frame
 
-    def __deepcopy__(self, _memo):
+    def __deepcopy__(self, _memo: dict) -> Self:
         return self  # each learner is a copy, but all share the rows
 
     def numbers(self) -> NDArray[np.intp]:
@@ -74,14 +76,14 @@ class FrameRows:
 class Voter(BaseEstimator):
     """Wrapper of a learner for scikit-learn's bagging."""
 
-    def __init__(self, estimator, source: FrameRows | None = None):
+    def __init__(self, estimator: Any, source: FrameRows | None = None):
         self.estimator = estimator
         self.source = source
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Any:
         return self.learner_.predict(X)
 
-    def learn(self, X, y, **weights):
+    def learn(self, X: Any, y: Any, **weights: NDArray[np.float64] | None) -> Self:
         """Fit the learner to these rows, or to the rows of the data frame with these numbers."""
         if self.source is not None:
             X, self.source = _safe_indexing(self.source.frame, X[:, 0]), None
@@ -92,7 +94,7 @@ class Voter(BaseEstimator):
 class RowsVoter(Voter):
     """Learner that receives the rows of its bag."""
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         return self.learn(X, y)
 
 
@@ -102,14 +104,14 @@ class CountsVoter(Voter):
     Rows outside the bag are left out, because some learners use the classes of rows with weight zero.
     """
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: NDArray[np.float64] | None = None) -> Self:
         if sample_weight is None:  # with metadata routing scikit-learn passes the rows themselves
             return self.learn(X, y)
         rows = np.flatnonzero(sample_weight)
         return self.learn(X[rows], y[rows], sample_weight=sample_weight[rows])
 
 
-def ballot(learner, X, codes: NDArray[np.intp], n_classes: int, votes: str) -> NDArray[np.float64]:
+def ballot(learner: Any, X: Any, codes: NDArray[np.intp], n_classes: int, votes: str) -> NDArray[np.float64]:
     """Return a learner's votes for each row: 1 for one class, or its probabilities.
 
     `codes` are the classes that it knows.

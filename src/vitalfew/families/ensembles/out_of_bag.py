@@ -63,7 +63,7 @@ class OutOfBagCurve:
         )
 
 
-def own_scores(shares: NDArray[np.float64], targets) -> PointScores:
+def own_scores(shares: NDArray[np.float64], targets: Targets | NumericData) -> PointScores:
     """Return the share of samples on which the vote is wrong, at one point."""
     if len(shares) == 0:
         return PointScores(np.array([np.nan]), np.array([np.nan]))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from vitalfew.data.coding.bins import BinCoder
+from vitalfew.data.coding.bins import BinCoder, Bins
 from vitalfew.data.samples.binned_data import BinnedData
 from vitalfew.families.trees.decision_tree import DecisionTree
 
@@ -30,17 +32,17 @@ class BinnedTree(BaseEstimator):
     def support_(self) -> NDArray[np.bool_]:
         return self.tree_.support
 
-    def fit(self, bins, label, sample_weight=None):
+    def fit(self, bins: Bins, label: NDArray[np.int32], sample_weight: ArrayLike | None = None) -> Self:
         """Grow and prune the tree."""
         weight = None if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
         data = BinnedData(bins, np.ascontiguousarray(label, np.int32), self.classes_, weight, self.coder)
         self.tree_ = self.settings.grow(data)
         return self
 
-    def predict_proba(self, bins) -> NDArray[np.float64]:
+    def predict_proba(self, bins: Bins) -> NDArray[np.float64]:
         """Return the class shares in the leaf of each sample."""
         return self.tree_.predict_proba(bins, 0)
 
-    def predict(self, bins) -> NDArray[np.intp]:
+    def predict(self, bins: Bins) -> NDArray[np.intp]:
         """Return the most probable class of each sample."""
         return self.predict_proba(bins).argmax(axis=1)

@@ -8,8 +8,9 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import rules
@@ -28,7 +29,7 @@ from vitalfew.families.trees.tree_text import indented, leaf_rules
 from vitalfew.support.checks import check_choice, check_classes, check_threads, is_count, weigh_classes
 
 
-def _is_number(value) -> bool:
+def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -154,11 +155,11 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         max_depth: int | str | None = None,
         code: str = "adaptive",
         max_bins: int = 255,
-        categorical_features=None,
-        class_weight=None,
-        cv=5,
-        scoring=None,
-        random_state=None,
+        categorical_features: Any = None,
+        class_weight: Any = None,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):
@@ -183,19 +184,19 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         chosen = self._choose(data)
         return chosen.path.at(chosen.index)
 
-    def predict_proba(self, X) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the class shares in the leaf of each sample, or their mean over leaves if values are missing."""
         check_is_fitted(self)
         if len(getattr(X, "shape", ())) == 2:  # the coder checks whether other input is a table
             check_features(self, X, reset=False)
         return self.tree_.predict_proba(to_dense(self.coder_.transform(X)), check_threads(self.n_jobs))
 
-    def predict_log_proba(self, X) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log-probabilities; minus infinity for a class that does not occur in the leaf."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict(self, X) -> NDArray:
+    def predict(self, X: Any) -> NDArray:
         """Return the most probable class of each sample."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
@@ -213,7 +214,7 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         check_is_fitted(self)
         return leaf_rules(self.tree_)
 
-    def plot(self, max_depth: int | None = None):
+    def plot(self, max_depth: int | None = None) -> Any:
         """Plot the tree (its upper levels if it is large) as an Altair chart; ``.save`` writes it to a file."""
         check_is_fitted(self)
         return draw(self.tree_, max_depth)
@@ -228,7 +229,7 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         check_is_fitted(self)
         return self.tree_.importances
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         return tag_tables(super().__sklearn_tags__())
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -245,7 +246,7 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
             raise ValueError(f"min_leaf must be a positive weight, got {self.min_leaf!r}.")
         check_choice("code", self.code, CODES)
 
-    def _family(self, _data) -> TreeFamily:
+    def _family(self, _data: Any) -> TreeFamily:
         depth = None if isinstance(self.max_depth, str) else self.max_depth  # a number limits growth, a rule prunes
         # Best-first growth may stop early if the number of leaves is the first knob to prune.
         is_first = self.max_p_chance is None and not isinstance(self.max_depth, str)
@@ -256,7 +257,7 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
             "leaves", self.criterion, float(self.min_leaf), depth, most, (), threads, self.verbose, self.code
         )
 
-    def _read(self, X, y, sample_weight) -> BinnedData:
+    def _read(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> BinnedData:
         coder = BinCoder(self.max_bins, self.categorical_features, check_threads(self.n_jobs))
         data = BinnedData.read(X, y, sample_weight, coder, presence=True)
         check_classes(data.classes)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import _core
@@ -88,7 +89,7 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         *,
         per_feature: int = 1,
         max_bins: int = MOST_BINS,
-        categorical_features=None,
+        categorical_features: Any = None,
         n_jobs: int | None = None,
     ):
         self.n_stumps = n_stumps
@@ -97,7 +98,7 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Find the best stumps."""
         if y is None:
             raise ValueError("Stump requires y to be passed, but the target y is None.")
@@ -125,7 +126,7 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
             stumps, errors = stumps.take(most), errors[most]
         return self._keep(data, stumps, errors)
 
-    def _keep(self, data: BinnedData, stumps: StumpSet, errors: NDArray[np.float64]):
+    def _keep(self, data: BinnedData, stumps: StumpSet, errors: NDArray[np.float64]) -> Self:
         self.classes_, self.stumps_, self.coder_ = data.classes, stumps, data.coder
         self.feature_, self.threshold_ = int(stumps.feature[0]), stumps.threshold(0, data.coder)
         self.sign_ = int(stumps.right[0]) if len(data.classes) == 2 else 0
@@ -146,25 +147,25 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         """Return the index of the class that a side votes for."""
         return int(vote > 0) if len(self.classes_) == 2 else int(vote)
 
-    def _bins(self, X) -> Bins:
+    def _bins(self, X: Any) -> Bins:
         check_is_fitted(self)
         rows = read_rows(X)
         check_features(self, X, reset=False)
         return self.coder_.transform(rows)
 
-    def predict(self, X) -> NDArray:
+    def predict(self, X: Any) -> NDArray:
         """Return the class that the best stump predicts for each sample."""
         bins = self._bins(X)
         right = self.stumps_.is_right(0, bins)
         left, other = self._vote(self.stumps_.left[0]), self._vote(self.stumps_.right[0])
         return self.classes_[np.where(right, other, left)]
 
-    def predict_proba(self, X) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the class shares among training samples on the same side of the best stump."""
         bins = self._bins(X)
         return self.shares_[self.stumps_.is_right(0, bins).astype(np.intp)]
 
-    def transform(self, X) -> NDArray[np.float64]:
+    def transform(self, X: Any) -> NDArray[np.float64]:
         """Return -1 or 1 for each sample and stump; with more than two classes, 1 is the right side."""
         bins = self._bins(X)
         is_two = len(self.classes_) == 2
@@ -174,12 +175,12 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         ]
         return np.column_stack(columns)
 
-    def get_feature_names_out(self, input_features=None) -> NDArray:  # noqa: ARG002
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray:  # noqa: ARG002
         """Return, for each stump, the condition under which a sample is on the right side."""
         check_is_fitted(self)
         return np.array([self.stumps_.condition(t, self.coder_) for t in range(len(self.stumps_))], dtype=object)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = tag_tables(super().__sklearn_tags__())
         tags.classifier_tags.poor_score = True
         return tags

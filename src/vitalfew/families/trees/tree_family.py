@@ -65,6 +65,6 @@ class TreeFamily:
         """Return the path of a tree over a grid, or over the values at which it changes and the wanted one."""
         return PruningPath.of(self.knob, tree, grid, wanted, self.threads, self.code)
 
-    def fold_paths(self, data: BinnedData, splits, path: PruningPath, _options) -> Iterator[tuple[Any, Any]]:
+    def fold_paths(self, data: BinnedData, splits: Any, path: PruningPath, _options: Any) -> Iterator[tuple[Any, Any]]:
         """Yield the path of each fold, fitted in parallel."""
         return paths_in_threads(self, data, splits, path)

@@ -80,7 +80,7 @@ class Tree:
             meaning=meaning,
         )
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         own = {f.name for f in fields(self)}
         return {name: value for name, value in self.__dict__.items() if name in own}
 
@@ -246,7 +246,7 @@ class Tree:
         """Return the cut of a node split on a numeric feature; samples above it go to the second child."""
         return float(self.meaning.cuts[self.feature[node]][self.cut[node] - 1])
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return a data frame with a row for each node: its condition, its split, and its class weights."""
         names = [self.meaning.names[j] if j >= 0 else "" for j in self.feature]
         is_cut = [j >= 0 and j not in self.meaning.categories for j in self.feature.tolist()]

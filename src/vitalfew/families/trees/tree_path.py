@@ -100,7 +100,7 @@ def leaves_at(tree: Tree, opened: NDArray[np.int32], n_points: int) -> NDArray[n
     return np.rint(_along(1, tree.n_children - 1, opened, n_points)).astype(np.int64)
 
 
-def _along(at_root, change, opened, n_points: int) -> NDArray[np.float64]:
+def _along(at_root: float, change: NDArray, opened: NDArray[np.int32], n_points: int) -> NDArray:
     """Accumulate a quantity over the points, from its value at the root and its change at each split."""
     return at_root + np.cumsum(np.bincount(opened, weights=change, minlength=n_points + 1)[:n_points])
 
@@ -241,11 +241,11 @@ class PruningPath(RowsPath):
             "model_bits": length.model / np.log(2),
         }
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return a data frame with a row for each point."""
         return make_frame(self._columns())
 
-    def plot(self):
+    def plot(self) -> Any:
         """Plot leaves, features and training error against the knob as an Altair chart."""
         alt = import_altair()
         columns = {name: np.asarray(values).tolist() for name, values in self._columns().items()}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +18,7 @@ LEAF_WIDTH, LEVEL_HEIGHT = 116, 76
 BOX_WIDTH, BOX_HEIGHT = 0.9, 0.44  # as shares of LEAF_WIDTH and LEVEL_HEIGHT
 
 
-def draw(tree: Tree, max_depth: int | None = None):
+def draw(tree: Tree, max_depth: int | None = None) -> Any:
     """Draw nodes as boxes in the color of their largest class, branches with their conditions, and details on hover."""
     alt = import_altair()
     shown = tree if max_depth is None else tree.pruned(tree.level < max_depth)
@@ -76,7 +78,7 @@ def _places(tree: Tree) -> NDArray[np.float64]:
     return x
 
 
-def _short(text, length: int = 16) -> str:
+def _short(text: str, length: int = 16) -> str:
     shown = chart_text(text)
     return shown if len(shown) <= length else shown[: length - 1] + "…"
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew.support.optional import import_altair
 
 
-def knob_x(knob: str, grid: NDArray, *, field: str | None = None, title: str | None = None):
+def knob_x(knob: str, grid: NDArray, *, field: str | None = None, title: str | None = None) -> Any:
     """Return the axis of a knob, scaled so that its grid is evenly spread, with simple models on the left."""
     alt = import_altair()
     is_count = np.issubdtype(np.asarray(grid).dtype, np.integer)
@@ -40,6 +42,6 @@ def _log_ticks(low: float, high: float) -> list[float]:
     return [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
 
 
-def chart_text(name) -> str:
+def chart_text(name: str) -> str:
     """Return a name that is safe in a chart: pages embed charts in a script element, which no name may close."""
     return str(name).replace("</", "<\u2060/").replace("<!--", "<\u2060!--")

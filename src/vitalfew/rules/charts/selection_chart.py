@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DETAILS = ("size_bits", "subset_bits", "parameter_bits")
 
 
-def selection_chart(selection: Selection):
+def selection_chart(selection: Selection) -> Any:
     """Plot the scores, one standard error either way, their parts, and the chosen point."""
     rows = _rows(selection)
     layers = [*_band(selection, rows), _lines(selection, rows), *_marks(selection, rows), *_chosen(selection, rows)]
@@ -35,12 +35,12 @@ def _rows(selection: Selection) -> list[dict]:
     ]
 
 
-def _chart(selection: Selection, values: list[dict]):
+def _chart(selection: Selection, values: list[dict]) -> Any:
     alt = import_altair()
     return alt.Chart(alt.Data(values=values)).encode(x=knob_x(selection.knob, selection.grid))
 
 
-def _lines(selection: Selection, rows: list[dict]):
+def _lines(selection: Selection, rows: list[dict]) -> Any:
     alt = import_altair()
     knob, parts = selection.knob, [name for name in selection.parts if name not in DETAILS]
     curves = {name: name.replace("_", " ") for name in (selection.measure, *parts)}
