@@ -120,7 +120,7 @@ class Bits(NamedTuple):
 
 def description_length(
     log_likelihood: Numbers,
-    class_count: NDArray[np.float64],
+    class_count: ArrayLike,
     n_candidates: Numbers,
     n_values: ArrayLike = (),
     unit: str = "bits",
@@ -188,13 +188,13 @@ def subset_cost(k: Numbers, n_candidates: Numbers) -> Any:
     return log_star(k) + log_binomial(n_candidates, k)
 
 
-def class_cost(class_count: NDArray[np.float64]) -> float:
+def class_cost(class_count: ArrayLike) -> float:
     """Return the nats that encode the class counts."""
-    n_classes = len(class_count)
+    n_classes = np.size(class_count)
     return float(log_binomial(np.sum(class_count) + n_classes - 1, n_classes - 1))
 
 
-def feature_cost(class_count: NDArray[np.float64], n_values: ArrayLike) -> Any:
+def feature_cost(class_count: ArrayLike, n_values: ArrayLike) -> Any:
     """Return the nats that encode the value counts of each feature in each class."""
     n_values = np.asarray(n_values, dtype=float)[..., None]
     return log_binomial(np.asarray(class_count, dtype=float) + n_values - 1, n_values - 1).sum(axis=-1)

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import rules
-from vitalfew.data.coding.table_coder import NUMERIC, Cuts, TableCoder
+from vitalfew.data.coding.table_coder import Cuts, TableCoder
 from vitalfew.data.samples.discrete_data import DiscreteData
-from vitalfew.data.tables.feature_names import check_features, column_mask
+from vitalfew.data.tables.feature_names import check_features
 from vitalfew.data.tables.frames import RawTable, read_table
 from vitalfew.data.tables.partitions import is_partitioned
-from vitalfew.exceptions import RuleError
+from vitalfew.families.bayes.counts_fit import CountsFit
 from vitalfew.families.bayes.evidence import (
     Evidence,
     PriorMean,
-    check_prior,
-    check_prior_fits,
-    default_strength,
     describe_features,
     describe_theta,
     linear_form,
@@ -33,57 +28,22 @@ from vitalfew.families.bayes.evidence import (
 )
 from vitalfew.families.bayes.joint_classifier import JointClassifier
 from vitalfew.families.bayes.naive_bayes_path import (
-    MAX_GREEDY,
-    FeatureFamily,
-    FeaturePath,
-    PriorFamily,
-    PriorPath,
     counts_of,
     events_of,
-    information_path,
     is_given,
-    keep_names,
     loo_probabilities,
     loo_scores,
-    prior_grid,
 )
-from vitalfew.families.bayes.streamed_folds import BY_FOLDS, FoldScorer, check_counts, coder_of, needs_rows
 from vitalfew.families.description import FeatureLine
 from vitalfew.families.left_out import APPROXIMATE, EXACT, LeftOut, chosen_anew
-from vitalfew.families.path_estimator import Chosen, PathEstimator, unchanged_on_failure, without_rows
+from vitalfew.families.path_estimator import Chosen
 from vitalfew.rules.path import Likelihood
 from vitalfew.rules.point_criteria import PointCriteria, describe
-from vitalfew.summaries.counts import Counts
-from vitalfew.summaries.fold_summaries import Summaries
-from vitalfew.summaries.partition_rows import count_partitions
-from vitalfew.support.checks import check_choice, check_threads, check_weight, count_weight, encode_labels, is_count
+from vitalfew.support.checks import check_threads, check_weight, count_weight, encode_labels
 from vitalfew.support.optional import make_frame
 
-ORDERS = ("greedy", "information")
-# Number of predictions up to which the bits of all sizes are computed although no rule needs them.
-FEW_PREDICTIONS = 1_000_000
 
-
-def _with_classes(counts: Counts, classes: ArrayLike | None) -> Counts:
-    """Return the same counts, with a column for each of the classes that may still appear."""
-    if classes is None:
-        return counts
-    classes = np.unique(classes)
-    missing = np.setdiff1d(counts.classes, classes)
-    if missing.size:
-        raise ValueError(f"y contains classes {missing.tolist()} that are not in `classes`.")
-    empty = np.zeros((len(counts.table), len(classes)))
-    return Counts(empty, counts.offsets, np.zeros(len(classes)), classes, counts.names, counts.codings) + counts
-
-
-def _can_fit_partially(model: NaiveBayes) -> bool:
-    why = needs_rows(model, "partial_fit")
-    if why is not None:
-        raise AttributeError(why)
-    return True
-
-
-class NaiveBayes(JointClassifier, PathEstimator):
+class NaiveBayes(JointClassifier, CountsFit):
     r"""Naive Bayes for binary and k-ary features, with a Beta or Dirichlet prior and feature selection.
 
     .. math:: P(x, y) = P(y) \prod_{j \in J} P(x_j \mid y) \prod_{j \notin J} P(x_j), \qquad
@@ -225,100 +185,6 @@ class NaiveBayes(JointClassifier, PathEstimator):
             return self._fit_partitions(X, y, sample_weight, X_unlabeled)
         return self._fit(X, y, sample_weight, X_unlabeled=X_unlabeled)
 
-    def _fit_partitions(self, X: Any, y: Any, sample_weight: ArrayLike | None, X_unlabeled: Any) -> Self:
-        why = needs_rows(self, "fit on a Dask collection")
-        if why is not None:
-            raise RuleError(why)
-        if X_unlabeled is not None:
-            raise ValueError(
-                "X_unlabeled is not supported when X is a Dask collection; append its rows to X and set their y to "
-                "missing."
-            )
-        return self.fit_counts(count_partitions(X, y, sample_weight, self.numeric))
-
-    def fit_counts(self, counts: Counts | Summaries[Counts], *, source: Any = None) -> Self:
-        """Fit the model to counts alone, such as those of :func:`~vitalfew.summarize`; the result equals that of `fit`.
-
-        `features` may be None. With ``order="information"``, it may also be a number, ``"bic"``, ``"aic"`` or
-        ``"ebic"``. The rules ``"cv"`` and ``"1se"``, also for `prior_strength`, compare held-out errors. Counts do not
-        give these, because P(y | x) depends on all features of a row together. With counts of folds and the `source`
-        they were counted from, a second pass over the source classifies each row by the models of its fold. The result
-        is that of `fit` on the same folds, except that cuts of numeric columns are those of all rows. Other rules and
-        the greedy order need the samples.
-
-        Parameters
-        ----------
-        counts : Counts, or Summaries of Counts
-        source : optional
-            Source of the rows of `counts`, see :func:`~vitalfew.data.source.open_source`. It is read once for each knob
-            that is ``"cv"`` or ``"1se"``.
-
-        Returns
-        -------
-        self
-        """
-        with unchanged_on_failure(self):
-            return self._fit_counts(Summaries.of(counts), source)
-
-    def _fit_counts(self, summaries: Summaries[Counts], source: Any) -> Self:
-        self._check_parameters()
-        counts = check_counts(summaries)
-        why = needs_rows(self, "fit_counts", len(summaries) > 1 and source is not None)
-        if why is not None:
-            raise RuleError(why)
-        if is_count(self.features) and int(self.features) > counts.n_features:  # type: ignore[arg-type]
-            raise ValueError(f"features={self.features} exceeds the {counts.n_features} feature(s) of the counts.")
-        check_prior_fits(self.prior_mean, counts.n_values, counts.names)
-        keep_names(self, counts)
-        coder = coder_of(counts, self.numeric, check_threads(self.n_jobs))
-        knobs = (self.features, self.prior_strength)
-        is_scored = any(isinstance(k, str) and rules.rule_name(k) in BY_FOLDS for k in knobs)
-        return self._fit_evidence(counts, coder, FoldScorer.make(summaries, source, coder) if is_scored else None)
-
-    def _fit_evidence(self, counts: Counts, coder: TableCoder, scorer: FoldScorer | None = None) -> Self:
-        """Fit from counts alone, or with a scorer that reads the rows of folds again."""
-        chosen = Chosen()
-        if scorer is not None and rules.rule_name(self.prior_strength) in BY_FOLDS:
-            support = self._given_support(counts.names)
-            family = PriorFamily(self.prior_mean, None if support.all() else support)
-            path = family.path(counts, prior_grid(self.grid))
-            chosen.add(path, scorer.choose(rules.rule_name(self.prior_strength), path, family))
-            strength = float(chosen.selection.value)
-        else:
-            strength = self._given_strength(counts.names)
-        evidence = Evidence(counts, strength, self.prior_mean)
-        support = self._support_from_counts(evidence, chosen, scorer)
-        return self._set_fitted({**self._path_attributes(chosen), **self._of_evidence(evidence, support, coder, None)})
-
-    @available_if(_can_fit_partially)
-    def partial_fit(
-        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Add samples to the counts and update the model.
-
-        Pass all `classes` in the first call, as in scikit-learn; by default they are those of its `y`. New categories
-        may appear at any time. `features` may be None. With ``order="information"``, it may also be a number,
-        ``"bic"``, ``"aic"`` or ``"ebic"``. The greedy search and resampling need all samples at once.
-        """
-        with unchanged_on_failure(self):
-            return self._fit_more(X, y, classes, sample_weight)
-
-    def _fit_more(self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: ArrayLike | None) -> Self:
-        self._check_parameters()
-        if y is None:
-            raise ValueError("NaiveBayes requires y to be passed, but the target y is None.")
-        is_first = not hasattr(self, "counts_")
-        data = self._read(X, y, sample_weight, reset=is_first, numeric="distinct" if self.numeric == "mdl" else None)
-        counts = _with_classes(counts_of(data), classes) if is_first else self.counts_ + counts_of(data)
-        if not is_first and len(counts.classes) > len(self.classes_):
-            new = sorted(set(counts.classes.tolist()) - set(self.classes_.tolist()))
-            raise ValueError(
-                f"y contains new classes {new}; pass all classes in `classes` in the first call of partial_fit."
-            )
-        check_prior_fits(self.prior_mean, counts.n_values, counts.names)
-        coder = replace(data.coder, codings=counts.codings or [])
-        return self._fit_evidence(counts, coder)
-
     def predict_joint_log_proba(self, X: Any, *, marginals: bool = False) -> NDArray[np.float64]:
         r"""Return log P(x_J, y) for each sample and class.
 
@@ -398,59 +264,6 @@ class NaiveBayes(JointClassifier, PathEstimator):
     def intercept_(self) -> NDArray[np.float64]:
         return linear_form(self._evidence(), self.support_)[1]
 
-    @property
-    def selection_(self) -> Any:
-        """Selection of the last rule that was applied."""
-        check_is_fitted(self)
-        if not self.selections_:
-            raise AttributeError("selection_ is only available if `features` or `prior_strength` is a rule.")
-        return list(self.selections_.values())[-1]
-
-    @property
-    def path_(self) -> Any:
-        """Path from which the last knob was chosen."""
-        check_is_fitted(self)
-        if not self.paths_:
-            raise AttributeError(
-                "path_ is only available if `features` is a number or a rule, or `prior_strength` is a rule."
-            )
-        return list(self.paths_.values())[-1]
-
-    def _check_parameters(self) -> None:
-        check_choice("order", self.order, ORDERS)
-        check_choice("numeric", self.numeric, NUMERIC)
-        rules.check_rule("features", self.features, FeaturePath, "None, a number of features")
-        is_rule = isinstance(self.prior_strength, str) and rules.rule_name(self.prior_strength) != "auto"
-        if is_rule:
-            rules.check_rule("prior_strength", self.prior_strength, PriorPath, "'auto', a number of rows")
-        features = self.features
-        if not (features is None or isinstance(features, str) or is_count(features) or is_given(features)):
-            raise ValueError(
-                f"features must be None, an integer number of features, a rule or a list of features, got {features!r}."
-            )
-        prior_grid(self.grid)
-        if not (self.max_features is None or is_count(self.max_features)):
-            raise ValueError(f"max_features must be None or an integer number of features, got {self.max_features!r}.")
-        check_prior("auto" if is_rule else self.prior_strength, self.prior_mean)
-
-    def _read(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: ArrayLike | None,
-        *,
-        X_unlabeled: Any = None,
-        reset: bool = True,
-        numeric: str | None = None,
-    ) -> DiscreteData:
-        coder = TableCoder(numeric or self.numeric, check_threads(self.n_jobs))
-        data = DiscreteData.read(X, y, sample_weight, coder, X_unlabeled)
-        check_features(self, X, reset=reset)
-        if hasattr(self, "feature_names_in_"):
-            coder.names = [str(n) for n in self.feature_names_in_]
-        check_prior_fits(self.prior_mean, np.diff(data.block.offsets), coder.names)
-        return data
-
     def _training_rows(self, table: RawTable, y: Any, sample_weight: ArrayLike | None) -> DiscreteData:
         """Return the training samples, coded as they were for fitting."""
         classes, label = encode_labels(y)
@@ -459,12 +272,6 @@ class NaiveBayes(JointClassifier, PathEstimator):
         label = np.searchsorted(self.classes_, classes).astype(np.int32)[label]
         weight = count_weight(check_weight(sample_weight, table.n_rows))
         return DiscreteData(self.coder_.transform(table), label, self.classes_, weight, self.coder_, table)
-
-    def _choose(self, data: DiscreteData) -> Chosen:
-        """Choose the prior strength, then the features."""
-        chosen = Chosen()
-        self._choose_features(data, self._choose_prior(data, chosen), chosen)
-        return chosen
 
     def _attributes(self, chosen: Chosen, data: DiscreteData) -> dict[str, Any]:
         selected = chosen.selections.get("prior_strength")
@@ -477,85 +284,10 @@ class NaiveBayes(JointClassifier, PathEstimator):
         # The rows are held until the description length is requested.
         return self._of_evidence(Evidence(counts, strength, self.prior_mean), support, data.coder, data)
 
-    def _path_attributes(self, chosen: Chosen) -> dict[str, Any]:
-        paths = {knob: without_rows(path) for knob, path in chosen.paths.items()}
-        return {"selections_": chosen.selections, "paths_": paths}
-
-    def _choose_prior(self, data: DiscreteData, chosen: Chosen) -> float:
-        if not isinstance(self.prior_strength, str) or rules.rule_name(self.prior_strength) == "auto":
-            return self._given_strength(data.coder.names)
-        support = self._given_support(data.coder.names)
-        family = PriorFamily(self.prior_mean, None if support.all() else support)
-        path = family.path(data, prior_grid(self.grid))
-        selection = rules.choose(self.prior_strength, path, family, data, self._options())
-        chosen.add(path, selection)
-        return path.at(selection.index)
-
-    def _given_support(self, names: Sequence[str]) -> NDArray[np.bool_]:
-        """Return the set J if it is given, otherwise all features."""
-        if is_given(self.features):
-            return column_mask(self.features, names, "features")
-        return np.ones(len(names), dtype=bool)
-
-    def _given_strength(self, names: Sequence[str]) -> float:
-        """Return the prior strength for settings that need no rule."""
-        if not isinstance(self.prior_strength, str):
-            return float(self.prior_strength)
-        n_candidates = len(names)
-        if is_given(self.features):
-            return default_strength(int(self._given_support(names).sum()))
-        if self.features is None or (isinstance(self.features, str) and self.order == "information"):
-            return default_strength(n_candidates)
-        if rules.rule_name(self.features) == "mdl":  # keeps few features
-            return default_strength(0)
-        most = self.max_features or MAX_GREEDY if isinstance(self.features, str) else int(self.features)  # type: ignore[arg-type]
-        return default_strength(min(most, n_candidates))
-
-    def _choose_features(self, data: DiscreteData, strength: float, chosen: Chosen) -> None:
-        """Add the path of the features to the choice, unless all are used or the set is given."""
-        d = data.block.n_features
-        if self.features is None or is_given(self.features):
-            return
-        size = None if isinstance(self.features, str) else int(self.features)  # type: ignore[arg-type]
-        if size is not None and size > d:
-            raise ValueError(
-                f"features={self.features} exceeds the {d} feature(s) of X; pass a number up to {d}, a rule such as "
-                "'mdl', or None to use all features."
-            )
-        family = self._feature_family(strength, self.max_features if size is None else size)
-        path = family.path(data)
-        selection = rules.resolve(self.features, path, family, data, self._options(), at=rules.last_point)
-        if size is not None and (path.trace is not None or len(path.grid) * data.n_rows <= FEW_PREDICTIONS):
-            selection = rules.with_bits(selection, path)
-        chosen.add(path, selection)
-
-    def _feature_family(self, strength: float, most: int | None) -> FeatureFamily:
-        stops_by_mdl = rules.rule_name(self.features) == "mdl"
-        return FeatureFamily(strength, self.prior_mean, self.order, self.backward, most, stops_by_mdl, self.verbose)
-
     def choose_features(self, data: DiscreteData) -> NDArray[np.bool_]:
         """Return the features that the rule selects, for data that is already coded."""
         self._check_parameters()
         return self._attributes(self._choose(data), data)["support_"]
-
-    def _support_from_counts(
-        self, evidence: Evidence, chosen: Chosen, scorer: FoldScorer | None = None
-    ) -> NDArray[np.bool_]:
-        """Select features by their own information, for which counts are enough, or by the errors of folds."""
-        d = evidence.counts.n_features
-        if self.features is None or is_given(self.features):
-            return self._given_support(evidence.counts.names)
-        if scorer is not None and rules.rule_name(self.features) in BY_FOLDS:
-            family = self._feature_family(evidence.prior_strength, self.max_features)
-            path = family.path(evidence.counts)
-            chosen.add(path, scorer.choose(rules.rule_name(self.features), path, family))
-            return path.at(chosen.index)
-        path = information_path(evidence, None, np.arange(d + 1))
-        selection = rules.resolve(
-            self.features, path, None, None, self._options(), at=lambda _, size: min(int(size), d)
-        )
-        chosen.add(path, selection)
-        return path.at(selection.index)
 
     def _of_evidence(
         self, evidence: Evidence, support: NDArray[np.bool_], coder: TableCoder, data: DiscreteData | None

@@ -24,10 +24,11 @@ from vitalfew.exceptions import UnlabeledDataWarning
 from vitalfew.families.bayes.cluster_rows import gather_labeled
 from vitalfew.families.bayes.evidence import check_prior, describe_lines, normalize
 from vitalfew.families.bayes.joint_classifier import JointClassifier
+from vitalfew.families.bayes.knob_choice import ORDERS
 from vitalfew.families.bayes.label_next import label_next
 from vitalfew.families.bayes.mixture import Parameters, PresenceRows, Run, Sums, WeightRows, run_em
 from vitalfew.families.bayes.mixture_data import EVENTS, MixtureData, WeightData, read_mixture, read_rows
-from vitalfew.families.bayes.naive_bayes import ORDERS, NaiveBayes
+from vitalfew.families.bayes.naive_bayes import NaiveBayes
 from vitalfew.families.bayes.naive_bayes_path import FeaturePath
 from vitalfew.families.bayes.unlabeled_weight import GRID, USUAL, WeightScores, score_weights
 from vitalfew.rules.paired import held_out
