@@ -1,8 +1,8 @@
 """Documents in a database, larger than memory: `python benchmarks/documents.py [--documents 5000000] [--folder DIR]`.
 
 Makes documents of words that follow the law of Zipf and Mandelbrot (rank r with frequency proportional to
-(r + 2.7)^-1.07, as fitted to English by Mandelbrot, 1953), of four classes, each with words of its own that are three
-times as frequent, and labels one in a thousand. Then, each in a process of its own, `vitalfew label` and a loop of
+(r + 2.7)^-1.07, as fitted to English by Mandelbrot, 1953), of four classes, each with its own words that are three
+times as frequent, and labels one in a thousand. Then, each in a separate process, `vitalfew label` and a loop of
 scikit-learn's HashingVectorizer and BernoulliNB.partial_fit over batches of the same table; both write key, label and
 probability back. Writes the section Documents of RESULTS.md.
 """

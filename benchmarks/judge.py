@@ -1,7 +1,7 @@
 """Measurement of times, memory and circumstances, the same for ours and for every peer.
 
 Repetitions of both are interleaved in one process, so that other work on the machine hits both. Peak memory is that of
-one call in a process of its own, above what the process held before the call.
+one call in a separate process, above what the process held before the call.
 """
 
 from __future__ import annotations

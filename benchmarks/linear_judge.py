@@ -2,7 +2,7 @@
 
 It is no solver's own. The objective and the dual value of every point of a path are computed here from coefficients
 alone. The optimum of a penalty is the least objective that any run found, tight runs included. Each solver climbs a
-ladder of tolerances in a process of its own, with a time limit, up to the first whose worst suboptimality over the path
+ladder of tolerances in a separate process, with a time limit, up to the first whose worst suboptimality over the path
 reaches the target; this tolerance is then timed, ours like the peers', in interleaved repetitions.
 """
 

@@ -1,6 +1,6 @@
 """Reading and writing documents in PostgreSQL, compared with COPY: `python benchmarks/postgres.py [--documents N]`.
 
-Starts a server of its own, as the tests do. Reading is what `vitalfew label` does, all batches of Arrow; writing is a
+Starts its own server, as the tests do. Reading is what `vitalfew label` does, all batches of Arrow; writing is a
 table of labels in one transaction. COPY is psql's, in PostgreSQL's binary form, from and to a file in memory.
 Writes the section PostgreSQL of RESULTS.md.
 """

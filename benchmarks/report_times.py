@@ -2,7 +2,7 @@
 
     python benchmarks/report_times.py [name ...] [--noise N]
 
-Each report runs in a process of its own, with the default time budget of 60 s.
+Each report runs in a separate process, with the default time budget of 60 s.
 """
 
 from __future__ import annotations

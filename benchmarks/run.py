@@ -1,8 +1,8 @@
 """Run the speed cases and write the section Speed of RESULTS.md: `python benchmarks/run.py [case | case:data ...]`.
 
 A case is a file in cases/ with `compare()`, which gives rows, and perhaps `tables()`, which gives further tables. One
-with `DATA` is compared on each of these alone, `compare(data)`, and each is a part of its own: data sets can be run by
-themselves, and what is not run stays as it is.
+with `DATA` is compared on each of these alone, `compare(data)`, and each is a separate part: a data set can be run
+alone, and parts that are not run keep their results.
 """
 
 from __future__ import annotations

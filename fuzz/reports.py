@@ -1,6 +1,6 @@
 """Fuzz reports with hostile names and numbers: valid facts are rendered, and nothing becomes markup or runs.
 
-Lists that stand for the columns of one table stay equally long, which the schema cannot say.
+Lists that hold the columns of one table keep equal lengths, which the schema cannot express.
 """
 
 import json
@@ -145,7 +145,7 @@ def check_page(source: str) -> None:
     source.encode("utf-8")
     seen, n_verbatim = outline(source)
     assert seen <= usual()[0], f"not of the template: {seen - usual()[0]}"
-    assert n_verbatim == usual()[1], "a script or a style of somebody else"
+    assert n_verbatim == usual()[1], "a script or a style from outside"
 
 
 def check_markdown(source: str) -> None:

@@ -1,4 +1,4 @@
-"""A real PostgreSQL server for tests: one for each process that runs tests, in a folder of its own, on a free port."""
+"""A real PostgreSQL server for tests: one for each process that runs tests, in its own folder, on a free port."""
 
 import glob
 import os
@@ -34,7 +34,7 @@ class Server:
         return f"postgresql://tester:secret%20word@127.0.0.1:{self.port}/postgres"
 
     def start(self, largest_file: int | None = None) -> None:
-        """Start it; no file may become larger than so many blocks of 1 kB."""
+        """Start the server, with a limit on the size of files in blocks of 1 kB."""
         options = f"-p {self.port} -k {self.folder} -c listen_addresses=127.0.0.1 -c fsync=off -c shared_buffers=32MB"
         self._run("pg_ctl", "-w", "-o", options, "-l", str(self.folder / "log"), "start", largest_file=largest_file)
 
@@ -87,7 +87,7 @@ def postgres():
 
 @pytest.fixture
 def mortal_postgres():
-    """A server of its own, for a test that ends it."""
+    """Return a separate server, for a test that stops it."""
     server = _new_server()
     yield server
     server.remove()

@@ -96,7 +96,7 @@ def kary_problems(draw, max_rows=25, max_features=6, max_classes=5, min_classes=
     if missing:
         X[rng.random((n, d)) < rng.choice([0.0, 0.2])] = np.nan
         X[:, rng.random(d) < 0.05] = np.nan
-        for column in X.T:  # one value and missing ones are two values, which has tests of its own
+        for column in X.T:  # one value and missing ones are two values, which has its own tests
             known = column[~np.isnan(column)]
             if len(set(known)) == 1:
                 column[:] = known[0]

@@ -1,7 +1,7 @@
 """Second moments of a Parquet file, compared with a plain read of the same file that only decodes all columns.
 
 The file is written once for a number of rows, 2,000,000 unless the variable MOMENTS_ROWS says otherwise (20,000,000
-rows of 100 doubles are 16 GB). Memory is that of one call in a process of its own, on all rows and on a tenth of them.
+rows of 100 doubles are 16 GB). Memory is that of one call in a separate process, on all rows and on a tenth of them.
 """
 
 from __future__ import annotations

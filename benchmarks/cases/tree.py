@@ -1,7 +1,7 @@
 """One decision tree: 100,000 x 50 numbers, letters (26 classes), and adult with its categories and missing values.
 
 Half of the rows are for testing. A row is equal if our test error is at most that of the peer; both are in the note.
-Ours takes text columns as they are, and reading them is part of its time; peers are given numbers: one-hot columns, or
+Ours reads text columns directly, which is part of its time; peers receive numbers: one-hot columns, or
 codes where they take categories. Trees differ, so what is compared is the time to a tree that is no worse.
 """
 

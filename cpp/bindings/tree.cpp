@@ -11,7 +11,7 @@ struct TreeRequest {
   nb::object progress;
 };
 
-// The arrays of a tree, kept alive as long as it is used.
+// The arrays of a tree, kept alive while the tree is in use.
 struct TreeArrays {
   Vector<std::int32_t> feature, cut, parent, first_child, n_children, branch, opened;
   Vector<double> share;

@@ -36,7 +36,7 @@ def _mathml(node: nodes.Element, as_block: bool) -> str:
 
 
 def _spelled_out(code: str) -> str:
-    """What TeX allows and Docutils misreads or does not know: ``\\frac12``, ``\\hat y_i``, ``\\dots``."""
+    """TeX that Docutils misreads or does not support: ``\\frac12``, ``\\hat y_i``, ``\\dots``."""
     code = re.sub(r"\\dots\b", r"\\ldots", code)
     # Otherwise the index would be placed below the letter.
     code = re.sub(r"(\\(?:hat|bar|tilde)\b\s*(?:\{[^{}]*\}|\\[A-Za-z]+|\w))(?=[_^])", r"\1{}", code)

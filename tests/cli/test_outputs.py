@@ -223,7 +223,7 @@ def test_addresses_of_files_are_no_way_round(run, tmp_path, write, model, comman
     before = [data.read_bytes(), here.read_bytes()]
     target = data if "D" in ARGUMENTS[command] else here
     arguments = filled(command, f"{scheme}{data}", f"{scheme}{here}")
-    # The text of `explain` has a suffix of its own, which is checked first.
+    # The text of `explain` has its own suffix, which is checked first.
     is_text = (command, option) == ("explain", "--output")
     expected = "must end with" if is_text else "does not exist|is a DuckDB database"
     assert re.search(expected, run(command, *arguments, option, target, code=1).stderr)

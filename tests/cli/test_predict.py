@@ -47,7 +47,7 @@ def test_no_rows(run, model_file):
 
 
 def test_hostile_values_stay_values(run, tmp_path):
-    """Classes that look like formulas, markup or several lines come back as they are."""
+    """Classes that look like formulas, markup or several lines come back unchanged."""
     classes = ["=1+1", '<b>"x"</b>\n, y']
     quoted = ['"' + c.replace('"', '""') + '"' for c in classes]
     data = tmp_path / "t.csv"

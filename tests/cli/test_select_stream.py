@@ -59,7 +59,7 @@ def test_numbers_as_in_memory(run, tmp_path, method, k):
     rows = features(run, tmp_path / "a.json", where, "-t", "y", "--method", method, "--k", k)
     found = features(run, tmp_path / "b.json", where, "-t", "y", "--method", method, "--k", k, "--stream")
     weights = [{row["feature"]: row["weight"] for row in lines} for lines in (rows, found)]
-    if method == "lasso":  # both levels of a category stand for one another
+    if method == "lasso":  # the two levels of a category are interchangeable
         weights = [{k: v for k, v in w.items() if not k.startswith("shape")} for w in weights]
     assert weights[0].keys() == weights[1].keys()
     for name, weight in weights[0].items():

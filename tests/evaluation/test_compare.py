@@ -277,7 +277,7 @@ def test_sizes_of_fitted_models():
         assert count_features(clone(model).fit(X, y), 12) == size
     sparse_model = LogisticRegression(alpha=0.05).fit(X, y)
     assert count_features(sparse_model, 12) == np.count_nonzero(sparse_model.coef_) < 12
-    with warnings.catch_warnings():  # scikit-learn before 1.8 wants to be told the penalty, later ones do not
+    with warnings.catch_warnings():  # scikit-learn before 1.8 requires the penalty, later versions warn about it
         warnings.simplefilter("ignore", UserWarning)
         peer = Peer(solver="saga", C=0.02, l1_ratio=1, max_iter=2000).fit(X, y)
     peer.coef_[:, 3:] = 0

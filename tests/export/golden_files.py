@@ -1,7 +1,7 @@
 """Golden files: a model, its source in SQL and Python, rows, and the predictions for them.
 
 ``python tests/export/golden_files.py`` writes those of this version into ``golden/<version>/``. Files of a version that
-was released stay as they are: they stand for the files that users have.
+was released stay unchanged: they represent the files that users have.
 """
 
 import gzip

@@ -45,7 +45,7 @@ def title(path: Path) -> str:
 
 
 def load(path: Path, n_rows: int) -> tuple[pd.DataFrame, np.ndarray]:
-    """A table and its target; of long ones so many rows, drawn at random."""
+    """Return a table and its target; long tables are sampled at random."""
     if path.suffix == ".npz":
         held = np.load(path)
         frame, y = pd.DataFrame(held["X"].astype(float), columns=held["feature_names"].tolist()), held["y"]
@@ -130,7 +130,7 @@ def _of_columns(X, y: np.ndarray, train: np.ndarray, is_numeric: bool):
 
 
 def _of_texts(texts: pd.Series, y: np.ndarray, train: np.ndarray):
-    """On the text itself, where words can be told; and on a table with a column for each word that the model reads."""
+    """Models on the text itself, and on a table with a column for each word that the model reads."""
     body = texts.to_frame("text")
     matrix = WordPresence(min_df=2).fit(texts.iloc[train]).transform(texts).astype(float)
     for model in (NaiveBayes(features="mdl"), Stump(), AdaBoost(20), DecisionTree(), LogisticRegression(0.01)):

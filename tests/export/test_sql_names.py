@@ -1,4 +1,4 @@
-"""Names that a database does not tell apart: refused by `to_sql`, per dialect; all others give the right numbers."""
+"""Names that are equal for a database: `to_sql` rejects them, per dialect; all others give the right numbers."""
 
 import numpy as np
 import pandas as pd

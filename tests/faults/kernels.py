@@ -2,7 +2,7 @@
 
 The name of a kernel is followed by the form of the data if there are overloads for several.
 
-Run as a program, it presses Ctrl-C in the middle of each kernel that is named, and prints what came of it as JSON.
+Run as a program, it presses Ctrl-C in the middle of each kernel that is named, and prints the result as JSON.
 """
 
 import json
@@ -100,7 +100,7 @@ CALLS = {
     "WordRows": lambda n: WordPresence(ngram_range=(1, 30)).fit(words[:n]),
 }
 
-# Why it needs no Ctrl-C of its own.
+# Why it needs no separate Ctrl-C test.
 SHORT = {
     "thread_count": "asks the system",
     "helper_threads": "reads two counters",
@@ -114,7 +114,7 @@ SHORT = {
 
 
 def press_in(call: str, wait: float = 0.2) -> dict:
-    """Call the kernel over and over with what its call gives it, until Ctrl-C is heard."""
+    """Call the kernel again and again with the same arguments, until Ctrl-C stops it."""
     kernel = call.split()[0]
     real, before, pressed = getattr(_core, kernel), threads(), []
 

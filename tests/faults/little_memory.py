@@ -1,4 +1,4 @@
-"""Calls kernels while the process may take only so much more memory; prints what came of each as JSON."""
+"""Call kernels under a limit on additional memory; print the outcome of each as JSON."""
 
 import ctypes
 import json

@@ -1,4 +1,4 @@
-"""A deadline that has passed stops every kernel, and what was found before it stands where it can stand alone."""
+"""A deadline that has passed stops every kernel, and complete results found before it are kept."""
 
 import threading
 import warnings
@@ -140,7 +140,7 @@ PREFIXES = {
 
 @pytest.fixture
 def stop_in(monkeypatch):
-    """Lets the deadline pass when the kernel of a family tells that it has found so many points."""
+    """Let the deadline pass when the kernel of a family reports a given number of points."""
     import importlib
 
     def arrange(family: str, least: float = 2) -> None:
@@ -156,7 +156,7 @@ def stop_in(monkeypatch):
 @pytest.mark.parametrize("family", PREFIXES)
 def test_what_was_found_before_the_deadline_stands(stop_in, family):
     stop_in(family)
-    for n in (1000, 2000, 4000):  # until the kernel takes long enough to tell how far it is
+    for n in (1000, 2000, 4000):  # until the kernel takes long enough to report progress
         with warnings.catch_warnings(record=True) as told, deadline(1e6):
             warnings.simplefilter("always")
             model = PREFIXES[family](n)
@@ -176,7 +176,7 @@ def test_what_was_found_before_the_deadline_stands(stop_in, family):
 
 def test_a_given_penalty_that_was_not_reached_is_an_error(stop_in):
     def again():
-        while True:  # until it takes long enough to be heard
+        while True:  # until it takes long enough to be interrupted
             Lasso(1e-6, grid_ratio=1e-6).fit(Z[:150], t[:150])
 
     stop_in("linear.lasso", least=0)

@@ -1,4 +1,4 @@
-"""Ctrl-C stops a kernel, and a forked child can run one; each in a process of its own."""
+"""Ctrl-C stops a kernel, and a forked child can run one; each in a separate process."""
 
 import os
 import subprocess

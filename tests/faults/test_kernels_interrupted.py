@@ -1,4 +1,4 @@
-"""Ctrl-C in every kernel: it is heard, no thread is left, and the same call works again."""
+"""Ctrl-C in every kernel: it stops, no thread remains, and the same call works again."""
 
 import json
 import os

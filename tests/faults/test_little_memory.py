@@ -14,7 +14,7 @@ pytestmark = [
     pytest.mark.skipif("san.so" in os.environ.get("LD_PRELOAD", ""), reason="a sanitizer takes more than any limit"),
 ]
 
-# Of each kind of kernel one that takes memory as it goes.
+# One kernel of each kind, which allocates memory while it runs.
 KERNELS = (
     "count_codes",
     "mdl_codes",

@@ -74,7 +74,7 @@ def test_numbers_as_classes_and_a_marker(documents):
     marked = [str(TOPICS.index(t)) if t is not None else "" for t in table["topic"].to_pylist()]
     put(address, "marked", table.set_column(2, "topic", pa.array(marked)))
     report = label_documents(address, "marked", "body", "topic", key="id", model="nb")
-    assert report.n_labeled[""] == 370  # a class of its own unless it is said to be none
+    assert report.n_labeled[""] == 370  # a separate class unless it is declared missing
     assert get(address, "marked_predicted").num_rows == 0
     assert any("every document has a label" in note for note in report.notes)
     report = label_documents(address, "marked", "body", "topic", key="id", model="nb", unlabeled="", into="p")

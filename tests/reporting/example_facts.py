@@ -341,7 +341,7 @@ def model(selector, name, error, se, n_features, seconds, within, *, chosen=Fals
 
 
 def large(n: int = 50_000) -> dict:
-    """So many features, each a column of its own."""
+    """Return n features, each its own column."""
     facts = adult()
     facts["data"] |= {"source": "genes.parquet", "n_rows": 2000, "n_columns": n, "n_features": n}
     facts["data"]["columns"] = [

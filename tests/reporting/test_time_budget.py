@@ -69,7 +69,7 @@ def test_both_rounds_of_the_comparison_share_one_limit(monkeypatch, spent):
 
 @pytest.mark.parametrize(("seconds", "expected"), [(1e-6, 40), (0.05, 20), (10.0, 10)])
 def test_pairs_are_screened_among_as_many_features_as_there_is_time_for(monkeypatch, seconds, expected):
-    """A look at the pairs of 10 features takes so many seconds; 20 looks at most may take 4."""
+    """Screening the pairs of 10 features takes the given seconds; 20 screenings may take at most 4."""
     times = iter([0.0, seconds])
     monkeypatch.setattr(together, "TRIED", 10)
     monkeypatch.setattr(together, "time", SimpleNamespace(perf_counter=lambda: next(times)))
@@ -167,7 +167,7 @@ def test_a_report_without_time_says_so_and_nothing_else(monkeypatch):
 
 @pytest.mark.parametrize(("seconds", "expected"), [(0.0, 1000), (1.0, 1000), (10.0, 500), (1000.0, 100)])
 def test_the_model_is_fitted_to_as_many_rows_as_there_is_time_for(seconds, expected):
-    """A fit to 100 rows takes so many seconds; there are 50."""
+    """A fit to 100 rows takes the given seconds; there are 50."""
     rng = np.random.default_rng(0)
     study = Study.of(
         read_study_table(pd.DataFrame(rng.normal(size=(1000, 2)))), rng.integers(0, 2, 1000), False, Stopped(1), 0, 1

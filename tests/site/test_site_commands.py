@@ -16,7 +16,7 @@ NUMBER = re.compile(r"^-?[\d.,]+(e[-+]?\d+)?%?$")
 
 
 def transcripts(page: str) -> list[tuple[str, str]]:
-    """Commands of a page and what they are said to print."""
+    """Return the commands of a page and the output shown for them."""
     text = (DOCS / page).read_text(encoding="utf-8")
     blocks = re.findall(r"^    \$ (.*)\n((?:(?!    \$ )(?:    .*)?\n)*)", text, flags=re.MULTILINE)
     return [(command, re.sub(r"^    ", "", said, flags=re.MULTILINE).strip()) for command, said in blocks]
@@ -50,7 +50,7 @@ def test_commands_print_what_is_shown(page, tmp_path):
     environment = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
     for command, said in transcripts(page):
         if not said:
-            continue  # a report: tests of its own
+            continue  # a report: has its own tests
         run = command.replace("vitalfew", f'"{sys.executable}" -m vitalfew', 1)
         done = subprocess.run(run, shell=True, cwd=tmp_path, env=environment, capture_output=True, timeout=300)
         printed = (done.stdout + done.stderr).decode()

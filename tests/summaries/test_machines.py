@@ -1,4 +1,4 @@
-"""Summaries added, taken out, written and read in any order: always those of one pass over the rows they stand for."""
+"""Summaries added, taken out, written and read in any order: always those of one pass over their rows."""
 
 import pickle
 
@@ -22,7 +22,7 @@ def row_lists(value, target):
 
 
 class Machine(RuleBasedStateMachine):
-    """Parts are pairs of a summary and the rows that it stands for."""
+    """Parts are pairs of a summary and its rows."""
 
     parts = Bundle("parts")
     rows = None  # a strategy
@@ -111,7 +111,7 @@ class MomentsMachine(Machine):
     def check(self, found, expected):
         assert found.n_rows == expected.n_rows
         assert found.weight_sum == expected.weight_sum
-        # Of numbers up to 100: what is left of some 1e6 that were taken out again.
+        # Numbers up to 100, and the rounding left by values near 1e6 that were subtracted again.
         np.testing.assert_allclose(found.mean, expected.mean, rtol=0, atol=1e-9)
         np.testing.assert_allclose(found.scatter, expected.scatter, rtol=1e-9, atol=1e-6)
 

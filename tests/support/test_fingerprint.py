@@ -1,4 +1,4 @@
-"""Fingerprints: what must be told apart, what must not, and what cannot be."""
+"""Fingerprints: what must differ, what must be equal, and what cannot be compared."""
 
 import functools
 import importlib

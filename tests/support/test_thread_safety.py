@@ -139,7 +139,7 @@ def counting():
             time.sleep(0.0005)
 
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e5)  # nobody is asked to give the lock away
+    sys.setswitchinterval(1e5)  # no thread is asked to release the lock
     thread = threading.Thread(target=increase)
     thread.start()
     yield count

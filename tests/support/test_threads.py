@@ -75,7 +75,7 @@ def summary(n_jobs):
 FEW = {"n_jobs": 1, "verbose": False}
 PAIR = {"plain": LinearRegression(), "lasso": vf.Lasso(0.1, **FEW)}
 
-# What is called with so many threads, and whether kernels of the core use them; others hand work to joblib or BLAS.
+# Calls with a number of threads, and whether the core uses them; the others use threads of joblib or BLAS.
 CASES = {
     "AdaBoost": (lambda n, _: vf.AdaBoost(20, n_jobs=n).fit(*classes(n_classes=2)), True),
     "AdaBoost samme": (lambda n, _: vf.AdaBoost(10, multiclass="samme", n_jobs=n).fit(*classes()), True),

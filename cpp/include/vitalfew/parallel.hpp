@@ -154,7 +154,7 @@ class Team {
   void (*call_)(void*, std::size_t) = nullptr;
 };
 
-// Runs the blocks once, with a team of its own.
+// Runs the blocks once, with its own team of threads.
 template <class Body>
 void parallel_blocks(std::size_t n_blocks, int threads, Monitor& monitor, Body&& body) {
   Team(threads, n_blocks).run(n_blocks, monitor, body);

@@ -1,5 +1,5 @@
 // Lists of (place, value), one for each row, that grow at the end. They are linked blocks from one pool, so that an append
-// allocates no memory of its own: O(1) on average.
+// allocates no memory: O(1) on average.
 #pragma once
 
 #include <algorithm>

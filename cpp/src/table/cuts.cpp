@@ -293,7 +293,7 @@ template <class Measure>
 Cuts cut_all(const Table<double>& table, std::span<const std::int32_t> label, std::span<const double> weight,
              const CutOptions& options, const Measure& measure, Monitor& monitor) {
   const std::size_t d = table.n_cols;
-  // Short columns share a block and its memory; a long column is a block of its own, so that Ctrl-C is noticed soon.
+  // Short columns share a block and its memory; a long column has its own block, so that Ctrl-C is noticed soon.
   const std::size_t width = std::clamp<std::size_t>(500'000 / std::max<std::size_t>(table.n_rows, 1), 1, 8);
   std::vector<std::vector<double>> of_column(d);
   parallel_blocks((d + width - 1) / width, options.threads, monitor, [&](std::size_t b) {

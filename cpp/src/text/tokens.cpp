@@ -40,7 +40,7 @@ struct DocumentRange {
   bool is_long;
 };
 
-// Cuts the documents into blocks of about equal work; a long document is a block of its own.
+// Cuts the documents into blocks of about equal work; a long document has its own block.
 std::vector<DocumentRange> cut_into_blocks(std::span<const Text> documents, std::size_t work_per_byte) {
   std::vector<DocumentRange> ranges;
   std::size_t begin = 0, work = 0;

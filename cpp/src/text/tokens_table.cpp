@@ -43,7 +43,7 @@ void WordTable::Shard::grow() {
   }
 }
 
-// Copies the bytes of a long word into a page, or into memory of its own if they would fill a large part of one.
+// Copies the bytes of a long word into a page, or into separate memory if they would fill a large part of one.
 const char* WordTable::store(const char* bytes, std::size_t length) {
   char* to;
   if (length > page_bytes / 4) {

@@ -1,6 +1,6 @@
-"""What the scripts of the gallery share: one look for all charts, labeled lines, and files of this repository.
+"""Shared code of the gallery scripts: the style of the charts, labeled lines, and files of this repository.
 
-A folder of its own, so that galleries take it for no example.
+In a separate folder, so that sphinx-gallery does not run it as an example.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def test_codes_count_the_cuts_below(X, most, kind):
     check_bins(coder, bins, X.astype(np.float64))
     for j in range(X.shape[1]):
         distinct = np.unique(X[~np.isnan(X[:, j]), j])
-        if len(distinct) <= most:  # then each value has a bin of its own
+        if len(distinct) <= most:  # then each value has its own bin
             assert coder.n_bins(j) == max(len(distinct), 1)
         else:
             assert 1 <= coder.n_bins(j) <= most

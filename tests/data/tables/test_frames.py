@@ -1,4 +1,4 @@
-"""The boundary: every kind of table gives the same model, and what is no table is told so by column, row and remedy."""
+"""Tables at the boundary: every kind gives the same model, and errors name the column, the row and the remedy."""
 
 import datetime
 import decimal

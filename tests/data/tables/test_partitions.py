@@ -156,7 +156,7 @@ def test_a_frame_is_a_source():
 
 
 def test_partitions_take_the_types_of_the_collection():
-    """A column without values has no type of its own."""
+    """A column without values has no type."""
     first, second = pd.DataFrame({"a": [None, None], "b": [1, 2]}), pd.DataFrame({"a": ["u", None], "b": [3.0, 4.0]})
     source = open_source([dask.delayed(first), dask.delayed(second)])
     assert [str(t) for t in source.schema().types] in (["string", "double"], ["large_string", "double"])

@@ -47,7 +47,7 @@ def category(words, ordered=False):
 
 
 def chunked(words, kind):
-    """A chunk for each row, with a dictionary of its own for each where the kind is one."""
+    """Return one chunk per row, each with its own dictionary if the kind has dictionaries."""
 
     def one(w):
         if not pa.types.is_dictionary(kind):

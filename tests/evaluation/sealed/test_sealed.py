@@ -1,4 +1,4 @@
-"""`sealed_split` and `SealedTest`: who is on which side, what is said and what is not, and files that are not whole."""
+"""`sealed_split` and `SealedTest`: the rows of each part, what a score reveals, and damaged files."""
 
 import copy
 import io

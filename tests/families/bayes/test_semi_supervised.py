@@ -28,7 +28,7 @@ def random_words(seed, n=40, d=12, density=0.3, weighted=False):
 
 
 def clusters(n=400, d=60, n_labels=10, seed=0, gap=0.25):
-    """Two classes that are told apart by all words together, each of which says little."""
+    """Return two classes that differ in many words, each of which carries little information."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 2, n)
     X = sparse.csr_matrix((rng.random((n, d)) < np.where(truth[:, None] == 1, 0.25 + gap, 0.25)).astype(float))

@@ -359,7 +359,7 @@ def test_every_storage_gives_the_same(kind, penalty, n_classes):
 
 
 def few_kinds(levels, n=400, d=12, seed=0):
-    """Rows of which many are alike, as long as the last column, which has a value of its own in each, is not in use."""
+    """Rows with many duplicates, except in the last column, which is different in each."""
     rng = np.random.default_rng(seed)
     X = np.where(rng.random((n, d)) < 0.3, rng.integers(1, levels, (n, d), endpoint=True), 0).astype(float)
     X = np.column_stack([X, rng.normal(size=n)])
@@ -471,7 +471,7 @@ def test_a_class_of_weight_zero_leaves_two():
 
 def test_the_ridge_of_two_classes_is_that_of_two_outputs():
     """Two outputs at -b/2 and b/2 cost half the ridge of one at b: alpha for one is 2 alpha for two. A third class with
-    next to no weight leaves the other two as they are."""
+    next to no weight leaves the other two unchanged."""
     X, label = planted()
     rare = np.r_[np.zeros(120), 1.0].astype(bool)
     X3, y3 = np.vstack([X, np.zeros(6)]), np.r_[label, 2]

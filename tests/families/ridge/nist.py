@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Reference:
-    """Target, raw predictors, degree of the polynomial, and the certified fit, all as they are printed."""
+    """Target, raw predictors, degree of the polynomial, and the certified fit, all as printed."""
 
     name: str
     response: str

@@ -138,7 +138,7 @@ def test_no_penalty_interpolates():
     np.testing.assert_allclose(twice.predict(X), y + 0.5, rtol=1e-7)
 
 
-# What leaves the answer as it is
+# Invariants
 
 
 @given(regressions(weight=("integer",)))
@@ -357,7 +357,7 @@ def test_all_parameters_one_after_the_other():
 
 
 def nystroem(K, rows, alpha, y, w):
-    """Ridge regression on the features of the landmarks, and the matrix that stands for K."""
+    """Ridge regression on the features of the landmarks, and the matrix that approximates K."""
     inverse = np.linalg.pinv(K[np.ix_(rows, rows)], hermitian=True)
     approximate = K[:, rows] @ inverse @ K[rows]
     return approximate @ oracles.kernel_ridge(approximate, y, alpha, w), approximate

@@ -104,7 +104,7 @@ def test_orthogonal_columns_shrink_by_their_size():
         np.testing.assert_allclose(coef, [s / (s + alpha) for s in (1, 4, 9, 16)])
 
 
-# What leaves the answer as it is
+# Invariants
 
 
 @given(regressions(), st.randoms(use_true_random=False))
@@ -292,7 +292,7 @@ def test_loo_is_n_refits(problem, has_intercept):
 @pytest.mark.parametrize("has_intercept", [True, False])
 @pytest.mark.parametrize("is_weighted", [True, False])
 def test_loo_of_least_squares(shape, has_intercept, is_weighted):
-    """Also where a row is fitted by a direction of its own, so that residual and one minus leverage are both zero."""
+    """The residual and one minus the leverage are both zero for a row that has its own direction."""
     X, y = table(*shape)
     if shape[1] == 4:
         X[:, 3] = 0
@@ -474,7 +474,7 @@ def test_names_come_with_moments():
 
 
 def exact(reference):
-    """Least squares on the numbers as they are stored, their powers not rounded, in rational arithmetic."""
+    """Least squares on the stored numbers in rational arithmetic, with exact powers."""
     X = [[Fraction(v) for v in row] for row in reference.X.tolist()]
     if reference.degree > 1:
         X = [[row[0] ** power for power in range(1, reference.degree + 1)] for row in X]

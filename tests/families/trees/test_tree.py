@@ -107,7 +107,7 @@ def test_probabilities_are_those_of_the_definition(table, other):
     X, y, weight, categories = table
     data = read(X, y, weight, categories)
     tree = grow(data)
-    new = np.full((len(other[0]), X.shape[1]), 7.0)  # a category that nobody has seen
+    new = np.full((len(other[0]), X.shape[1]), 7.0)  # a category that was not seen in training
     width = min(X.shape[1], other[0].shape[1])
     new[:, :width] = other[0][:, :width]
     bins = data.coder.transform(new)
