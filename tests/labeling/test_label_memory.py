@@ -60,7 +60,7 @@ def test_the_peak_stays_within_the_budget(tmp_path, name):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
 def test_long_texts_of_a_dictionary(tmp_path):
-    """Write a compressed file of 2 MB with 2 GB of documents."""
+    """A dictionary-encoded file of 2 MB with 2 GB of documents."""
     n = 2000
     texts = pa.array(["good film " * 100_000, "bad plot " * 100_000])
     bodies = pa.DictionaryArray.from_arrays(pa.array([i % 2 for i in range(n)], pa.int32()), texts)

@@ -36,7 +36,7 @@ class RichBars:
 
 
 class RichBar:
-    """One bar, with the part of tqdm's interface that the library uses."""
+    """Progress bar of Rich with the part of tqdm's interface that the library uses."""
 
     def __init__(self, bars: RichBars, total: int | None, title: str):
         self.bars, self.total, self.title = bars, total, title

@@ -97,7 +97,7 @@ def _table(criterion, models, columns, total: NDArray, scale: float, evidence=No
     columns = {**columns, criterion: total, "posterior": softmax(-scale * total)}
     if evidence is not None:
         columns["log_evidence"] = evidence
-        # Flat priors leave a factor open, which cancels between models with the same flat priors.
+        # Flat priors leave a constant factor undefined, which cancels between models with the same flat priors.
         kinds = {(type(model), getattr(model, "fit_intercept", None)) for model in models.values()}
         if len(kinds) == 1 and not np.isnan(evidence).any():
             columns["evidence_posterior"] = softmax(evidence)

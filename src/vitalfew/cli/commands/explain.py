@@ -71,7 +71,7 @@ def explain(
 
 
 def facts(fitted: Any) -> dict[str, Any]:
-    """Return the facts as plain lists, numbers and text."""
+    """Return the facts about a model as plain lists, numbers and text."""
     from vitalfew.encoding.describe import (
         chosen_features,
         features_of,

@@ -70,7 +70,7 @@ class Categories:
 
     @property
     def is_presence(self) -> bool:
-        """True if the values are None, which is missing, and the only other value."""
+        """True if the only values are None (missing) and one other value."""
         return bool(self.values) and self.values[0] is None
 
     @property

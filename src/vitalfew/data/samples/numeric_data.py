@@ -45,7 +45,7 @@ class NumericData:
 
     @classmethod
     def read_part(cls, X, y, sample_weight, *, is_classification: bool = False, threads: int = 0) -> NumericData:
-        """Read and check some of the samples, whose weights are counts whatever their sum."""
+        """Read and check a subset of the samples; its weights are counts, whatever their sum."""
         matrix, names = read_matrix(X, threads=threads)
         return cls.of_matrix(matrix, names, y, sample_weight, is_classification=is_classification, threads=threads)
 

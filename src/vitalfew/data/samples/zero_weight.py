@@ -14,7 +14,7 @@ from vitalfew.support.checks import check_weight
 
 @dataclass(frozen=True)
 class DroppedRows:
-    """Samples before those of weight zero were dropped, because splitters index the original samples."""
+    """Original samples, including those of weight zero, which splitters index."""
 
     y: NDArray
     kept: NDArray[np.intp]

@@ -240,7 +240,7 @@ def _kind_of_strings(present: nw.Series, distinct: nw.Series, name: str) -> tupl
 
 
 def _are_equal_as_floats(values: list) -> bool:
-    """Return True if different integers are so long that they are the same number: these are names."""
+    """Return True if different integers are equal as floats; such a column holds identifiers."""
     digits = (str(v).strip() for v in values)
     long = {int(v) for v in digits if len(v) > 15 and v.lstrip("+-").isdigit() and abs(float(v)) > MOST_EXACT}
     return len(set(map(float, long))) < len(long)

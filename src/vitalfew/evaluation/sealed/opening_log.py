@@ -15,7 +15,7 @@ from vitalfew.support.file_lock import locked
 
 
 class SealedLog:
-    """Log of openings. If the set has a file, an opening is on disk before :meth:`open` returns.
+    """Log of openings, written to the file of the set, if it has one, before :meth:`open` returns.
 
     `sums` are the checksums of the members of the file, which identify the test set.
     """

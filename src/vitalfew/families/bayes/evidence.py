@@ -168,7 +168,7 @@ class Evidence:
 
     @property
     def own_gain(self) -> NDArray[np.float64]:
-        r"""Nats by which each feature alone shortens the description of the labels, net of its own cost.
+        r"""Reduction of the description length of the labels by each feature alone, in nats, net of its own cost.
 
         This is the first step of the greedy search by description length.
 

@@ -51,7 +51,7 @@ class FittedLearners:
         return replace(self, models=[*self.models, *other.models])
 
     def features(self, n_rounds: int) -> NDArray[np.intp] | None:
-        """Return the columns that the first learners use, or None if they do not report them."""
+        """Return the columns used by the first `n_rounds` learners, or None if a learner does not report them."""
         if not all(hasattr(model, "support_") for model in self.models):
             return None
         used = [np.flatnonzero(model.support_) for model in self.models[:n_rounds]]

@@ -41,7 +41,7 @@ def two_sum(a, b) -> Pair:
 
 
 def two_product(a, b) -> Pair:
-    """Return a * b exactly."""
+    """Return a * b exactly, as the rounded product and its error."""
     product = a * b
     a_high, a_low = _split(a)
     b_high, b_low = _split(b)
