@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -79,12 +80,12 @@ class Gathered(NamedTuple):
 def gather_labeled(X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Gathered:
     """Split a collection into labeled and unlabeled rows; the partitions of `X`, `y` and weights must match."""
     parts = persist(on_each(_part, *aligned_partitions(X=X, y=y, sample_weight=sample_weight)))
-    with_labels = [part for part in compute(on_each(_first, parts)) if part is not None]
+    with_labels = [part for part in compute(on_each(itemgetter(0), parts)) if part is not None]
     if not with_labels:
         raise ValueError("y has no labels: every entry is missing or -1; label some rows of each class first.")
     rows, labels, weights = zip(*with_labels)
     weight = None if sample_weight is None else np.concatenate(weights)
-    return Gathered(stack_rows(rows), np.concatenate(labels), weight, on_each(_second, parts))
+    return Gathered(stack_rows(rows), np.concatenate(labels), weight, on_each(itemgetter(1), parts))
 
 
 def stack_rows(parts: Any) -> Any:
@@ -110,14 +111,6 @@ def _part(X: Any, y: Any, weight: NDArray[np.float64] | None) -> tuple[Any, Any]
     own = None if weight is None else np.asarray(weight, dtype=float)[known]
     labeled = (_safe_indexing(X, known), labels[known], own) if len(known) else None
     return labeled, _safe_indexing(X, unknown) if len(unknown) else None
-
-
-def _first(pair: tuple[Any, Any]) -> Any:
-    return pair[0]
-
-
-def _second(pair: tuple[Any, Any]) -> Any:
-    return pair[1]
 
 
 def _read(part: Any, reader: Reader) -> Any:

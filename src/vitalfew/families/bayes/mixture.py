@@ -224,7 +224,6 @@ class Run:
     parameters: Parameters
     sums: Sums
     objective: list[float]
-    has_converged: bool
 
 
 def run_em(
@@ -247,7 +246,7 @@ def run_em(
     """
     if unlabeled is None or weight == 0 or unlabeled.n_rows == 0:
         parameters = model.maximize(labeled)
-        return Run(parameters, labeled, [_height(model, labeled, parameters)], True)
+        return Run(parameters, labeled, [_height(model, labeled, parameters)])
     parameters, sums = model.maximize(labeled if start is None else start), labeled
     enough = tol * (labeled.total.sum() + weight * unlabeled.n_rows)
     objective: list[float] = []
@@ -258,9 +257,9 @@ def run_em(
             bar.update(1)
             sums = Sums(labeled.table + weight * expected.table, labeled.total + weight * expected.total)
             if len(objective) > 1 and objective[-1] - objective[-2] < enough:
-                return Run(parameters, sums, objective, True)
+                return Run(parameters, sums, objective)
             parameters = model.maximize(sums)
-    return Run(parameters, sums, objective, False)
+    return Run(parameters, sums, objective)
 
 
 def _height(model: Model, labeled: Sums, parameters: Parameters) -> float:
