@@ -19,13 +19,11 @@ from vitalfew.families.bayes.counts_fit import CountsFit
 from vitalfew.families.bayes.evidence import (
     Evidence,
     PriorMean,
-    describe_features,
-    describe_theta,
-    linear_form,
     log_of,
     normalize,
     used_table,
 )
+from vitalfew.families.bayes.evidence_tables import describe_features, describe_theta, linear_form
 from vitalfew.families.bayes.joint_classifier import JointClassifier
 from vitalfew.families.bayes.naive_bayes_path import (
     counts_of,

@@ -22,7 +22,8 @@ from vitalfew.data.tables.feature_names import check_features
 from vitalfew.data.tables.partitions import is_partitioned, partitions_of
 from vitalfew.exceptions import UnlabeledDataWarning
 from vitalfew.families.bayes.cluster_rows import gather_labeled
-from vitalfew.families.bayes.evidence import check_prior, describe_lines, normalize
+from vitalfew.families.bayes.evidence import check_prior, normalize
+from vitalfew.families.bayes.evidence_tables import describe_lines
 from vitalfew.families.bayes.joint_classifier import JointClassifier
 from vitalfew.families.bayes.knob_choice import ORDERS
 from vitalfew.families.bayes.label_next import label_next
