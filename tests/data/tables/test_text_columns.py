@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vitalfew import Lasso, NaiveBayes, Stump
+from vitalfew import Lasso, Moments, NaiveBayes, Stump
 from vitalfew.data.coding.bins import BinCoder
 from vitalfew.data.coding.table_coder import TableCoder
 from vitalfew.data.tables.frames import read_table
@@ -213,9 +213,13 @@ def test_words_where_there_must_be_numbers(held):
     coder.fit(pd.DataFrame({"w": [1.0, 2.0]}))
     with pytest.raises(ValueError, match="contains text such as 'first', but was numeric in training"):
         coder.transform(words)
+    numbers = np.array([[1.0], [2.0]]) if isinstance(words, np.ndarray) else pd.DataFrame({"w": [1.0, 2.0]})
+    model = Lasso(0.1).fit(numbers, [0.0, 1.0])
+    with pytest.raises(ValueError, match="contains text such as 'first', but was numeric in training"):
+        model.predict(words)
     if not isinstance(words, np.ndarray):
-        with pytest.raises(ValueError, match="column 'w' contains text such as 'first', but a linear model"):
-            Lasso().fit(words, [0.0, 1.0, 0.0, 1.0])
+        with pytest.raises(ValueError, match="column 'w' contains text such as 'first', but numbers are required"):
+            Moments.from_data(words, [0.0, 1.0, 0.0, 1.0])
 
 
 @pytest.mark.parametrize("held", HOLDERS)
