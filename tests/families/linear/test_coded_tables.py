@@ -103,6 +103,17 @@ def test_lasso_is_that_of_the_matrix_and_groups_coded_by_hand(rule):
     assert model.get_feature_names_out().tolist() == sorted(used)
 
 
+@pytest.mark.parametrize("n", [60, 150])
+def test_a_category_has_one_parameter_less_than_values(n):
+    X, y = table(n)
+    coded, groups = by_hand(X)
+    model = Lasso(0.001).fit(X, y)
+    assert model.support_.all()
+    assert model.n_parameters_ == np.linalg.matrix_rank(np.column_stack([np.ones(n), coded])) + 1
+    from_moments = Lasso("bic", feature_groups=groups).fit_moments(Moments.from_data(coded, y))
+    assert from_moments.bic_ == pytest.approx(Lasso("bic").fit(X, y).bic_)
+
+
 def test_ridge_and_logistic_regression_are_scikit_learn_s():
     X, y = table()
     coded = by_hand(X)[0]

@@ -58,6 +58,7 @@ class LassoFamily:
             names=names_of(data),
             l2=found.grid * (1 - self.l1_ratio),
             factor=self.factor if self.group is None or self.factor is None else self.factor[self.group],
+            group=self.group,
             has_intercept=self.fit_intercept,
             n_samples=data.weight_sum,
             data=data,
