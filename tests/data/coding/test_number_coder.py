@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
+from vitalfew.data.coding import number_coder
 from vitalfew.data.coding.number_coder import MOST_LEVELS, NumberCoder
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.data.tables.matrix import read_numbers
@@ -114,6 +115,25 @@ def test_the_most_frequent_of_many_categories():
     coded = coder.transform(read_numbers(X)[0])
     assert coded[:20].sum() == 0
     np.testing.assert_array_equal(coded[20:].sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_large_tables_become_sparse(make, monkeypatch):
+    X = {
+        **columns(),
+        "town": list("abcdef"),
+        "size": list("ghijkl"),
+        "age": [*"mnopq", None],
+        "color": [1.5, 0, None] * 2,
+    }
+    coder = fitted(MAKERS[make](X))
+    table = read_numbers(MAKERS[make](X), has_text=True)[0]
+    expected = coder.transform(table)
+    monkeypatch.setattr(number_coder, "MOST_CELLS", 0)
+    found = coder.transform(table)
+    assert sparse.issparse(found)
+    assert found.has_canonical_format
+    np.testing.assert_array_equal(found.toarray(), expected)
 
 
 def test_infinity_beside_text_and_missing_values():

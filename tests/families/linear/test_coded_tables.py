@@ -30,6 +30,7 @@ from vitalfew import (
     loo_predict,
     save,
 )
+from vitalfew.data.coding import number_coder
 from vitalfew.encoding.describe import chosen_features
 
 NAMES = ["age", "color", "noise", "town"]
@@ -190,6 +191,21 @@ def test_every_container_gives_the_same_model(model):
         np.testing.assert_array_equal(ours, theirs) if is_classifier(model) else np.testing.assert_allclose(
             ours, theirs
         )
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_a_sparse_coding_gives_the_same_model(model, monkeypatch):
+    X, y = table()
+    y = target(model, y)
+    expected = clone(model).fit(X, y)
+    monkeypatch.setattr(number_coder, "MOST_CELLS", 0)
+    monkeypatch.setattr(number_coder, "SPARSE_SHARE", 1)
+    found = clone(model).fit(X, y)
+    np.testing.assert_array_equal(found.support_, expected.support_)
+    if not is_classifier(model):
+        np.testing.assert_allclose(found.predict(X), expected.predict(X), atol=1e-3)
+    else:
+        np.testing.assert_array_equal(found.predict(X), expected.predict(X))
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)

@@ -19,6 +19,9 @@ from vitalfew.support.caller import warn_caller
 
 # Categories of one column with a coded column each.
 MOST_LEVELS = 100
+# A coded table is sparse if it has more cells than this, and more coded columns for each column.
+MOST_CELLS = 2**25
+SPARSE_SHARE = 4
 # Columns whose means are computed at once.
 COLUMNS_AT_ONCE = 256
 
@@ -114,7 +117,10 @@ class NumberCoder:
         return mask
 
     def transform(self, table: Matrix | RawTable) -> Matrix:
-        """Return the coded columns; a complete matrix that needs no coding is returned as it is."""
+        """Return the coded columns; a complete matrix that needs no coding is returned as it is.
+
+        A large table whose categories have many values becomes a sparse matrix.
+        """
         if not isinstance(table, RawTable):
             if self.is_plain:
                 return table
@@ -122,24 +128,41 @@ class NumberCoder:
             table = RawTable(dense.shape[0], self.names, matrix=dense)
         if table.n_features != self.n_features:
             raise ValueError(f"X has {table.n_features} features, but {self.n_features} were seen in training.")
+        width = len(self.owner)
+        if table.n_rows * width > MOST_CELLS and width > SPARSE_SHARE * self.n_features:
+            return self._sparse(table)
         kind = table.matrix.dtype if table.matrix is not None and table.matrix.dtype in FLOATS else np.dtype(float)
-        out = np.zeros((table.n_rows, len(self.owner)), dtype=kind, order="F")
+        out = np.zeros((table.n_rows, width), dtype=kind, order="F")
         at = 0
         for j in range(self.n_features):
-            column, levels = table.column(j), self.levels.get(j)
-            if levels is None:
-                out[:, at] = _numbers(column, self.names[j])
-                is_absent = np.isnan(out[:, at])
-                out[is_absent, at] = self.mean[j]
-                if self.flagged[j]:
-                    out[:, at + 1] = is_absent
-                at += 1 + int(self.flagged[j])
+            if j in self.levels:
+                rows, code = _known_codes(self.levels[j], table.column(j))
+                out[rows, at + code] = 1
+                at += len(self.levels[j].values)
                 continue
-            code = _codes(levels, column)
-            rows = np.flatnonzero(code != MISSING)
-            out[rows, at + code[rows].astype(np.intp)] = 1
-            at += len(levels.values)
+            for values in self._numbers(table, j):
+                out[:, at] = values
+                at += 1
         return out
+
+    def _sparse(self, table: RawTable) -> sparse.csc_array:
+        """Return the coded columns of a large table whose categories have many values."""
+        parts: list[sparse.csc_array] = []
+        for j in range(self.n_features):
+            if j in self.levels:
+                rows, code = _known_codes(self.levels[j], table.column(j))
+                shape = (table.n_rows, len(self.levels[j].values))
+                parts.append(sparse.csc_array((np.ones(len(rows)), (rows, code)), shape=shape))
+            else:
+                parts += [sparse.csc_array(values[:, None]) for values in self._numbers(table, j)]
+        return sparse.csc_array(sparse.hstack(parts, format="csc"))
+
+    def _numbers(self, table: RawTable, j: int) -> list[NDArray[np.float64]]:
+        """Return the coded columns of a numeric column."""
+        values = np.array(_numbers(table.column(j), self.names[j]), dtype=np.float64)
+        is_absent = np.isnan(values)
+        values[is_absent] = self.mean[j]
+        return [values, is_absent.astype(np.float64)] if self.flagged[j] else [values]
 
 
 def _absent(column: Column) -> NDArray[np.bool_]:
@@ -174,11 +197,14 @@ def _levels(column: Column, name: str, weight: NDArray[np.float64] | None) -> Ca
     return Categories(((None,) if (column.codes < 0).any() else ()) + tuple(values))
 
 
-def _codes(levels: Categories, column: Column) -> NDArray[np.uint32]:
-    """Return the codes of a category; a column without any value in training has values that are all unseen."""
-    if levels.values == (None,):
-        return np.where(_absent(column), 0, MISSING).astype(np.uint32)
-    return levels.encode(column)
+def _known_codes(levels: Categories, column: Column) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the rows with a value that has a column, and the codes of these values."""
+    if levels.values == (None,):  # no value in training, so all values are unseen
+        rows = np.flatnonzero(_absent(column))
+        return rows, np.zeros(len(rows), dtype=np.intp)
+    code = levels.encode(column)
+    rows = np.flatnonzero(code != MISSING)
+    return rows, code[rows].astype(np.intp)
 
 
 def _numbers(column: Column, name: str) -> NDArray:
