@@ -70,19 +70,11 @@ class NumericData:
         given, names = read_numbers(X, has_text=has_text, threads=threads)
         data = cls.of_matrix(given, names, y, sample_weight, is_classification=is_classification, threads=threads)
         data = replace(data, weight=count_weight(data.weight))
-        if coder is None and not sparse.issparse(given):
-            table = data.X
-            if isinstance(table, RawTable) and table.matrix is not None and not np.isnan(table.matrix).any():
-                table = table.matrix
-            coder = NumberCoder.fit(table, names, data.weight)
-        return (
-            (data, None)
-            if coder is None
-            else (
-                replace(data, X=coder.transform(data.X), names=coder.coded_names),
-                coder,
-            )
-        )
+        if coder is None:
+            if sparse.issparse(given):
+                return data, None
+            coder = NumberCoder.fit(data.X, names, data.weight)
+        return replace(data, X=coder.transform(data.X), names=coder.coded_names), coder
 
     @classmethod
     def of_matrix(cls, matrix, names, y, sample_weight, *, is_classification: bool, threads: int = 0) -> NumericData:
