@@ -274,6 +274,11 @@ def test_leave_one_out_of_a_table():
     X, y = table(60)
     found, expected = loo_predict(Ridge(1.0), X, y), loo_predict(Ridge(1.0), by_hand(X)[0], y)
     np.testing.assert_allclose(found.prediction, expected.prediction, rtol=1e-9)
+    assert "exact" in repr(expected)
+    assert "approximate: residuals divided by one minus leverage; the coding of the table is held fixed" in repr(found)
+    refitted = [Ridge(1.0).fit(X.drop(i), np.delete(y, i)).predict(X.loc[[i]])[0] for i in range(60)]
+    np.testing.assert_allclose(found.prediction, refitted, atol=0.05)
+    assert "held fixed" in repr(loo_predict(KernelRidge(1.0), X, y))
 
 
 def test_weights_count_rows_of_tables():

@@ -13,6 +13,7 @@ from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.data.tables.feature_names import check_features
 from vitalfew.data.tables.frames import NumberedNames, tag_tables
 from vitalfew.data.tables.matrix import Matrix, read_matrix, read_numbers
+from vitalfew.families.left_out import APPROXIMATE, LeftOut
 from vitalfew.families.linear.feature_groups import check_groups
 from vitalfew.support.checks import check_threads
 
@@ -71,6 +72,12 @@ class CodedTable:
     def _is_coded(self) -> bool:
         """Return True if coded columns differ from the columns of the table."""
         return self._coder is not None and not self._coder.is_plain
+
+    def _left_out(self, kind: str, note: str, prediction: NDArray) -> LeftOut:
+        """Return leave-one-out predictions by a formula, which does not learn the coding without each sample."""
+        if not self._is_coded():
+            return LeftOut(kind, note, prediction)
+        return LeftOut(APPROXIMATE, f"{note}; the coding of the table is held fixed", prediction)
 
     def _used(self, coded: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return a mask of the features with any of these coded columns."""

@@ -316,7 +316,7 @@ class KernelRidge(CodedTable, Selector, CheckedScore, RegressorMixin, PathEstima
         has_landmarks = self.n_components is not None or data.n_rows > MOST_ROWS
         kind = APPROXIMATE if has_landmarks and found.note else EXACT
         note = found.note or "dual coefficients divided by the diagonal of the inverse"
-        return LeftOut(kind, note, found.prediction[:, 0])
+        return self._left_out(kind, note, found.prediction[:, 0])
 
 
 def in_order(name: str, values) -> NDArray:

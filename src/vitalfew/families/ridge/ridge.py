@@ -276,4 +276,4 @@ class Ridge(LinearRegressor):
         self._check_parameters()
         data = self._read(X, y, sample_weight)
         path = self._family(data).path(data, np.array([float(self.alpha)]))
-        return LeftOut(EXACT, "residuals divided by one minus leverage", path.loo().prediction[:, 0])
+        return self._left_out(EXACT, "residuals divided by one minus leverage", path.loo().prediction[:, 0])
