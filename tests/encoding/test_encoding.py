@@ -13,6 +13,7 @@ from vitalfew import (
     AdaBoost,
     Bagging,
     DecisionTree,
+    GreedySearch,
     GreedySubsetClassifier,
     InformationRanking,
     Lasso,
@@ -117,6 +118,7 @@ def test_which_models_read_tables():
     assert all(map(reads_tables, [NaiveBayes(), DecisionTree(), AdaBoost(), Stump(), InformationRanking()]))
     assert reads_tables(Bagging(DecisionTree()))
     assert not any(map(reads_tables, [Lasso(), LogisticRegression(), Ridge(), AdaBoost(estimator=Peer()), Peer()]))
+    assert not any(map(reads_tables, [Bagging(LogisticRegression()), GreedySearch(Ridge(1.0))]))
 
 
 def test_nothing_to_learn_from():

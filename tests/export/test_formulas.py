@@ -12,6 +12,7 @@ import pytest
 from engines import NEAR, check, in_duckdb, in_python, in_sqlite, plain_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.exceptions import NotFittedError
@@ -184,13 +185,54 @@ def test_other_steps():
     check(make_pipeline(filled, LogisticRegression(0.001)).fit(X, y), X)
 
 
-def test_values_that_predict_refuses_have_no_prediction():
+@pytest.mark.parametrize(
+    "model",
+    [
+        Lasso(0.1),
+        Ridge(1.0),
+        GreedySubsetRegressor(3),
+        BestSubsetRegressor(3),
+        ForwardFittingRegressor(9),
+        GreedySearch(Ridge(1.0), 3, cv=3),
+        make_pipeline(Discretizer("quantile"), Lasso(0.01)),
+    ],
+    ids=lambda m: type(m).__name__,
+)
+def test_tables_in_models_on_numbers(model):
+    X, y, rows = mixed()
+    if "pipeline" in type(model).__module__:
+        X, rows = X[["wide", "half"]], rows[["wide", "half"]]
+    check(model.fit(X, y == "yes"), X, rows)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [LogisticRegression(0.01), LogisticRegression(0.1, penalty="l2"), GreedySubsetClassifier(3)],
+    ids=repr,
+)
+def test_tables_in_classifiers_on_numbers(model):
+    X, y, rows = mixed()
+    check(model.fit(X, y), X, rows)
+
+
+def test_missing_numbers_that_training_did_not_have():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
-    model, rows = Lasso(0.5).fit(X, y), X[:3].copy()
-    rows.loc[1, "bmi"] = np.nan
+    rows = X[:9].copy()
+    rows.loc[1, "bmi"] = rows.loc[2, "s5"] = np.nan
+    model = Lasso(0.5).fit(X, y)
+    check(model, rows)
+    assert model.predict(rows)[1] == pytest.approx(model.predict(rows.fillna(X.mean()))[1])
+
+
+def test_values_that_predict_refuses_have_no_prediction():
+    X, y = load_diabetes(return_X_y=True)
+    rows = pd.DataFrame(X[:3], columns=[f"x{j}" for j in range(10)])
+    X, model = sparse.csr_array(X), Lasso(0.5)
+    rows.loc[1, "x2"] = np.nan
+    model.fit(X, y)  # zeros, not missing values, are what a sparse matrix leaves out
     for found in (in_duckdb(to_sql(model), rows), in_sqlite(to_sql(model, dialect="sqlite"), rows)):
         assert [line[0] is None for line in found] == [False, True, False]
-    with pytest.raises(ValueError, match="column 'bmi' is missing, but this model requires a value"):
+    with pytest.raises(ValueError, match="column 'x2' is missing, but this model requires a value"):
         in_python(model, rows)
     for classes in (y > 150, np.digitize(y, [100, 200])):
         model = LogisticRegression(0.01, penalty="l2").fit(X, classes)

@@ -453,6 +453,34 @@ def test_wrong_parts_of_a_linear_model(case):
         parse(signed(document))
 
 
+CODER = {
+    "short mean": (lambda f: set_values(f["mean"], [1.0]), "one coding per column"),
+    "infinite mean": (lambda f: f.update(mean=array_of(np.full(2, np.inf))), "finite"),
+    "unknown column": (lambda f: f["levels"]["items"][0].__setitem__(0, 9), "unknown column"),
+    "flagged category": (lambda f: set_values(f["flagged"], [True, True]), "too many values"),
+    "no levels": (lambda f: level_values(f)["items"].clear(), "too many values"),
+    "levels that are numbers": (lambda f: level_values(f).update(items=[1, 2]), "not text"),
+    "one level less": (lambda f: level_values(f)["items"].pop(), "coef_ must have one entry"),
+    "names": (lambda f: f.update(names=["age"]), "one coding per column"),
+    "other coder": (lambda f: f.update(codings=[]), "unknown field"),
+}
+
+
+def level_values(fields):
+    return fields["levels"]["items"][0][1]["fields"]["values"]
+
+
+@pytest.mark.parametrize("case", CODER)
+def test_wrong_parts_of_the_coding_of_a_table(case):
+    change, message = CODER[case]
+    X = pd.DataFrame({"age": [1.0, np.nan, 3.0, 4.0] * 5, "color": ["red", "blue", None, "red"] * 5})
+    document = json.loads(dump(Lasso(0.1).fit(X, np.arange(20.0))))
+    parse(signed(document))
+    change(document["model"]["fields"]["_coder"]["fields"])
+    with pytest.raises(ModelFileError, match=message):
+        parse(signed(document))
+
+
 def test_unknown_parameters():
     document = lasso_document()
     document["model"]["params"]["shell"] = "rm"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,12 +32,27 @@ def features_of(fitted: Any) -> list[EncodedFeature]:
     return [EncodedFeature(str(name), str(name)) for name in names]
 
 
+def coded_features(fitted: Any) -> list[EncodedFeature]:
+    """Return the features of the model; those of a model that codes its table itself are the coded columns."""
+    found, coder = features_of(fitted), getattr(model_of(fitted), "_coder", None)
+    if coder is None or coder.is_plain:
+        return found
+    names = replace(coder, names=[feature.name for feature in found]).coded_names
+    return [EncodedFeature(name, found[j].column) for name, j in zip(names, coder.owner.tolist())]
+
+
+def coded_mask(model: Any) -> np.ndarray | None:
+    """Return a mask of the coded columns with a coefficient that is not zero; None if the model has none."""
+    coef = getattr(model, "coef_", None)
+    return None if coef is None else (np.atleast_2d(coef) != 0).any(axis=0)
+
+
 def chosen_features(fitted: Any) -> list[dict[str, Any]]:
     """Describe each feature in use: name, column, weight, and the class that it favors; largest weight first.
 
     For Naive Bayes, the information of the features is included.
     """
-    model, features = model_of(fitted), features_of(fitted)
+    model, features = model_of(fitted), coded_features(fitted)
     if hasattr(model, "_feature_lines"):
         return [
             {
@@ -48,7 +64,7 @@ def chosen_features(fitted: Any) -> list[dict[str, Any]]:
             }
             for line in model._feature_lines()
         ]
-    mask = chosen_mask(model)
+    mask = chosen_mask(model) if len(features) == model.n_features_in_ else coded_mask(model)
     used = np.arange(len(features)) if mask is None else np.flatnonzero(mask)
     weights = _weights(model)
     lines = []

@@ -16,13 +16,17 @@ from sklearn.utils import get_tags
 from vitalfew.data.tables.column_kinds import ColumnKind, used_kinds
 from vitalfew.data.text.word_presence import WordPresence
 from vitalfew.encoding.columns import MIN_ROWS, TableColumns
+from vitalfew.families.linear.coded_table import CodedTable
 
 # Words beside other columns take one byte per row each, so their number is limited.
 MAX_WORDS = 1000
 
 
 def reads_tables(model) -> bool:
-    """Return True if a model accepts strings, categories and missing values.
+    """Return True if a model is best fitted to strings, categories and missing values as they are.
+
+    Models on numbers code such columns as numbers by themselves, but they do better in a pipeline that also
+    standardizes.
 
     Examples
     --------
@@ -32,7 +36,12 @@ def reads_tables(model) -> bool:
     (True, False)
     """
     tags = get_tags(model).input_tags
-    return tags.string and tags.categorical and tags.allow_nan
+    return tags.string and tags.categorical and tags.allow_nan and not _is_on_numbers(model)
+
+
+def _is_on_numbers(model) -> bool:
+    """Return True if a model, or the one inside it, computes with numbers."""
+    return isinstance(model, CodedTable) or (hasattr(model, "estimator") and _is_on_numbers(model.estimator))
 
 
 def make_encoded(

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from vitalfew.data.coding.bins import MOST_BINS, BinCoder
+from vitalfew.data.coding.number_coder import MOST_LEVELS, NumberCoder
 from vitalfew.data.coding.table_coder import NUMERIC, Categories, TableCoder
 from vitalfew.data.tables.column_kinds import USED
 from vitalfew.data.tables.frames import NumberedNames
@@ -44,17 +45,36 @@ def features(model) -> None:
     require(support is None or len(support) == model.n_features_in_, "support_ must have one entry per feature")
 
 
+def coded_width(model) -> int:
+    """Return the number of columns that a model on numbers computes with."""
+    coder = model._coder
+    if coder is None:
+        return model.n_features_in_
+    require(coder.n_features == model.n_features_in_, "the coding must have one entry per feature")
+    return len(coder.owner)
+
+
+def number_coder(coder: NumberCoder) -> None:
+    d = len(coder.names)
+    require(d == len(coder.mean) == len(coder.flagged) > 0, "there must be one coding per column")
+    require(are_in(list(coder.levels), d), "a category belongs to an unknown column")
+    for j, levels in coder.levels.items():
+        known = levels.values[1:] if levels.is_presence else levels.values
+        require(not coder.flagged[j] and 0 < len(levels.values) <= MOST_LEVELS + 1, "a category has too many values")
+        require(all(isinstance(v, str) for v in known), "a category is not text")
+
+
 def regressor(model) -> None:
-    require(len(model.coef_) == model.n_features_in_, "coef_ must have one entry per feature")
+    require(len(model.coef_) == coded_width(model), "coef_ must have one entry per feature")
     features(model)
     require(are_in(getattr(model, "subset_", ()), model.n_features_in_), "subset_ contains an unknown feature")
 
 
 def classifier(model) -> None:
-    features(model)
     classes(model)
     outputs = len(model.classes_) if len(model.classes_) > 2 else 1
-    require(model.coef_.shape == (outputs, model.n_features_in_), "coef_ must have one entry per class and feature")
+    require(model.coef_.shape == (outputs, coded_width(model)), "coef_ must have one entry per class and feature")
+    features(model)
     require(model.intercept_.shape == (outputs,), "intercept_ must have one entry per class")
     require(are_in(getattr(model, "subset_", ()), model.n_features_in_), "subset_ contains an unknown feature")
 
@@ -85,7 +105,7 @@ def kernel_ridge(model) -> None:
     else:
         is_matrix = sparse.issparse(basis) or isinstance(basis, np.ndarray)
         require(is_matrix and basis.ndim == 2 and basis.dtype.kind == "f", "X_fit_ is not a matrix of numbers")
-        require(basis.shape[1] == model.n_features_in_, "X_fit_ must have one column per feature")
+        require(basis.shape[1] == coded_width(model), "X_fit_ must have one column per feature")
     require(basis.shape[0] == len(model.dual_coef_), "dual_coef_ must have one entry per row of X_fit_")
 
 
@@ -131,11 +151,16 @@ def ranking(model) -> None:
 
 def categories(found: Categories) -> None:
     known = found.values[1:] if found.is_presence else found.values
-    require(len(known) == 1 or not found.is_presence, "a missing value is a category beside several others")
     require(len({isinstance(v, str) for v in known}) < 2, "categories mix text and numbers")
     require(all(isinstance(v, str | int | float) for v in known), "a category is neither text nor a number")
     check_hashed(found.values, "a category")
     require(len(set(found.values)) == len(found.values) < MOST_VALUES, "a category occurs twice")
+
+
+def presences(found: Sequence[Categories]) -> None:
+    """Check that codes for missing values are beside those of a single other value."""
+    are_single = all(len(c.values) == 2 for c in found if c.is_presence)
+    require(are_single, "a missing value is a category beside several others")
 
 
 def numbered_names(found: NumberedNames) -> None:
@@ -156,6 +181,7 @@ def cuts(found) -> None:
 def table_coder(coder: TableCoder) -> None:
     require(coder.numeric in NUMERIC, "the coding of numbers is unknown")
     require(len(coder.codings) == (0 if coder.is_sparse else len(coder.names)), "there must be one coding per column")
+    presences([c for c in coder.codings if isinstance(c, Categories)])
 
 
 def bin_coder(coder: BinCoder) -> None:
@@ -163,6 +189,7 @@ def bin_coder(coder: BinCoder) -> None:
     require(len(coder.names) == d, "there must be one name per column of bins")
     require(all(len(c) < MOST_BINS and are_rising(c) for c in coder.cuts), "the cuts of a feature do not increase")
     require(are_in(list(coder.categories), d), "a category belongs to an unknown column")
+    presences(list(coder.categories.values()))
     for j, known in coder.categories.items():
         require(len(coder.cuts[j]) == 0 and len(known.values) < MOST_BINS, "a category has cuts")
     require(not (coder.is_sparse and coder.categories), "a sparse matrix has categories")

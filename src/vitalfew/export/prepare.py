@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
 
 from vitalfew.data.coding.discretize import Discretizer
+from vitalfew.data.coding.number_coder import NumberCoder
 from vitalfew.data.text.word_presence import WordPresence
 from vitalfew.encoding.columns import TableColumns
 from vitalfew.export.formula import Affine, Column, Expression, Filled, HasWord, Lookup, Number, Required, Step
@@ -72,6 +73,45 @@ def _(transformer: ColumnTransformer, features):
         found = given if isinstance(step, str) else prepare(step, given)
         out += found if weight == 1.0 else [made(Affine(f("number"), times=float(weight))) for f in found]
     return out
+
+
+def coded(coder: NumberCoder | None, features: list[Feature]) -> list[Feature]:
+    """Return the features that a model on numbers computes from the columns of a table."""
+    if coder is None:
+        return features
+    out: list[Feature] = []
+    for j, feature in enumerate(features):
+        levels = coder.levels.get(j)
+        if levels is not None:
+            out += [partial(_is_level, feature, value) for value in levels.values]
+            continue
+        out.append(partial(_filled, feature, float(coder.mean[j])))
+        if coder.flagged[j]:
+            out.append(partial(_is_missing, feature, "number"))
+    return out
+
+
+def _filled(feature: Feature, value: float, _kind: str) -> Expression:
+    """Return the number, or its mean where it is missing; a step may reject a value, which is no missing one."""
+    x = feature("number")
+    return Filled(x, value) if _passes_missing(x) else feature("needed")
+
+
+def _passes_missing(x: Expression) -> bool:
+    """Return True if an expression is missing where a column of the table is."""
+    while isinstance(x, Affine):
+        x = x.x
+    return isinstance(x, Column) or (isinstance(x, Step) and x.missing is None)
+
+
+def _is_missing(feature: Feature, kind: str, _kind: str) -> Expression:
+    return Lookup(feature(kind), (), (), 1.0, 0.0)
+
+
+def _is_level(feature: Feature, value, _kind: str) -> Expression:
+    if value is None:
+        return _is_missing(feature, "text", _kind)
+    return Lookup(feature("text"), (value,), (1.0,), 0.0, 0.0)
 
 
 def places(columns, names: list[str]) -> list[int]:

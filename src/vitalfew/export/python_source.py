@@ -141,8 +141,8 @@ def to_python(model, *, name: str = "predict") -> str:
 
     Notes
     -----
-    The function raises a ``ValueError`` where `predict` would reject a missing value, as linear models do, and a
-    ``KeyError`` if a column is not in the row.
+    The function raises a ``ValueError`` where `predict` would reject a missing value, as linear models fitted to a
+    sparse matrix do, and a ``KeyError`` if a column is not in the row.
 
     Examples
     --------

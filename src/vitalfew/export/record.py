@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from vitalfew.data.coding.number_coder import NumberCoder
 from vitalfew.exceptions import ModelFileError
 from vitalfew.rules.point_criteria import PointCriteria
 
@@ -66,12 +67,13 @@ def keyed(key: Kind, value: Kind) -> Kind:
     )
 
 
-# Set by scikit-learn, or for models with a path; not every estimator has them.
+# Set by scikit-learn, for models with a path, or for models that code tables; not every estimator has them.
 COMMON = {
     "n_features_in_": whole,
     "feature_names_in_": array("OUT", 1),
     "_sklearn_output_config": keyed(text, text),
     "_criteria": maybe(is_a(PointCriteria)),
+    "_coder": maybe(is_a(NumberCoder)),
 }
 
 

@@ -12,6 +12,7 @@ from sklearn.ensemble import BaggingClassifier
 
 from vitalfew.data.coding.bins import BinCoder
 from vitalfew.data.coding.discretize import Discretizer
+from vitalfew.data.coding.number_coder import NumberCoder
 from vitalfew.data.coding.table_coder import Categories, Cuts, OwnCodes, TableCoder
 from vitalfew.data.tables.frames import NumberedNames
 from vitalfew.data.text.word_presence import Terms, WordPresence, _checked_vocabulary
@@ -297,6 +298,11 @@ PARTS = [
     Record(OwnCodes, {"n_values": whole}, check=checks.own_codes),
     Record(Categories, {"values": each(anything, tuple)}, check=checks.categories),
     Record(Cuts, {"cuts": each(real, tuple)}, check=checks.cuts),
+    Record(
+        NumberCoder,
+        {"names": names, "mean": finite, "flagged": mask, "levels": keyed(whole, is_a(Categories))},
+        check=checks.number_coder,
+    ),
     Record(
         TableCoder,
         {"numeric": text, "threads": threads, "codings": codings, "names": names, "is_sparse": flag},

@@ -35,7 +35,7 @@ from vitalfew.export.formula import (
     plain_labels,
     total,
 )
-from vitalfew.export.prepare import Feature, input_names, prepare, raw_features
+from vitalfew.export.prepare import Feature, coded, input_names, prepare, raw_features
 from vitalfew.families.bayes.naive_bayes import NaiveBayes
 from vitalfew.families.bayes.semi_supervised import SemiSupervisedNaiveBayes
 from vitalfew.families.ensembles.adaboost import AdaBoost
@@ -104,11 +104,12 @@ def _(model: GreedySearch, features):
 
 @scores.register
 def _(model: LinearRegressor, features):
-    return ScoreExpressions([_linear(model.coef_, float(model.intercept_), features)])
+    return ScoreExpressions([_linear(model.coef_, float(model.intercept_), coded(model._coder, features))])
 
 
 @scores.register
 def _(model: LinearClassifier, features):
+    features = coded(model._coder, features)
     found = [_linear(coef, float(b), features) for coef, b in zip(model.coef_, model.intercept_)]
     return ScoreExpressions(found, plain_labels(model.classes_), "logit" if len(found) == 1 else "softmax")
 

@@ -55,8 +55,8 @@ def to_sql(
     """Write a fitted model as an SQL query that predicts inside the database.
 
     The query returns a row for each row of the table. A regressor yields the column `prediction`; a classifier also
-    ``probability_<class>`` for each class. NULL and NaN are missing values, which Naive Bayes, stumps and trees handle
-    as `predict` does; where `predict` would reject a row (a linear model that needs the value), the prediction is NULL.
+    ``probability_<class>`` for each class. NULL and NaN are missing values, handled as `predict` does; where `predict`
+    would reject a row (a linear model that was fitted to a sparse matrix), the prediction is NULL.
 
     Parameters
     ----------
@@ -101,13 +101,13 @@ def to_sql(
     WITH vitalfew_0 AS MATERIALIZED (
       SELECT
         t."id" AS k0,
-        TRY_CAST(t."bmi" AS DOUBLE) AS x0,
-        TRY_CAST(t."s5" AS DOUBLE) AS x1
+        NULLIF(TRY_CAST(t."bmi" AS DOUBLE), CAST('NaN' AS DOUBLE)) AS x0,
+        NULLIF(TRY_CAST(t."s5" AS DOUBLE), CAST('NaN' AS DOUBLE)) AS x1
       FROM "patients" AS t
     ), vitalfew_1 AS MATERIALIZED (
       SELECT
         k0,
-        NULLIF((((x0 * 675.0...e0) + (x1 * 614.9...e0)) + 152.1...e0), CAST('NaN' AS DOUBLE)) AS s0
+        NULLIF((((COALESCE(x0, ...) * 675.0...e0) + (COALESCE(x1, ...) * 614.9...e0)) + 152.1...e0), ...) AS s0
       FROM vitalfew_0
     )
     SELECT

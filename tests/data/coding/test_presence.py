@@ -196,9 +196,9 @@ def test_partial_fit_begins_with_missing_values():
     np.testing.assert_allclose(model.predict_proba(X), NaiveBayes().fit(X, Y).predict_proba(X))
 
 
-def test_a_linear_model_names_the_missing_value():
-    from vitalfew import Ridge
+def test_moments_name_the_missing_value():
+    from vitalfew import Moments
 
     X = pd.DataFrame({"x": pd.Series([None] * 4, dtype="string"), "z": [1.0, 2, 3, 4]})
     with pytest.raises(ValueError, match="contains NaN: column 'x', row 0"):
-        Ridge(1.0).fit(X, [1.0, 2, 3, 4])
+        Moments.from_data(X, [1.0, 2, 3, 4])

@@ -2,6 +2,7 @@
 
 import datetime
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vitalfew import Lasso, NaiveBayes, Stump
+from vitalfew import Lasso, LogisticRegression, Moments, NaiveBayes, Stump
 from vitalfew.data.coding.bins import BinCoder
 from vitalfew.data.coding.table_coder import TableCoder
 from vitalfew.data.tables.frames import read_table
@@ -213,9 +214,13 @@ def test_words_where_there_must_be_numbers(held):
     coder.fit(pd.DataFrame({"w": [1.0, 2.0]}))
     with pytest.raises(ValueError, match="contains text such as 'first', but was numeric in training"):
         coder.transform(words)
+    numbers = np.array([[1.0], [2.0]]) if isinstance(words, np.ndarray) else pd.DataFrame({"w": [1.0, 2.0]})
+    model = Lasso(0.1).fit(numbers, [0.0, 1.0])
+    with pytest.raises(ValueError, match="contains text such as 'first', but was numeric in training"):
+        model.predict(words)
     if not isinstance(words, np.ndarray):
-        with pytest.raises(ValueError, match="column 'w' contains text such as 'first', but a linear model"):
-            Lasso().fit(words, [0.0, 1.0, 0.0, 1.0])
+        with pytest.raises(ValueError, match="column 'w' contains text such as 'first', but numbers are required"):
+            Moments.from_data(words, [0.0, 1.0, 0.0, 1.0])
 
 
 @pytest.mark.parametrize("held", HOLDERS)
@@ -223,6 +228,6 @@ def test_models_do_not_see_how_words_are_held(held):
     words = (["u", "v", None, "w", "u", "", "v"] * 6)[:40]
     y = np.arange(40) % 7 % 3 > 0
     plain = np.array([[w] for w in words], dtype=object)
-    for make in (NaiveBayes, Stump):
+    for make in (NaiveBayes, Stump, partial(LogisticRegression, 0.01)):
         expected = make().fit(plain, y).predict(plain)
         np.testing.assert_array_equal(make().fit(HOLDERS[held](words), y).predict(HOLDERS[held](words)), expected)

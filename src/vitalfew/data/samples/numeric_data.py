@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import column_or_1d
 
+from vitalfew.data.coding.number_coder import NumberCoder
 from vitalfew.data.samples.zero_weight import DroppedRows, drop_zero_weight, split_rows
-from vitalfew.data.tables.matrix import Matrix, read_matrix, take_rows
+from vitalfew.data.tables.frames import RawTable
+from vitalfew.data.tables.matrix import Matrix, read_matrix, read_numbers, take_rows
 from vitalfew.support.arrow import check_given
 from vitalfew.support.checks import check_consistent_length, check_known, count_weight, encode_labels
 
@@ -50,11 +52,37 @@ class NumericData:
         return cls.of_matrix(matrix, names, y, sample_weight, is_classification=is_classification, threads=threads)
 
     @classmethod
+    def read_coded(
+        cls,
+        X,
+        y,
+        sample_weight,
+        *,
+        coder: NumberCoder | None = None,
+        is_classification: bool = False,
+        threads: int = 0,
+    ) -> tuple[NumericData, NumberCoder | None]:
+        """Read and check data as `read` does, with categories and missing values coded as numbers; return the coder.
+
+        The coding is learned from the samples of positive weight unless a coder is given. Sparse data needs none.
+        """
+        has_text = coder is not None and bool(coder.levels)
+        given, names = read_numbers(X, has_text=has_text, threads=threads)
+        data = cls.of_matrix(given, names, y, sample_weight, is_classification=is_classification, threads=threads)
+        data = replace(data, weight=count_weight(data.weight))
+        if coder is None:
+            if sparse.issparse(given):
+                return data, None
+            coder = NumberCoder.fit(data.X, names, data.weight)
+        return replace(data, X=coder.transform(data.X), names=coder.coded_names), coder
+
+    @classmethod
     def of_matrix(cls, matrix, names, y, sample_weight, *, is_classification: bool, threads: int = 0) -> NumericData:
         """Create data from a matrix that is already checked; third-party learners may take more than numbers."""
         target: NDArray
         classes, target = encode_labels(y) if is_classification else (None, read_target(y))
-        check_consistent_length(np.empty(matrix.shape[0]), target)
+        n_rows = matrix.n_rows if isinstance(matrix, RawTable) else matrix.shape[0]
+        check_consistent_length(np.empty(n_rows), target)
         kept = drop_zero_weight(target, classes, sample_weight)
         matrix = matrix if kept.rows is None else take_rows(matrix, kept.rows)
         return cls(matrix, kept.target, kept.weight, names, kept.classes, kept.given, threads)

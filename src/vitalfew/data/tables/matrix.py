@@ -11,7 +11,15 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing, check_array
 
 from vitalfew import _core
-from vitalfew.data.tables.frames import Column, NumberedNames, check_shape, is_frame, read_frame
+from vitalfew.data.tables.frames import (
+    Column,
+    NumberedNames,
+    RawTable,
+    check_shape,
+    is_frame,
+    read_frame,
+    read_table,
+)
 from vitalfew.data.tables.sparse_checks import check_sparse
 from vitalfew.data.tables.text_columns import WordColumn
 
@@ -23,6 +31,8 @@ Matrix = Any  # a NumPy array or a scipy.sparse.csc_array of floats
 
 def take_rows(X: Matrix, rows: NDArray[np.intp]) -> Matrix:
     """Return some rows in the storage order of the matrix; a view if the rows are a range."""
+    if isinstance(X, RawTable):
+        return X.take(rows)
     if is_frame(X):
         return _safe_indexing(X, rows)
     if len(rows) and rows[-1] - rows[0] + 1 == len(rows) and (np.diff(rows) == 1).all() and not sparse.issparse(X):
@@ -38,26 +48,87 @@ def read_matrix(X, *, threads: int = 0) -> tuple[Matrix, Sequence[str]]:
         check_shape(X.shape, 1)
         return _read_sparse(X), NumberedNames(X.shape[1])
     frame = read_frame(X, min_rows=1)
-    if frame is None:
-        matrix = check_array(X, dtype=FLOATS, ensure_all_finite=False, estimator="vitalfew")
-        if not (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
-            matrix = np.asfortranarray(matrix)
-        names: Sequence[str] = NumberedNames(matrix.shape[1])
-    elif frame.matrix is not None:
-        names = frame.names
-        matrix = np.asfortranarray(frame.matrix, dtype=np.float32 if frame.matrix.dtype == np.float32 else float)
-    else:
-        names = frame.names
-        assert frame.columns is not None
-        kinds = {c.dtype for c in frame.columns if not isinstance(c, WordColumn)}
-        matrix = np.empty((frame.n_rows, len(names)), np.float32 if kinds == {np.dtype(np.float32)} else float, "F")
-        for j, column in enumerate(frame.columns):
-            matrix[:, j] = _numbers_of(column, names[j])
-    at = _core.find_not_finite(matrix.ravel("K"), threads)
-    if at >= 0:
-        where = np.unravel_index(at, matrix.shape, order="C" if matrix.flags.c_contiguous else "F")
-        _refuse(matrix[where], int(where[0]), names[int(where[1])])
+    matrix, names = _of_array(X) if frame is None else (_of_frame(frame), frame.names)
+    where = _first_not_finite(matrix, threads)
+    if where is not None:
+        _refuse(matrix[where], where[0], names[where[1]])
     return matrix, names
+
+
+def read_numbers(X, *, has_text: bool = False, threads: int = 0) -> tuple[Matrix | RawTable, Sequence[str]]:
+    """Read a matrix of finite floats, or a table if there is text or a missing value; and the names of its columns.
+
+    An array of strings that are all numbers is numeric, unless the data is known to have text.
+    """
+    if sparse.issparse(X):
+        return read_matrix(X, threads=threads)
+    table = read_frame(X, min_rows=1)
+    if table is None and not (has_text and _is_of_objects(X)):
+        try:
+            matrix, names = _of_array(X)
+        except (TypeError, ValueError):
+            if not _is_of_objects(X):
+                raise
+            has_text = True
+        else:
+            return _complete(matrix, names, threads), names
+    if table is None:
+        table = read_table(np.array(X, dtype=object) if isinstance(X, list | tuple) else X)
+    if has_text or any(isinstance(c, WordColumn) for c in table.columns or ()):
+        _refuse_infinite(table)
+        return table, table.names
+    return _complete(_of_frame(table), table.names, threads), table.names
+
+
+def _complete(matrix: NDArray, names: Sequence[str], threads: int) -> Matrix | RawTable:
+    """Return a matrix if it is complete, otherwise a table; reject infinity."""
+    if _first_not_finite(matrix, threads) is None:
+        return matrix
+    table = RawTable(len(matrix), names, matrix=matrix)
+    _refuse_infinite(table)
+    return table
+
+
+def _is_of_objects(X) -> bool:
+    """Return True for lists, and for arrays of objects or text."""
+    return isinstance(X, list | tuple) or getattr(getattr(X, "dtype", None), "kind", "") in tuple("OUST")
+
+
+def _of_array(X) -> tuple[NDArray, Sequence[str]]:
+    matrix = check_array(X, dtype=FLOATS, ensure_all_finite=False, estimator="vitalfew")
+    if not (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
+        matrix = np.asfortranarray(matrix)
+    return matrix, NumberedNames(matrix.shape[1])
+
+
+def _of_frame(frame: RawTable) -> NDArray:
+    if frame.matrix is not None:
+        return np.asfortranarray(frame.matrix, dtype=np.float32 if frame.matrix.dtype == np.float32 else float)
+    assert frame.columns is not None
+    kinds = {c.dtype for c in frame.columns if not isinstance(c, WordColumn)}
+    kind = np.float32 if kinds == {np.dtype(np.float32)} else np.float64
+    matrix = np.empty((frame.n_rows, len(frame.names)), kind, "F")
+    for j, column in enumerate(frame.columns):
+        matrix[:, j] = _numbers_of(column, frame.names[j])
+    return matrix
+
+
+def _first_not_finite(matrix: NDArray, threads: int) -> tuple[int, int] | None:
+    """Return the row and column of the first value that is infinite or missing."""
+    at = _core.find_not_finite(matrix.ravel("K"), threads)
+    if at < 0:
+        return None
+    row, column = np.unravel_index(at, matrix.shape, order="C" if matrix.flags.c_contiguous else "F")
+    return int(row), int(column)
+
+
+def _refuse_infinite(table: RawTable) -> None:
+    """Reject a table with an infinite number."""
+    for j, name in enumerate(table.names):
+        column = table.column(j)
+        if not isinstance(column, WordColumn) and column.dtype.kind == "f" and (is_infinite := np.isinf(column)).any():
+            row = int(np.argmax(is_infinite))
+            _refuse(column[row], row, name)
 
 
 def _numbers_of(column: Column, name: str) -> NDArray:
@@ -66,8 +137,8 @@ def _numbers_of(column: Column, name: str) -> NDArray:
     if column.example() is None:
         return np.full(len(column), np.nan)
     raise ValueError(
-        f"column {name!r} contains text such as {column.example()!r}, but a linear model requires numbers; encode it "
-        "first, for instance with scikit-learn's OneHotEncoder (with feature_groups to select its columns together)."
+        f"column {name!r} contains text such as {column.example()!r}, but numbers are required here; encode "
+        "it first, for instance with scikit-learn's OneHotEncoder."
     )
 
 
@@ -89,9 +160,10 @@ def _read_sparse(X) -> sparse.csc_array:
 
 def _refuse(value: float, row: int, name: str) -> None:
     kind = "NaN" if value != value else "infinity"
+    remedy = "impute first (scikit-learn's SimpleImputer)" if value != value else "replace it"
     raise ValueError(
-        f"Input X contains {kind}: column {name!r}, row {row}. Linear models require finite numbers: impute first "
-        "(scikit-learn's SimpleImputer), or drop the rows or the column."
+        f"Input X contains {kind}: column {name!r}, row {row}. Finite numbers are required: {remedy}, or drop the rows "
+        "or the column."
     )
 
 

@@ -12,18 +12,17 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from vitalfew.data.samples.numeric_data import NumericData
-from vitalfew.data.tables.feature_names import check_features
-from vitalfew.data.tables.matrix import read_matrix
+from vitalfew.families.linear.coded_table import CodedTable
 from vitalfew.families.linear.logistic_path import log_probabilities, probabilities
 from vitalfew.families.path_estimator import Chosen, PathEstimator
 from vitalfew.families.selector import CheckedScore, Selector
-from vitalfew.support.checks import check_classes, check_threads, weigh_classes
+from vitalfew.support.checks import check_classes, weigh_classes
 
 # Log odds of a class that is missing from a training fold.
 NEVER = -30.0
 
 
-class LinearClassifier(Selector, CheckedScore, ClassifierMixin, PathEstimator):
+class LinearClassifier(CodedTable, Selector, CheckedScore, ClassifierMixin, PathEstimator):
     """Base class of linear classifiers with a path over one knob.
 
     A family defines `_family`, and `_point` for the attributes of the chosen point other than its coefficients.
@@ -31,10 +30,7 @@ class LinearClassifier(Selector, CheckedScore, ClassifierMixin, PathEstimator):
 
     def decision_function(self, X) -> NDArray[np.float64]:
         """Return the linear predictors: the log odds of the second class, or one column per class."""
-        check_is_fitted(self)
-        matrix, _ = read_matrix(X, threads=check_threads(self.n_jobs))
-        check_features(self, X, reset=False)
-        decision = np.asarray(matrix @ self.coef_.T) + self.intercept_
+        decision = np.asarray(self._read_rows(X) @ self.coef_.T) + self.intercept_
         return decision[:, 0] if decision.shape[1] == 1 else decision
 
     def predict_proba(self, X) -> NDArray[np.float64]:
@@ -56,21 +52,15 @@ class LinearClassifier(Selector, CheckedScore, ClassifierMixin, PathEstimator):
     @property
     def support_(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
-        return (self.coef_ != 0).any(axis=0)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+        return self._used((self.coef_ != 0).any(axis=0))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
 
     def _read(self, X, y, sample_weight) -> NumericData:
-        data = NumericData.read(X, y, sample_weight, is_classification=True, threads=check_threads(self.n_jobs))
+        data = self._read_coded(X, y, sample_weight, is_classification=True)
         if self.class_weight is not None:
             data = replace(data, weight=weigh_classes(self.class_weight, data.y, data.label, data.weights))
-        check_features(self, X)
         check_classes(data.classes)
         return data
 

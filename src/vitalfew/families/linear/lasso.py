@@ -13,7 +13,7 @@ from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.data.tables.frames import names_of
 from vitalfew.families.folds import pays_to_summarize, squared_loss_folds
 from vitalfew.families.left_out import APPROXIMATE, LeftOut, chosen_anew, penalty_without_a_row
-from vitalfew.families.linear.feature_groups import check_groups, group_factors
+from vitalfew.families.linear.feature_groups import group_factors
 from vitalfew.families.linear.penalty import default_ratio
 from vitalfew.families.linear.regressor import LinearRegressor
 from vitalfew.families.linear.sparse_path import LinearPath
@@ -58,6 +58,7 @@ class LassoFamily:
             names=names_of(data),
             l2=found.grid * (1 - self.l1_ratio),
             factor=self.factor if self.group is None or self.factor is None else self.factor[self.group],
+            group=self.group,
             has_intercept=self.fit_intercept,
             n_samples=data.weight_sum,
             data=data,
@@ -105,6 +106,12 @@ class Lasso(LinearRegressor):
     reached the penalty are screened out. If samples sufficiently outnumber features, it works on second moments alone,
     and k-fold cross-validation takes one pass over the data.
 
+    Tables may hold categories and missing values. A category has an indicator column for each of its values, and a
+    missing number is replaced by the mean of its column, beside an indicator column. The coded columns of one column of
+    the table form a group and enter together (singly with ``positive=True``); `penalty_factors` and `feature_groups`
+    refer to the columns of the table. The coding is learned from all training samples, without the target;
+    `coef_names_` names the coded columns.
+
     Parameters
     ----------
     alpha : float or rule, default "cv"
@@ -138,7 +145,10 @@ class Lasso(LinearRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (`n_features_in_`,)
+    coef_ : ndarray of shape (n_columns,)
+        One entry per feature, or per coded column.
+    coef_names_ : ndarray of str
+        Names of the features, or of the coded columns, that `coef_` refers to.
     intercept_ : float
     alpha_ : float
         Selected penalty.
@@ -216,8 +226,8 @@ class Lasso(LinearRegressor):
             raise ValueError(f"tol must be positive, got {self.tol!r}.")
 
     def _family(self, data: NumericData | Moments) -> LassoFamily:
-        factor = check_factors(self.penalty_factors, data.n_features)
-        group = check_groups(self.feature_groups, data.n_features, data.names)
+        factor = self._of_coded(check_factors(self.penalty_factors, self._n_given(data)))
+        group = self._groups(self.feature_groups, data, coded=not self.positive)
         if group is not None:
             factor = group_factors(factor, group)
             if self.positive:

@@ -128,6 +128,11 @@ class LogisticRegression(LinearClassifier):
     mean log-likelihood is :math:`\alpha f_j (\rho\, \mathrm{sign} \beta_j + (1 - \rho) \beta_j)`; where
     :math:`\beta_j = 0`, the slope is at most :math:`\alpha f_j \rho` in absolute value.
 
+    Tables may hold categories and missing values. A category has an indicator column for each of its values, and a
+    missing number is replaced by the mean of its column, beside an indicator column. Coded columns enter singly;
+    `penalty_factors` refers to the columns of the table. The coding is learned from all training samples, without the
+    target; `coef_names_` names the coded columns.
+
     Parameters
     ----------
     alpha : float or rule, default "cv"
@@ -159,7 +164,10 @@ class LogisticRegression(LinearClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    coef_ : ndarray of shape (1, `n_features_in_`) or (n_classes, `n_features_in_`)
+    coef_ : ndarray of shape (1, n_columns) or (n_classes, n_columns)
+        One entry per feature, or per coded column.
+    coef_names_ : ndarray of str
+        Names of the features, or of the coded columns, that `coef_` refers to.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     alpha_ : float
         Selected penalty.
@@ -230,7 +238,7 @@ class LogisticRegression(LinearClassifier):
         return LogisticFamily(
             self._rho(),
             bool(self.fit_intercept),
-            check_factors(self.penalty_factors, data.n_features),
+            self._of_coded(check_factors(self.penalty_factors, self._n_given(data))),
             int(self.grid) if np.ndim(self.grid) == 0 else 0,
             self.grid_ratio,
             float(self.tol),

@@ -12,10 +12,11 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import rules
+from vitalfew.data.coding.number_coder import NumberCoder
 from vitalfew.data.samples.numeric_data import NumericData
-from vitalfew.data.tables.feature_names import check_features
-from vitalfew.data.tables.matrix import read_matrix
+from vitalfew.data.tables.frames import names_of
 from vitalfew.exceptions import RuleError
+from vitalfew.families.linear.coded_table import CodedTable
 from vitalfew.families.linear.least_squares import least_squares
 from vitalfew.families.linear.penalty import check_penalty, fixed_grid
 from vitalfew.families.path_estimator import Chosen, PathEstimator, unchanged_on_failure
@@ -24,13 +25,12 @@ from vitalfew.rules.charts.parts import chart_text
 from vitalfew.rules.resampling import with_splits
 from vitalfew.summaries.fold_summaries import Summaries, summarize_folds
 from vitalfew.summaries.moments import Moments
-from vitalfew.support.checks import check_threads
 from vitalfew.support.optional import import_altair
 
 CRITERIA = ("bic", "aic", "ebic")
 
 
-class LinearRegressor(Selector, CheckedScore, RegressorMixin, PathEstimator):
+class LinearRegressor(CodedTable, Selector, CheckedScore, RegressorMixin, PathEstimator):
     """Base class of linear regressors with a path over one knob.
 
     A family defines `_family`, and `_point` for the attributes of the chosen point other than its coefficients.
@@ -61,6 +61,7 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, PathEstimator):
         if not isinstance(total, Moments):
             raise TypeError(f"expected Moments, got {total!r}; pass summarize(..., kind='moments').")
         self._check_without_rows(len(summaries))
+        self._coder = NumberCoder.of_means(names_of(total), total.mean[:-1])
         family = self._family(total)
         path = family.path(total, self._grid())
         self.n_features_in_ = total.n_features
@@ -75,16 +76,13 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, PathEstimator):
 
     def predict(self, X) -> NDArray[np.float64]:
         """Return the prediction of the fitted linear model for each sample."""
-        check_is_fitted(self)
-        matrix, _ = read_matrix(X, threads=check_threads(self.n_jobs))
-        check_features(self, X, reset=False)
-        return np.asarray(matrix @ self.coef_).ravel() + self.intercept_
+        return np.asarray(self._read_rows(X) @ self.coef_).ravel() + self.intercept_
 
     @property
     def support_(self) -> NDArray[np.bool_]:
         """Mask of the features with a nonzero coefficient."""
         check_is_fitted(self)
-        return self.coef_ != 0
+        return self._used(self.coef_ != 0)
 
     def plot_shrinkage(self, X, y, sample_weight=None):
         """Plot each coefficient against its least-squares estimate on the same features, as an Altair chart.
@@ -96,11 +94,6 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, PathEstimator):
         at = f"{self._knob} = {getattr(self, self._knob + '_'):.4g}"
         return plot_shrinkage(least_squares(data, self.fit_intercept)[0], self.coef_, data.names, at)
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
 
@@ -111,9 +104,7 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, PathEstimator):
         check_penalty(self, self._path_type())
 
     def _read(self, X, y, sample_weight, reset: bool = True) -> NumericData:
-        data = NumericData.read(X, y, sample_weight, threads=check_threads(self.n_jobs))
-        check_features(self, X, reset=reset)
-        return data
+        return self._read_coded(X, y, sample_weight, reset=reset)
 
     def _grid(self) -> NDArray[np.float64] | None:
         return fixed_grid(self.alpha, self.grid)

@@ -18,6 +18,8 @@ from vitalfew.summaries.moments import Moments
 
 # Smallest value of one minus leverage that approximate leave-one-out uses.
 LEAST_LEFT = 1e-4
+# Columns are said to sum to a constant if the variance of the sum is at most this share of the sum of their variances.
+CONSTANT = 1e-12
 # Products of numbers that a fit may add for the degrees of freedom of the chosen point, about a tenth of a second.
 MOST_WORK = 2**28
 
@@ -82,7 +84,12 @@ class SparseLinearPath(CoefficientPath):
 
     def _n_active(self) -> NDArray[np.float64]:
         """Return the number of active columns at each point, at most the number that rows can tell apart."""
-        return np.minimum(self.n_features, max(self._n_rows() - self.has_intercept, 0)).astype(float)
+        free = self.n_features - self._n_spare()
+        return np.minimum(free, max(self._n_rows() - self.has_intercept, 0)).astype(float)
+
+    def _n_spare(self) -> NDArray[np.int64]:
+        """Return the number of active columns at each point that the intercept and the others determine."""
+        return np.zeros(len(self.grid), dtype=np.int64)
 
     def _shrunk_freedom(self, point: int) -> float:
         active = self._active(point)
@@ -193,12 +200,33 @@ class LinearPath(SparseLinearPath):
     dual_gap: NDArray[np.float64]
     l2: NDArray[np.float64]  # ridge penalty on the scale of the mean loss
     factor: NDArray[np.float64] | None
+    group: NDArray[np.int32] | None = None
 
     def _has_ridge(self) -> NDArray[np.bool_]:
         return self.l2 > 0
 
     def ridge(self, point: int, active: NDArray) -> NDArray[np.float64]:
         return self.l2[point] * (np.ones(len(active)) if self.factor is None else self.factor[active])
+
+    def _n_spare(self) -> NDArray[np.int64]:
+        """Count the groups whose columns sum to a constant, as the indicators of all values of a category do."""
+        found = super()._n_spare()
+        if self.group is None or not self.has_intercept:
+            return found
+        known: dict[bytes, bool] = {}
+        for p in range(len(found)):
+            active = np.sort(self._active(p))
+            active = active[np.argsort(self.group[active], kind="stable")]
+            for columns in np.split(active, np.flatnonzero(np.diff(self.group[active])) + 1):
+                key = columns.tobytes()
+                if key not in known:
+                    known[key] = len(columns) > 1 and self._sum_is_constant(columns)
+                found[p] += known[key]
+        return found
+
+    def _sum_is_constant(self, columns: NDArray) -> bool:
+        second = self._second(columns)
+        return bool(second.sum() <= CONSTANT * np.trace(second))
 
     def _columns(self) -> dict[str, NDArray]:
         return {**super()._columns(), "dual_gap": self.dual_gap}

@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from vitalfew import rules
 from vitalfew.data.samples.numeric_data import NumericData, check_products
 from vitalfew.data.tables.feature_names import check_features
-from vitalfew.data.tables.matrix import read_matrix
 from vitalfew.families.left_out import APPROXIMATE, EXACT, LeftOut, chosen_anew, is_to_choose
+from vitalfew.families.linear.coded_table import CodedTable
 from vitalfew.families.linear.penalty import check_penalty, fixed_grid
 from vitalfew.families.path_estimator import Chosen, PathEstimator
 from vitalfew.families.ridge.kernel_forms import NystroemForm
@@ -37,7 +37,7 @@ DEGREES = (1, 2, 3, 4, 5)
 COEF0 = (10.0, 3.0, 1.0, 0.3, 0.1, 0.0)
 
 
-class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
+class KernelRidge(CodedTable, Selector, CheckedScore, RegressorMixin, PathEstimator):
     r"""Kernel ridge regression with penalty and kernel parameters selected by rules, and exact leave-one-out.
 
     .. math:: \hat y(x) = \sum_i a_i k(x_i, x), \qquad a = (K + \alpha I)^{-1} y
@@ -56,6 +56,11 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
     at all penalties. With `n_components` landmarks, the kernel matrix is replaced by
     :math:`K_{nm} K_{mm}^{-1} K_{mn}` (Nyström), which takes :math:`O(n m^2)` time and little memory; leave-one-out is
     then exact for the model with these landmarks.
+
+    Tables may hold categories and missing values. A category has an indicator column for each of its values, and a
+    missing number is replaced by the mean of its column, beside an indicator column. The kernel compares coded samples.
+    The coding is learned from all training samples, without the target; `coef_names_` names the coded columns. A
+    precomputed kernel must be complete.
 
     Parameters
     ----------
@@ -99,8 +104,10 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
     ----------
     dual_coef_ : ndarray of shape (n_basis,)
         Coefficients a of the training samples or of the landmarks.
-    X_fit_ : array of shape (n_basis, `n_features_in_`)
-        Samples that the coefficients belong to; for a precomputed kernel, their indices.
+    X_fit_ : array of shape (n_basis, n_columns)
+        Samples that the coefficients belong to, coded if the table was; for a precomputed kernel, their indices.
+    coef_names_ : ndarray of str
+        Names of the features, or of the coded columns, that `X_fit_` has.
     alpha_, gamma_, degree_, coef0_ : float
         Selected or given values.
     nystroem_error_ : float
@@ -172,9 +179,7 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
 
     def predict(self, X) -> NDArray[np.float64]:
         """Return the prediction for each sample."""
-        check_is_fitted(self)
-        matrix, _ = read_matrix(X, threads=check_threads(self.n_jobs))
-        check_features(self, X, reset=False)
+        matrix = self._read_rows(X)
         with limit_threads(check_threads(self.n_jobs)):
             return self.path_.kernel.between(matrix, self.X_fit_) @ self.dual_coef_
 
@@ -186,8 +191,9 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        if self.kernel == "precomputed":
+            tags.input_tags.pairwise = True
+            tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = False
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -212,13 +218,21 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
             raise ValueError(f"n_components must be None or an integer number of landmarks >= 1, got {n!r}.")
 
     def _read(self, X, y, sample_weight) -> KernelData:
-        data = NumericData.read(X, y, sample_weight, threads=check_threads(self.n_jobs))
-        n_given = len(data.target if data.given is None else data.given.y)
-        if self.kernel == "precomputed" and data.n_features != n_given:
-            raise ValueError(f"a precomputed kernel must be square, got {n_given} rows and {data.n_features} columns.")
-        check_features(self, X)
+        if self.kernel == "precomputed":
+            data = self._read_kernel(X, y, sample_weight)
+        else:
+            data = self._read_coded(X, y, sample_weight)
         check_products(data)
         return KernelData.of(data)
+
+    def _read_kernel(self, X, y, sample_weight) -> NumericData:
+        data = NumericData.read(X, y, sample_weight, threads=check_threads(self.n_jobs))
+        n_given = len(data.target if data.given is None else data.given.y)
+        if data.n_features != n_given:
+            raise ValueError(f"a precomputed kernel must be square, got {n_given} rows and {data.n_features} columns.")
+        check_features(self, X)
+        self._coder = None
+        return data
 
     def _family(self, data: KernelData) -> KernelFamily:
         if callable(self.kernel):
@@ -302,7 +316,7 @@ class KernelRidge(Selector, CheckedScore, RegressorMixin, PathEstimator):
         has_landmarks = self.n_components is not None or data.n_rows > MOST_ROWS
         kind = APPROXIMATE if has_landmarks and found.note else EXACT
         note = found.note or "dual coefficients divided by the diagonal of the inverse"
-        return LeftOut(kind, note, found.prediction[:, 0])
+        return self._left_out(kind, note, found.prediction[:, 0])
 
 
 def in_order(name: str, values) -> NDArray:

@@ -149,6 +149,10 @@ class Ridge(LinearRegressor):
     are computed from the samples instead, by orthogonal factorization and refinement with residuals in double-double
     arithmetic.
 
+    Tables may hold categories and missing values. A category has an indicator column for each of its values, and a
+    missing number is replaced by the mean of its column, beside an indicator column. The penalty is the same for all of
+    them. The coding is learned from all training samples, without the target; `coef_names_` names the coded columns.
+
     Parameters
     ----------
     alpha : float or rule, default "loo"
@@ -175,7 +179,10 @@ class Ridge(LinearRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (`n_features_in_`,)
+    coef_ : ndarray of shape (n_columns,)
+        One entry per feature, or per coded column.
+    coef_names_ : ndarray of str
+        Names of the features, or of the coded columns, that `coef_` refers to.
     intercept_ : float
     alpha_ : float
         Selected penalty.
@@ -269,4 +276,4 @@ class Ridge(LinearRegressor):
         self._check_parameters()
         data = self._read(X, y, sample_weight)
         path = self._family(data).path(data, np.array([float(self.alpha)]))
-        return LeftOut(EXACT, "residuals divided by one minus leverage", path.loo().prediction[:, 0])
+        return self._left_out(EXACT, "residuals divided by one minus leverage", path.loo().prediction[:, 0])

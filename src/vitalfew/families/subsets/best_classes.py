@@ -68,6 +68,11 @@ class BestSubsetClassifier(SubsetClassifier):
     or if all features together fit far better than k do, time runs out, and `gap_` bounds how much better another
     subset may be.
 
+    Tables may hold categories and missing values. A category has an indicator column for each of its values, and a
+    missing number is replaced by the mean of its column, beside an indicator column. Coded columns enter singly: `k`
+    and `near_ties_` count coded columns, `subset_` the columns of the table that they come from. The coding is learned
+    from all training samples, without the target; `coef_names_` names the coded columns.
+
     Parameters
     ----------
     k : int or rule, default "bic"
@@ -95,8 +100,10 @@ class BestSubsetClassifier(SubsetClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    coef_ : ndarray of shape (1, `n_features_in_`) or (n_classes, `n_features_in_`)
-        Zero outside the subset.
+    coef_ : ndarray of shape (1, n_columns) or (n_classes, n_columns)
+        Zero outside the subset. One entry per feature, or per coded column.
+    coef_names_ : ndarray of str
+        Names of the features, or of the coded columns, that `coef_` refers to.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     k_ : int
     subset_ : ndarray of int

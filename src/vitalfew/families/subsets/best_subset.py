@@ -183,6 +183,11 @@ class BestSubsetRegressor(SubsetRegressor):
     perspective relaxation). They rule out most features at once, which allows a tighter split of the remaining ones,
     and so on. If time runs out, `gap_` bounds how much better another subset may be.
 
+    Tables may hold categories and missing values. A category has an indicator column for each of its values, and a
+    missing number is replaced by the mean of its column, beside an indicator column. Coded columns enter singly: `k`
+    and `near_ties_` count coded columns, `subset_` the columns of the table that they come from. The coding is learned
+    from all training samples, without the target; `coef_names_` names the coded columns.
+
     Parameters
     ----------
     k : int or rule, default "bic"
@@ -207,8 +212,10 @@ class BestSubsetRegressor(SubsetRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (`n_features_in_`,)
-        Zero outside the subset.
+    coef_ : ndarray of shape (n_columns,)
+        Zero outside the subset. One entry per feature, or per coded column.
+    coef_names_ : ndarray of str
+        Names of the features, or of the coded columns, that `coef_` refers to.
     intercept_ : float
     k_ : int
     subset_ : ndarray of int

@@ -104,6 +104,10 @@ class ForwardFittingRegressor(LinearRegressor):
     refitted in every step. To treat the constant (degree 0) as a feature like any other, as in the lecture, use
     ``fit_intercept=False`` with a column of ones: ``np.vander(x, 5, increasing=True)`` has one.
 
+    Tables may hold categories and missing values. A category has an indicator column for each of its values, and a
+    missing number is replaced by the mean of its column, beside an indicator column. A step selects a single coded
+    column. The coding is learned from all training samples, without the target; `coef_names_` names the coded columns.
+
     Parameters
     ----------
     steps : int or rule, default "cv"
@@ -126,7 +130,10 @@ class ForwardFittingRegressor(LinearRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (`n_features_in_`,)
+    coef_ : ndarray of shape (n_columns,)
+        One entry per feature, or per coded column.
+    coef_names_ : ndarray of str
+        Names of the features, or of the coded columns, that `coef_` refers to.
     intercept_ : float
     steps_ : int
         Selected number of steps.

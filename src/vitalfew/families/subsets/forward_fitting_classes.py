@@ -131,6 +131,10 @@ class ForwardFittingClassifier(LinearClassifier):
     Not every candidate is fitted: the third derivative of the loss along a feature is at most :math:`\max_i |x_{ij}|`
     times the second, which bounds the possible gain. The result is the same as if all candidates were fitted.
 
+    Tables may hold categories and missing values. A category has an indicator column for each of its values, and a
+    missing number is replaced by the mean of its column, beside an indicator column. A step selects a single coded
+    column. The coding is learned from all training samples, without the target; `coef_names_` names the coded columns.
+
     Parameters
     ----------
     steps : int or rule, default "cv"
@@ -155,7 +159,10 @@ class ForwardFittingClassifier(LinearClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    coef_ : ndarray of shape (1, `n_features_in_`) or (n_classes, `n_features_in_`)
+    coef_ : ndarray of shape (1, n_columns) or (n_classes, n_columns)
+        One entry per feature, or per coded column.
+    coef_names_ : ndarray of str
+        Names of the features, or of the coded columns, that `coef_` refers to.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     steps_ : int
         Selected number of steps.

@@ -11,7 +11,6 @@ from scipy import sparse
 from vitalfew import _core
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.folds import pays_to_summarize, squared_loss_folds
-from vitalfew.families.linear.feature_groups import check_groups
 from vitalfew.families.solve import solve
 from vitalfew.families.subsets.subset_model import SubsetRegressor, largest_size
 from vitalfew.families.subsets.subset_path import SubsetPath
@@ -101,6 +100,11 @@ class GreedySubsetRegressor(SubsetRegressor):
     of x_j that S does not explain, updated by one row of a Cholesky factor per step. (Orthogonal matching pursuit
     instead adds the feature with the largest correlation, which may be another one.)
 
+    Tables may hold categories and missing values. A category has an indicator column for each of its values, and a
+    missing number is replaced by the mean of its column, beside an indicator column. The coded columns of one column of
+    the table form one variable and enter together; `feature_groups` refers to the columns of the table. The coding is
+    learned from all training samples, without the target; `coef_names_` names the coded columns.
+
     Parameters
     ----------
     k : int or rule, default "cv"
@@ -127,8 +131,10 @@ class GreedySubsetRegressor(SubsetRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (`n_features_in_`,)
-        Zero outside the subset.
+    coef_ : ndarray of shape (n_columns,)
+        Zero outside the subset. One entry per feature, or per coded column.
+    coef_names_ : ndarray of str
+        Names of the features, or of the coded columns, that `coef_` refers to.
     intercept_ : float
     k_ : int
         Selected number of variables.
@@ -204,7 +210,7 @@ class GreedySubsetRegressor(SubsetRegressor):
             self.max_features,
             self.direction,
             bool(self.fit_intercept),
-            check_groups(self.feature_groups, data.n_features, data.names),
+            self._groups(self.feature_groups, data),
             check_threads(self.n_jobs),
             self.verbose,
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew import _core
@@ -13,7 +14,6 @@ from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.exceptions import SeparationWarning
 from vitalfew.families.folds import paths_in_threads
 from vitalfew.families.linear.classifier import LinearClassifier, present_classes
-from vitalfew.families.linear.feature_groups import check_groups
 from vitalfew.families.solve import solve
 from vitalfew.families.subsets.greedy import DIRECTIONS, GreedySettings
 from vitalfew.families.subsets.subset_class_path import NullModel, SubsetClassPath
@@ -71,7 +71,8 @@ class SubsetClassifier(LinearClassifier):
                 "coefficients diverge and their size is meaningless. Use fewer variables, or LogisticRegression.",
                 SeparationWarning,
             )
-        return {"k_": int(path.grid[index]), "subset_": path.subset(index)}
+        is_in = np.isin(np.arange(path.data.n_features), path.subset(index))  # type: ignore[union-attr]
+        return {"k_": int(path.grid[index]), "subset_": np.flatnonzero(self._used(is_in))}
 
 
 class GreedySubsetClassifier(SubsetClassifier):
@@ -84,6 +85,11 @@ class GreedySubsetClassifier(SubsetClassifier):
     with all coefficients refitted by Newton steps from those of the current model, and adds the best variable. A
     candidate is abandoned as soon as its last steps show that it will not be the best. With more than two classes, the
     loss is multinomial.
+
+    Tables may hold categories and missing values. A category has an indicator column for each of its values, and a
+    missing number is replaced by the mean of its column, beside an indicator column. The coded columns of one column of
+    the table form one variable and enter together; `feature_groups` refers to the columns of the table. The coding is
+    learned from all training samples, without the target; `coef_names_` names the coded columns.
 
     Parameters
     ----------
@@ -110,8 +116,10 @@ class GreedySubsetClassifier(SubsetClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    coef_ : ndarray of shape (1, `n_features_in_`) or (n_classes, `n_features_in_`)
-        Zero outside the subset.
+    coef_ : ndarray of shape (1, n_columns) or (n_classes, n_columns)
+        Zero outside the subset. One entry per feature, or per coded column.
+    coef_names_ : ndarray of str
+        Names of the features, or of the coded columns, that `coef_` refers to.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     k_ : int
         Selected number of variables.
@@ -176,7 +184,7 @@ class GreedySubsetClassifier(SubsetClassifier):
             self.max_features,
             self.direction,
             bool(self.fit_intercept),
-            check_groups(self.feature_groups, data.n_features, data.names),
+            self._groups(self.feature_groups, data),
             check_threads(self.n_jobs),
             self.verbose,
         )

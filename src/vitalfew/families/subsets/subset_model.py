@@ -78,4 +78,4 @@ class SubsetRegressor(LinearRegressor):
         return at_size(path, value)
 
     def _point(self, path, index: int) -> dict[str, Any]:
-        return {"k_": int(path.grid[index]), "subset_": np.flatnonzero(path.at(index)[0])}
+        return {"k_": int(path.grid[index]), "subset_": np.flatnonzero(self._used(path.at(index)[0] != 0))}

@@ -20,7 +20,8 @@ from sklearn.metrics import get_scorer
 from sklearn.utils import _safe_indexing
 
 from vitalfew.data.samples.numeric_data import NumericData
-from vitalfew.data.tables.frames import read_table
+from vitalfew.data.tables.frames import RawTable, read_table
+from vitalfew.data.tables.matrix import read_numbers
 from vitalfew.exceptions import CheckpointWarning
 from vitalfew.families.bayes.evidence import default_strength, normalize
 from vitalfew.families.bayes.naive_bayes import NaiveBayes
@@ -193,6 +194,8 @@ def make_evaluator(estimator, X, y, weight, splits, scorer, n_jobs) -> Refitting
     is_default = type(scorer).__name__ == "_PassthroughScorer"
     is_r2 = is_default or _is_scorer(scorer, "r2")
     if not is_r2 and not _is_scorer(scorer, "neg_mean_squared_error"):
+        return RefittingEvaluator(*arguments)
+    if isinstance(read_numbers(X)[0], RawTable):  # the coding of a table differs between folds
         return RefittingEvaluator(*arguments)
     data = NumericData.read(X, y, None)
     summaries = summarize_folds(data, splits)
