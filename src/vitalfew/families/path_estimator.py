@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import rules
+from vitalfew.data.tables.feature_names import check_features
 from vitalfew.families.rows_path import RowsPath
 from vitalfew.rules.path import ALONE, Run
 from vitalfew.rules.point_criteria import PointCriteria, criteria_at
@@ -62,19 +63,40 @@ class PathEstimator(BaseEstimator):
 
     _knob = "alpha"
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the whole path, then select a point by the rule."""
-        return self._fit(X, y, sample_weight)
+    def fit(self, X, y, sample_weight=None, *, validation=None) -> Self:
+        """Fit the whole path, then select a point by the rule.
 
-    def _fit(self, X, y, sample_weight, **further) -> Self:
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        validation : tuple (X, y), optional
+            Validation set, on which the rule ``"holdout"`` scores the path fitted to all of `X`. Without it, the rule
+            holds out samples of `X`.
+        """
+        return self._fit(X, y, sample_weight, validation)
+
+    def _fit(self, X, y, sample_weight, validation=None, **further) -> Self:
         """Fit to samples; `further` arguments go to `_read`."""
         with unchanged_on_failure(self):
             self._check_parameters()
             if y is None:
                 raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
             data = self._read(X, y, sample_weight, **further)
+            data = data if validation is None else self._with_validation(data, *self._check_validation(validation))
             chosen = self._choose(data)
             return self._keep(chosen, data)
+
+    def _check_validation(self, validation) -> tuple[Any, Any]:
+        """Return the validation set, after checks that it has an effect and the columns of the training set."""
+        if not any(rules.rule_name(value) == "holdout" for value in self.get_params(deep=False).values()):
+            raise ValueError("validation has an effect only on the rule 'holdout', which no parameter names.")
+        return check_validation(self, validation)
+
+    def _with_validation(self, data, X, y) -> Any:
+        """Return the samples with those of the validation set."""
+        return replace(data, validation=data.like(X, y))
 
     def _keep(self, chosen: Chosen, data) -> Self:
         """Set the fitted attributes of the chosen point."""
@@ -189,6 +211,15 @@ class PathEstimator(BaseEstimator):
     def _index_of(self, path, value) -> int:
         """Return the index of the point that a number set by the user selects."""
         return rules.last_point(path, value)
+
+
+def check_validation(model, validation) -> tuple[Any, Any]:
+    """Return X and y of a validation set, whose columns must be those that the model was fitted on."""
+    if not isinstance(validation, tuple | list) or len(validation) != 2:
+        raise ValueError(f"validation must be a pair (X, y), got {type(validation).__name__}.")
+    X, y = validation
+    check_features(model, X, reset=False)
+    return X, y
 
 
 def without_rows(path) -> Any:

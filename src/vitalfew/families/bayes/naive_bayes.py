@@ -213,17 +213,20 @@ class NaiveBayes(JointClassifier, PathEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, *, X_unlabeled=None) -> Self:
+    def fit(self, X, y, sample_weight=None, *, X_unlabeled=None, validation=None) -> Self:
         """Fit the model to labeled samples; unlabeled samples only inform the pooled prior.
 
-        `X` may be a Dask collection whose partitions are sparse matrices, arrays or data frames; `y` and
-        `sample_weight` then have the same partitions, and a sample with a missing label is unlabeled. The workers
-        count, and the model is that of :meth:`fit_counts`.
+        The rule ``"holdout"`` scores on the samples of `validation`, a tuple (X, y), if they are given. `X` may be a
+        Dask collection whose partitions are sparse matrices, arrays or data frames; `y` and `sample_weight` then have
+        the same partitions, and a sample with a missing label is unlabeled. The workers count, and the model is that
+        of :meth:`fit_counts`.
         """
         if is_partitioned(X):
             self._check_parameters()
+            if validation is not None:
+                raise ValueError("validation requires rows in memory, but X is a Dask collection.")
             return self._fit_partitions(X, y, sample_weight, X_unlabeled)
-        return self._fit(X, y, sample_weight, X_unlabeled=X_unlabeled)
+        return self._fit(X, y, sample_weight, validation, X_unlabeled=X_unlabeled)
 
     def _fit_partitions(self, X, y, sample_weight, X_unlabeled):
         why = needs_rows(self, "fit on a Dask collection")

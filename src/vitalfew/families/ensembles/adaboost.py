@@ -185,10 +185,12 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
         validation : tuple (X, y), optional
-            Held-out samples on which the error is reported after every round; they do not influence the fit.
+            Validation set, on which the error is reported after every round. The rule ``"holdout"`` chooses the rounds
+            by this error, instead of that of held-out samples of `X`; otherwise it does not influence the fit.
         """
+        is_chosen = validation is not None and rules.rule_name(self.rounds) == "holdout"
         with unchanged_on_failure(self):
-            self._fit(X, y, sample_weight)
+            self._fit(X, y, sample_weight, validation if is_chosen else None)
             if validation is not None:
                 self.path_ = replace(self.path_, validation_error=self._validate(self.path_, *validation))
         return self

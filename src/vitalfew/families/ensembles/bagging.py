@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -228,6 +229,9 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, PathEstimator):
             )
         self._check_bag(data.n_rows)
         return data
+
+    def _with_validation(self, data: NumericData, X, y) -> NumericData:
+        return replace(data, validation=data.of_held_out(self._table(X, reset=False), y))
 
     def _table(self, X, *, reset: bool):
         """Return the samples in the form that learners receive; learners check the contents. A data frame stays one."""
