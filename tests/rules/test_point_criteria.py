@@ -263,7 +263,7 @@ def test_evidence_of_naive_bayes(prior_mean):
     expected = beta_integral(count, np.ones(3))
     for j in range(4):
         p = {"pooled": X[:, j].mean(), "uniform": 0.5}.get(prior_mean, prior_mean)
-        prior = 1.5 * np.array([1 - p, p])
+        prior = 1 + 1.5 * np.array([1 - p, p])
         groups = [y == c for c in range(3)] if model.support_[j] else [np.ones(90, dtype=bool)]
         expected += sum(beta_integral(np.bincount(X[rows, j], minlength=2), prior) for rows in groups)
     assert model.log_evidence_ == pytest.approx(expected, rel=1e-10)
@@ -272,15 +272,49 @@ def test_evidence_of_naive_bayes(prior_mean):
     assert model.aic_ == pytest.approx(-2 * model.log_likelihood_ + 2 * p)
 
 
-def test_evidence_of_one_coin_by_quadrature():
-    """One binary feature in two classes: the evidence is a Beta integral times that of the labels."""
+@pytest.mark.parametrize(("strength", "mean"), [(0, 0.5), (2, 0.5), (3, 0.2)])
+def test_evidence_of_one_coin_by_quadrature(strength, mean):
+    """One binary feature in two classes, with the prior of lecture 9, whose mode with the counts is the estimate."""
     X, y = np.array([[0], [1], [1], [0], [1]]), np.array([0, 0, 1, 1, 1])
-    model = vf.NaiveBayes(prior_strength=2, prior_mean=0.5).fit(X, y)
+    model = vf.NaiveBayes(prior_strength=strength, prior_mean=mean).fit(X, y)
     t = np.linspace(0, 1, 20001)
+    prior = t ** (strength * mean) * (1 - t) ** (strength * (1 - mean))
+    prior /= trapezoid(prior, t)
+    posteriors = (1 - t) * t * prior, (1 - t) * t**2 * prior
+    of_values = trapezoid(posteriors[0], t) * trapezoid(posteriors[1], t)
     of_labels = trapezoid((1 - t) ** 2 * t**3, t)
-    of_values = trapezoid((1 - t) * t, t) * trapezoid((1 - t) * t**2, t)
     assert model.log_evidence_ == pytest.approx(np.log(of_labels * of_values), abs=1e-6)
-    assert np.isnan(vf.NaiveBayes(prior_strength=0).fit(X, y).log_evidence_)
+    modes = [t[posterior.argmax()] for posterior in posteriors]
+    np.testing.assert_allclose(np.exp(model.feature_log_prob_[1]), modes, atol=1e-4)
+
+
+@pytest.mark.parametrize("values", [(1, 2), (0, 5), (2, 5), (1.0, 2.0)])
+def test_codes_of_a_feature_change_nothing(values):
+    """Small integers are their own codes: a feature with the values 2 and 5 has no values 0, 1, 3 and 4."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 90)
+    X = (rng.random((90, 5)) < 0.2 + 0.4 * (y[:, None] * (np.arange(5) < 2))).astype(int)
+    for options in (
+        {"features": "mdl"},
+        {"features": "bic"},
+        {"prior_strength": 3},
+        {"features": 3, "order": "information"},
+    ):
+        expected = vf.NaiveBayes(prior_mean="uniform", **options).fit(X, y)
+        coded = np.where(X == 1, values[1], values[0])
+        model = vf.NaiveBayes(prior_mean="uniform", **options).fit(coded, y)
+        np.testing.assert_allclose(model.predict_proba(coded), expected.predict_proba(X))
+        np.testing.assert_allclose(model.description_length_, expected.description_length_)
+        np.testing.assert_allclose(model._fitted_criteria()[:3], expected._fitted_criteria()[:3])
+        assert model.log_evidence_ == pytest.approx(expected.log_evidence_)
+        np.testing.assert_array_equal(model.support_, expected.support_)
+        np.testing.assert_allclose(coded @ model.coef_[0] + model.intercept_[0], model.decision_function(coded))
+        assert len(model.theta()) == 10
+    three = np.digitize(rng.normal(size=(90, 2)), [-0.5, 0.5])
+    from_zero = vf.NaiveBayes(features=1).fit(three, y)
+    from_one = vf.NaiveBayes(features=1).fit(three + 1, y)
+    assert from_one.bic_ == pytest.approx(from_zero.bic_)
+    np.testing.assert_allclose(from_one.description_length_, from_zero.description_length_)
 
 
 def test_bits_of_a_given_number_of_features():

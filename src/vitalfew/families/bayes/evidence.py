@@ -52,7 +52,7 @@ class Evidence:
             total = sum_by_feature(line, counts.offsets)
             return line / np.repeat(np.where(total > 0, total, 1.0), counts.n_values)
         if isinstance(self.prior_mean, str):
-            return np.repeat(1.0 / counts.n_values, counts.n_values)
+            return counts.occurs / np.repeat(counts.n_occurring, counts.n_values)
         mean = np.broadcast_to(np.asarray(self.prior_mean, dtype=np.float64), counts.n_features)
         return np.column_stack([1.0 - mean, mean]).ravel()
 
@@ -84,8 +84,10 @@ class Evidence:
     def _log_theta(self, table, observed, prior) -> NDArray[np.float64]:
         """Return log theta, with 0 where there is no evidence."""
         log_theta = log_of(self._theta(table, observed, prior))
-        if self.is_pooled or self.prior_strength == 0:
-            log_theta[(prior == 0) if self.is_pooled else ~table.any(axis=1)] = 0.0
+        if isinstance(self.prior_mean, str):
+            log_theta[prior == 0] = 0.0
+        if self.prior_strength == 0 and not self.is_pooled:
+            log_theta[~table.any(axis=1)] = 0.0
         if self.prior_strength == 0:  # a class without samples gives no evidence
             log_theta[np.broadcast_to(self._total(observed) == 0, log_theta.shape)] = 0.0
         return log_theta
@@ -172,24 +174,23 @@ class Evidence:
         counts = self.counts
         given = normalize(self.log_table + self.log_prior)
         told = np.einsum("sc,sc->s", counts.table, log_of(given) - self.log_prior)
-        cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
+        cost = feature_cost(counts.class_count, counts.n_occurring + counts.has_missing)
         return sum_by_feature(told, counts.offsets) - cost - subset_cost(1, counts.n_features)
 
     def log_integral(self, support: NDArray[np.bool_]) -> float:
         r"""Return the log evidence of the model with these features, :math:`\log \int L(\theta) P(\theta) \, d\theta`.
 
-        The prior of the values of a feature, for each class if the feature is in the set, is Dirichlet with parameters
-        :math:`n' p_v`; that of the class shares is uniform. With :math:`B(a) = \prod_i \Gamma(a_i) / \Gamma(\sum_i
-        a_i)`, a count vector N contributes :math:`\log B(N + n' p) - \log B(n' p)`. NaN without a prior.
+        The prior of the values of a feature, for each class if the feature is in the set, has a density in proportion
+        to :math:`\prod_v \theta_v^{n' p_v}`, so that the estimates maximize the posterior; that of the class shares is
+        uniform. With :math:`B(a) = \prod_i \Gamma(a_i) / \Gamma(\sum_i a_i)`, a count vector N contributes
+        :math:`\log B(N + n' p + 1) - \log B(n' p + 1)`.
         """
         counts = self.counts
-        if not self.prior_strength > 0:
-            return float("nan")
-        prior = self.prior_strength * self.prior_line
+        prior = self.prior_strength * self.prior_line + counts.occurs
         within = sum_by_feature(_log_rising(prior[:, None], counts.table).sum(axis=1), counts.offsets)
         alone = sum_by_feature(_log_rising(prior, counts.line_count), counts.offsets)
         known = np.broadcast_to(counts.observed_or_all, (counts.n_features, counts.n_classes))
-        total = np.full(counts.n_features, self.prior_strength)
+        total = sum_by_feature(prior, counts.offsets)
         within = within - _log_rising(total[:, None], known).sum(axis=1)
         alone = alone - _log_rising(total, known.sum(axis=1))
         shares = _log_rising(np.ones(counts.n_classes), counts.class_count).sum()
@@ -281,17 +282,18 @@ def linear_form(evidence: Evidence, support: NDArray[np.bool_]) -> tuple[NDArray
     A feature with the values a and b contributes :math:`\log P(a \mid y)` or :math:`\log P(b \mid y)`, which is linear
     in x; with a = -1 and b = 1 this is eq. 8 of lecture 12.
     """
-    if not evidence.counts.is_binary:
+    counts = evidence.counts
+    if not (counts.n_occurring == 2).all():
         raise AttributeError(
             "coef_ and intercept_ are only defined for two-valued features; some features have more than two values."
         )
-    table = used_table(evidence.log_table, evidence.counts.n_values, support)
-    low, high = table[0::2], table[1::2]
-    codings = evidence.counts.codings
-    if codings is None:
+    table = used_table(evidence.log_table, counts.n_values, support)
+    codes = np.array([[0, 1]] * counts.n_features) if counts.is_binary else _two_codes(counts)
+    low, high = table[counts.offsets[:-1] + codes[:, 0]], table[counts.offsets[:-1] + codes[:, 1]]
+    if counts.codings is None:
         slope, base = high - low, low
     else:  # the line through (x0, low) and (x1, high)
-        x0, x1 = np.array([numeric_values(c) for c in codings]).T[:, :, None]
+        x0, x1 = np.array([numeric_values(c, *own) for c, own in zip(counts.codings, codes.tolist())]).T[:, :, None]
         slope = np.where(np.isnan(x1), 0.0, (high - low) / np.where(np.isnan(x1), 1.0, x1 - x0))
         base = low - slope * x0
     coef, intercept = slope.T, base.sum(axis=0) + evidence.log_prior
@@ -306,14 +308,25 @@ def describe_theta(evidence: Evidence, support: NDArray[np.bool_], names) -> dic
     of_feature = [["0", "1"]] * counts.n_features if counts.codings is None else [*map(value_names, counts.codings)]
     owner = np.repeat(np.arange(counts.n_features), [len(values) for values in of_feature])
     slot = np.concatenate([start + np.arange(len(v)) for start, v in zip(counts.offsets[:-1], of_feature)])
+    value = np.array([v for values in of_feature for v in values], dtype=object)
+    known = counts.occurs[slot]
+    owner, slot, value = owner[known], slot[known], value[known]
     columns = {
         "feature": np.array([str(names[j]) for j in owner], dtype=object),
-        "value": np.array([v for values in of_feature for v in values], dtype=object),
+        "value": value,
         "selected": support[owner],
         "P(value)": evidence.frequency[slot],
     }
     given = {f"P(value | {c})": evidence.theta[slot, i] for i, c in enumerate(counts.classes.tolist())}
     return columns | given
+
+
+def _two_codes(counts: Counts) -> NDArray[np.int64]:
+    """Return the codes of the lowest and the highest value of each feature that occur; a single one is repeated."""
+    code = np.arange(len(counts.table)) - np.repeat(counts.offsets[:-1], counts.n_values)
+    start = counts.offsets[:-1]
+    lowest = np.minimum.reduceat(np.where(counts.occurs, code, len(code)), start)
+    return np.column_stack([lowest, np.maximum.reduceat(np.where(counts.occurs, code, 0), start)])
 
 
 def describe_features(evidence: Evidence, support: NDArray[np.bool_], names) -> dict[str, NDArray]:

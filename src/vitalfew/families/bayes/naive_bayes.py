@@ -579,7 +579,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
     def _fitted_criteria(self) -> PointCriteria:
         evidence = self._evidence()
         counts, used = evidence.counts, self.support_
-        values = counts.n_values - 1
+        values = counts.n_occurring - 1
         n_parameters = counts.n_classes - 1 + values[~used].sum() + counts.n_classes * values[used].sum()
         log_likelihood = evidence.null_log_likelihood + evidence.gain[used].sum()
         found = Likelihood(log_likelihood, n_parameters, counts.n, counts.n_features, is_joint=True)
@@ -607,7 +607,7 @@ class NaiveBayes(JointClassifier, PathEstimator):
         score = data.block.score(self._used_table(), None, data.coder.threads)[:, 0] + self.class_log_prior_
         own = log_of(np.take_along_axis(normalize(score), data.label[:, None], axis=1)[:, 0])
         log_likelihood = own.sum() if data.weight is None else data.weight @ own
-        n_values = (counts.n_values + counts.has_missing)[self.support_]
+        n_values = (counts.n_occurring + counts.has_missing)[self.support_]
         return rules.description_length(log_likelihood, counts.class_count, counts.n_features, n_values)
 
     def _used_table(self) -> NDArray[np.float64]:
