@@ -5,6 +5,7 @@ import pytest
 from scipy.integrate import trapezoid
 from scipy.special import gammaln, xlogy
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import oracles
@@ -339,3 +340,36 @@ def test_bits_of_a_given_number_of_features():
         model.selection_.plot().to_dict()
     chosen = vf.NaiveBayes(features="mdl").fit(X, y).selection_.to_frame()
     assert {"size_bits", "subset_bits", "parameter_bits", "data_bits", "model_bits"} <= set(chosen.columns)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_stump(n_classes):
+    X, y = classes(n_classes)
+    model = vf.Stump().fit(X, y)
+    expected = labels(model, X, y)
+    p = 2 * (n_classes - 1) + 1
+    assert model.log_likelihood_ == pytest.approx(expected)
+    assert (model.n_parameters_, model.bic_) == (p, pytest.approx(-2 * expected + p * np.log(N)))
+    np.testing.assert_allclose(model.description_length_, two_part(expected, p, N, 1, D))
+    tree = vf.DecisionTree(max_depth=1, mdl_weight=None, criterion="gain").fit(X, y)
+    assert tree.n_parameters_ == model.n_parameters_
+
+
+def test_greedy_search_has_the_criteria_of_its_estimator():
+    X, y = numbers()
+    model = vf.GreedySearch(vf.Ridge(1.0), 2).fit(X, y)
+    inner = vf.Ridge(1.0).fit(X[:, np.sort(model.subset_)], y)
+    assert (model.bic_, model.n_parameters_) == pytest.approx((inner.bic_, inner.n_parameters_))
+    data, of_model = inner.description_length_
+    of_subset = (oracles.log_star(2) + oracles.log_choose(D, 2)) / LN2
+    np.testing.assert_allclose(model.description_length_, (data, of_model + of_subset))
+    assert not hasattr(vf.GreedySearch(LinearRegression(), 2).fit(X, y), "bic_")
+    assert vf.compare({"two": model, "all": vf.Ridge(1.0)}, X, y, criterion="BIC").best == "two"
+
+
+def test_greedy_search_of_naive_bayes_has_the_code_of_the_lecture():
+    X, y = classes()
+    X = (X > 0).astype(int)
+    model = vf.GreedySearch(vf.NaiveBayes(prior_strength=1), 3).fit(X, y)
+    given = vf.NaiveBayes(np.sort(model.subset_), prior_strength=1).fit(X, y)
+    np.testing.assert_allclose(model.description_length_, given.description_length_)

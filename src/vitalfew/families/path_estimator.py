@@ -9,10 +9,10 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import rules
 from vitalfew.data.tables.feature_names import check_features
+from vitalfew.families.fitted_criteria import FittedCriteria
 from vitalfew.families.rows_path import RowsPath
 from vitalfew.rules.path import ALONE, Run
 from vitalfew.rules.point_criteria import PointCriteria, criteria_at
@@ -52,7 +52,7 @@ class Chosen:
         return self.selection.index
 
 
-class PathEstimator(BaseEstimator):
+class PathEstimator(FittedCriteria, BaseEstimator):
     """Base class of estimators with a complexity knob that takes a number or a rule.
 
     `fit` validates the input, fits the path, resolves the knob and sets the fitted attributes, all at once or not at
@@ -106,47 +106,6 @@ class PathEstimator(BaseEstimator):
     def _criteria_of(self, chosen: Chosen, _data) -> PointCriteria | None:
         """Return the likelihood and the criteria of the chosen point; None if the model has no likelihood."""
         return criteria_at(chosen.path, chosen.index) if chosen.paths and hasattr(self, "predict") else None
-
-    @property
-    def log_likelihood_(self) -> float:
-        """Log-likelihood of the training samples, at the estimated variance if the model is Gaussian."""
-        return self._fitted_criteria().log_likelihood
-
-    @property
-    def n_parameters_(self) -> float:
-        """Number of parameters that the criteria charge for, or the effective number of a model with a penalty."""
-        return self._fitted_criteria().n_parameters
-
-    @property
-    def bic_(self) -> float:
-        """Bayesian information criterion; smaller is better. See :func:`~vitalfew.bic`."""
-        return self._fitted_criteria().bic
-
-    @property
-    def aic_(self) -> float:
-        """Akaike's information criterion; smaller is better. See :func:`~vitalfew.aic`."""
-        return self._fitted_criteria().aic
-
-    @property
-    def log_evidence_(self) -> float:
-        """Log of the integral of likelihood times prior; NaN if it has no closed form."""
-        return self._fitted_criteria().log_evidence
-
-    @property
-    def description_length_(self) -> rules.Bits:
-        """Bits of the target given the model, and of the model."""
-        return self._fitted_criteria().description_length
-
-    def _fitted_criteria(self) -> PointCriteria:
-        check_is_fitted(self)
-        found = getattr(self, "_criteria", None)
-        if found is None:
-            raise AttributeError(
-                f"this {type(self).__name__} has no likelihood: its kind of model has none, the number of its "
-                "parameters takes long to compute (choose the penalty by 'bic' to have it computed), or it was saved "
-                "by an earlier version (fit it again)."
-            )
-        return found
 
     def _choose(self, data) -> Chosen:
         """Fit the path and resolve the knob."""

@@ -71,6 +71,10 @@ def sealed_split(
         ``score(model)``, ``n_openings``, ``log``, ``save(path)``; ``train_rows`` holds the row numbers of the training
         samples, and ``train_groups``, ``train_time`` and ``train_weight`` their groups, times and weights.
 
+    References
+    ----------
+    Guestrin, 10-701 Machine Learning, February 8, 2006.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer

@@ -22,6 +22,8 @@ from vitalfew.data.tables.feature_names import check_features, column_mask
 from vitalfew.data.tables.frames import NumberedNames, as_frame, check_shape
 from vitalfew.data.tables.sparse_checks import sparse_rows
 from vitalfew.exceptions import UnfinishedWarning
+from vitalfew.families.bayes.naive_bayes import NaiveBayes
+from vitalfew.families.fitted_criteria import FittedCriteria
 from vitalfew.families.linear.feature_groups import check_groups
 from vitalfew.families.path_estimator import check_validation
 from vitalfew.families.selector import Selector
@@ -36,6 +38,8 @@ from vitalfew.families.subsets.subset_scores import (
     ValidationEvaluator,
     make_evaluator,
 )
+from vitalfew.rules.criteria import BITS, Bits, log_binomial, log_star
+from vitalfew.rules.point_criteria import PointCriteria
 from vitalfew.rules.prefitted import warn_if_prefitted
 from vitalfew.rules.registry import check_rule_name, rule_name
 from vitalfew.rules.resampling import holdout_split, make_splitter, select_from_folds
@@ -79,7 +83,7 @@ def _estimator_has(name: str):
     return available_if(lambda self: hasattr(getattr(self, "best_estimator_", self.estimator), name))
 
 
-class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
+class GreedySearch(MetaEstimatorMixin, Selector, FittedCriteria, BaseEstimator):
     """Greedy feature selection for any scikit-learn estimator.
 
     A forward step adds each remaining feature in turn to the selected ones, fits the estimator, scores it on held-out
@@ -294,6 +298,24 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         mask = np.zeros(self.n_features_in_, dtype=bool)
         mask[self.subset_] = True
         return mask
+
+    def _fitted_criteria(self) -> PointCriteria:
+        """Return the criteria of the estimator on the selected features."""
+        return self._with_likelihood()._fitted_criteria()
+
+    @property
+    def description_length_(self) -> Bits:
+        """Bits of the target given the model, and of the model, with those of the selected set."""
+        inner, k = self._with_likelihood(), len(self.subset_)
+        found = inner.description_length_
+        of_size = 0.0 if isinstance(inner, NaiveBayes) else float(log_star(k))  # its code has this term
+        return Bits(found.data, found.model + BITS * (of_size + float(log_binomial(self.n_features_in_, k))))
+
+    def _with_likelihood(self) -> FittedCriteria:
+        check_is_fitted(self)
+        if not isinstance(self.best_estimator_, FittedCriteria):
+            raise AttributeError(f"the likelihood of {type(self.best_estimator_).__name__} is not known.")
+        return self.best_estimator_
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
