@@ -124,7 +124,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
     ----------
     Freund & Schapire (1997), doi:10.1006/jcss.1997.1504; Schapire & Singer (1999), doi:10.1023/A:1007614523901; Zhu et
     al. (2009), doi:10.4310/SII.2009.v2.n3.a8; Collins, Schapire & Singer (2002), doi:10.1023/A:1013912006537; Jaakkola,
-    6.867 Machine Learning (2006), lecture 12.
+    6.867 Machine Learning (2006), lecture 12; Guestrin, 10-701 Machine Learning, February 8, 2006.
 
     Examples
     --------
