@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.linear_model import LinearRegression
 
 import vitalfew as vf
@@ -137,13 +137,14 @@ def test_greedy_search(inner):
     [
         (vf.Lasso("cv"), (np.ones((3, 5)), np.ones(3)), "only on the rule 'holdout'"),
         (vf.GreedySearch(vf.Ridge(1.0), "cv"), (np.ones((3, 5)), np.ones(3)), "only on k='holdout', got k='cv'"),
+        (vf.AdaBoost(3), np.ones((3, 5)), r"must be a pair \(X, y\), got ndarray"),
         (vf.Lasso("holdout"), np.ones((3, 5)), r"must be a pair \(X, y\), got ndarray"),
         (vf.Lasso("holdout"), (np.ones((3, 4)), np.ones(3)), "X has 4 features, but Lasso is expecting 5"),
         (vf.Lasso("holdout"), (np.ones((3, 5)), np.ones(4)), "inconsistent numbers of samples|3.*4"),
     ],
 )
 def test_refusals(model, validation, message):
-    X, _, y, _ = samples(False)
+    X, _, y, _ = samples(is_classifier(model))
     with pytest.raises(ValueError, match=message):
         model.fit(X, y, validation=validation)
     assert not hasattr(model, "path_")

@@ -23,7 +23,7 @@ from vitalfew.exceptions import GuessingWarning
 from vitalfew.families.ensembles.boost_learners import check_learner
 from vitalfew.families.ensembles.boost_likelihood import boost_likelihood
 from vitalfew.families.ensembles.boost_path import BoostFamily, BoostPath, Data
-from vitalfew.families.path_estimator import Chosen, PathEstimator, unchanged_on_failure
+from vitalfew.families.path_estimator import Chosen, PathEstimator, check_validation, unchanged_on_failure
 from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.families.trees.decision_tree import DecisionTree
 from vitalfew.families.trees.stump import Stump
@@ -192,7 +192,8 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         with unchanged_on_failure(self):
             self._fit(X, y, sample_weight, validation if is_chosen else None)
             if validation is not None:
-                self.path_ = replace(self.path_, validation_error=self._validate(self.path_, *validation))
+                held = check_validation(self, validation)
+                self.path_ = replace(self.path_, validation_error=self._validate(self.path_, *held))
         return self
 
     def _check_parameters(self) -> None:
