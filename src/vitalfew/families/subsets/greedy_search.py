@@ -263,6 +263,8 @@ class GreedySearch(MetaEstimatorMixin, Selector, FittedCriteria, BaseEstimator):
         walk.judge.deadline = None  # the sets found so far are still compared
         path = walk.path()
         selection = self._select(path)
+        if isinstance(judge, LeaveOneOutEvaluator) and isinstance(self.k, str):
+            selection = replace(selection, note=judge.how(path.at(selection.index)))
         return self._keep(path, selection, walk, is_complete, X, y, sample_weight)
 
     @_estimator_has("predict")
