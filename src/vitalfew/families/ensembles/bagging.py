@@ -223,6 +223,8 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, PathEstimator):
         names = getattr(self, "feature_names_in_", NumberedNames(table.shape[1]))
         data = NumericData.of_matrix(table, names, y, sample_weight, is_classification=True)
         check_classes(data.classes)
+        if data.weight is not None and (data.weight == data.weight[0]).all():
+            data = replace(data, weight=None)  # bags depend on the ratios of weights only
         if data.weight is not None and not self.bootstrap:
             raise ValueError(
                 "bootstrap=False draws each row at most once, so it cannot follow sample_weight; use bootstrap=True."
