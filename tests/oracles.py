@@ -100,7 +100,9 @@ def benjamini_hochberg(p, alpha):
 class NaiveBayes:
     """theta = (N(v, y) + n' p) / (N(y) + n'), for each feature over the rows in which it is known."""
 
-    def __init__(self, X, y, n_values, n_classes, weight=None, strength=1.0, mean="pooled", unlabeled=None):
+    def __init__(
+        self, X, y, n_values, n_classes, weight=None, strength=1.0, mean="pooled", unlabeled=None, occurs=None
+    ):
         self.n_classes = n_classes
         self.class_count = class_count(y, n_classes, weight)
         self.tables = count(X, y, n_values, n_classes, weight)
@@ -110,18 +112,19 @@ class NaiveBayes:
         if unlabeled is not None:
             none = np.zeros(len(unlabeled), dtype=int)
             extra = [t[:, 0] for t in count(unlabeled, none, n_values, 1)]
-        self.log_theta = [self._line(t, e, strength, mean) for t, e in zip(self.tables, extra)]
+        occurs = [np.ones(k, dtype=bool) for k in n_values] if occurs is None else occurs
+        self.log_theta = [self._line(t, e, strength, mean, o) for t, e, o in zip(self.tables, extra, occurs)]
 
-    def _line(self, table, extra, strength, mean):
+    def _line(self, table, extra, strength, mean, occurs):
         k = len(table)
         pooled = table.sum(axis=1) + extra
         if mean == "pooled":
             p = pooled / pooled.sum() if pooled.sum() > 0 else np.zeros(k)
         else:
-            p = np.full(k, 1 / k) if mean == "uniform" else np.array([1 - mean, mean])
+            p = occurs / max(occurs.sum(), 2) if mean == "uniform" else np.array([1 - mean, mean])
         with np.errstate(divide="ignore", invalid="ignore"):
             log_theta = np.log((table + strength * p[:, None]) / (table.sum(axis=0) + strength))
-        if mean == "pooled":
+        if isinstance(mean, str):
             log_theta[p == 0] = 0.0  # never seen: no evidence
         return log_theta
 

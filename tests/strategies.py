@@ -25,6 +25,15 @@ class Problem:
         return np.maximum(tops, 2)
 
     @property
+    def occurs(self):
+        """Mask of the codes of each feature that occur; both of a feature with two count."""
+        return [np.isin(np.arange(k), column) | (k == 2) for k, column in zip(self.n_values, self.X.T)]
+
+    @property
+    def n_occurring(self):
+        return np.array([max(int(mask.sum()), 2) for mask in self.occurs])
+
+    @property
     def classes(self):
         return np.unique(self.y)
 

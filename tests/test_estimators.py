@@ -16,6 +16,7 @@ from vitalfew import (
     BestSubsetClassifier,
     BestSubsetRegressor,
     DecisionTree,
+    Discretizer,
     ForwardFittingClassifier,
     ForwardFittingRegressor,
     GreedySubsetClassifier,
@@ -142,8 +143,9 @@ def predicted(model, X):
 
 
 @pytest.mark.filterwarnings("ignore::vitalfew.exceptions.VitalfewWarning")
-@pytest.mark.parametrize("model", [*MODELS, *MAKERS], ids=repr)
-def test_weights_are_shares_or_counts(model):
+@pytest.mark.parametrize("are_equal", [False, True])
+@pytest.mark.parametrize("model", [*MODELS, *MAKERS, Discretizer()], ids=repr)
+def test_weights_are_shares_or_counts(model, are_equal):
     """Weights that sum to less than the number of rows are scaled to this number; larger ones are counts."""
     if is_regressor(model):
         X, y = load_diabetes(return_X_y=True)
@@ -155,6 +157,7 @@ def test_weights_are_shares_or_counts(model):
     weight = np.random.default_rng(0).uniform(0.1, 3.0, len(y))
     weight[::10] = 0
     weight *= np.count_nonzero(weight) / weight.sum()
+    weight = np.ones(len(y)) if are_equal else weight
     model = clone(model)
     if "random_state" in model.get_params():
         model.set_params(random_state=0)

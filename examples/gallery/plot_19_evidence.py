@@ -24,8 +24,8 @@ def coins(n, seed=0, d=12, informative=4):
 
 
 def fitted(k, n):
-    """Naive Bayes with the k most informative features, and a uniform prior of each probability."""
-    return NaiveBayes(features=k, order="information", prior_strength=2, prior_mean=0.5).fit(*coins(n))
+    """Naive Bayes with the k most informative features, and a uniform prior of each probability (n' = 0)."""
+    return NaiveBayes(features=k, order="information", prior_strength=0).fit(*coins(n))
 
 
 # %%

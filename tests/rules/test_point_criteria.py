@@ -5,6 +5,7 @@ import pytest
 from scipy.integrate import trapezoid
 from scipy.special import gammaln, xlogy
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import oracles
@@ -263,7 +264,7 @@ def test_evidence_of_naive_bayes(prior_mean):
     expected = beta_integral(count, np.ones(3))
     for j in range(4):
         p = {"pooled": X[:, j].mean(), "uniform": 0.5}.get(prior_mean, prior_mean)
-        prior = 1.5 * np.array([1 - p, p])
+        prior = 1 + 1.5 * np.array([1 - p, p])
         groups = [y == c for c in range(3)] if model.support_[j] else [np.ones(90, dtype=bool)]
         expected += sum(beta_integral(np.bincount(X[rows, j], minlength=2), prior) for rows in groups)
     assert model.log_evidence_ == pytest.approx(expected, rel=1e-10)
@@ -272,15 +273,49 @@ def test_evidence_of_naive_bayes(prior_mean):
     assert model.aic_ == pytest.approx(-2 * model.log_likelihood_ + 2 * p)
 
 
-def test_evidence_of_one_coin_by_quadrature():
-    """One binary feature in two classes: the evidence is a Beta integral times that of the labels."""
+@pytest.mark.parametrize(("strength", "mean"), [(0, 0.5), (2, 0.5), (3, 0.2)])
+def test_evidence_of_one_coin_by_quadrature(strength, mean):
+    """One binary feature in two classes, with the prior of lecture 9, whose mode with the counts is the estimate."""
     X, y = np.array([[0], [1], [1], [0], [1]]), np.array([0, 0, 1, 1, 1])
-    model = vf.NaiveBayes(prior_strength=2, prior_mean=0.5).fit(X, y)
+    model = vf.NaiveBayes(prior_strength=strength, prior_mean=mean).fit(X, y)
     t = np.linspace(0, 1, 20001)
+    prior = t ** (strength * mean) * (1 - t) ** (strength * (1 - mean))
+    prior /= trapezoid(prior, t)
+    posteriors = (1 - t) * t * prior, (1 - t) * t**2 * prior
+    of_values = trapezoid(posteriors[0], t) * trapezoid(posteriors[1], t)
     of_labels = trapezoid((1 - t) ** 2 * t**3, t)
-    of_values = trapezoid((1 - t) * t, t) * trapezoid((1 - t) * t**2, t)
     assert model.log_evidence_ == pytest.approx(np.log(of_labels * of_values), abs=1e-6)
-    assert np.isnan(vf.NaiveBayes(prior_strength=0).fit(X, y).log_evidence_)
+    modes = [t[posterior.argmax()] for posterior in posteriors]
+    np.testing.assert_allclose(np.exp(model.feature_log_prob_[1]), modes, atol=1e-4)
+
+
+@pytest.mark.parametrize("values", [(1, 2), (0, 5), (2, 5), (1.0, 2.0)])
+def test_codes_of_a_feature_change_nothing(values):
+    """Small integers are their own codes: a feature with the values 2 and 5 has no values 0, 1, 3 and 4."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 90)
+    X = (rng.random((90, 5)) < 0.2 + 0.4 * (y[:, None] * (np.arange(5) < 2))).astype(int)
+    for options in (
+        {"features": "mdl"},
+        {"features": "bic"},
+        {"prior_strength": 3},
+        {"features": 3, "order": "information"},
+    ):
+        expected = vf.NaiveBayes(prior_mean="uniform", **options).fit(X, y)
+        coded = np.where(X == 1, values[1], values[0])
+        model = vf.NaiveBayes(prior_mean="uniform", **options).fit(coded, y)
+        np.testing.assert_allclose(model.predict_proba(coded), expected.predict_proba(X))
+        np.testing.assert_allclose(model.description_length_, expected.description_length_)
+        np.testing.assert_allclose(model._fitted_criteria()[:3], expected._fitted_criteria()[:3])
+        assert model.log_evidence_ == pytest.approx(expected.log_evidence_)
+        np.testing.assert_array_equal(model.support_, expected.support_)
+        np.testing.assert_allclose(coded @ model.coef_[0] + model.intercept_[0], model.decision_function(coded))
+        assert len(model.theta()) == 10
+    three = np.digitize(rng.normal(size=(90, 2)), [-0.5, 0.5])
+    from_zero = vf.NaiveBayes(features=1).fit(three, y)
+    from_one = vf.NaiveBayes(features=1).fit(three + 1, y)
+    assert from_one.bic_ == pytest.approx(from_zero.bic_)
+    np.testing.assert_allclose(from_one.description_length_, from_zero.description_length_)
 
 
 def test_bits_of_a_given_number_of_features():
@@ -305,3 +340,36 @@ def test_bits_of_a_given_number_of_features():
         model.selection_.plot().to_dict()
     chosen = vf.NaiveBayes(features="mdl").fit(X, y).selection_.to_frame()
     assert {"size_bits", "subset_bits", "parameter_bits", "data_bits", "model_bits"} <= set(chosen.columns)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_stump(n_classes):
+    X, y = classes(n_classes)
+    model = vf.Stump().fit(X, y)
+    expected = labels(model, X, y)
+    p = 2 * (n_classes - 1) + 1
+    assert model.log_likelihood_ == pytest.approx(expected)
+    assert (model.n_parameters_, model.bic_) == (p, pytest.approx(-2 * expected + p * np.log(N)))
+    np.testing.assert_allclose(model.description_length_, two_part(expected, p, N, 1, D))
+    tree = vf.DecisionTree(max_depth=1, mdl_weight=None, criterion="gain").fit(X, y)
+    assert tree.n_parameters_ == model.n_parameters_
+
+
+def test_greedy_search_has_the_criteria_of_its_estimator():
+    X, y = numbers()
+    model = vf.GreedySearch(vf.Ridge(1.0), 2).fit(X, y)
+    inner = vf.Ridge(1.0).fit(X[:, np.sort(model.subset_)], y)
+    assert (model.bic_, model.n_parameters_) == pytest.approx((inner.bic_, inner.n_parameters_))
+    data, of_model = inner.description_length_
+    of_subset = (oracles.log_star(2) + oracles.log_choose(D, 2)) / LN2
+    np.testing.assert_allclose(model.description_length_, (data, of_model + of_subset))
+    assert not hasattr(vf.GreedySearch(LinearRegression(), 2).fit(X, y), "bic_")
+    assert vf.compare({"two": model, "all": vf.Ridge(1.0)}, X, y, criterion="BIC").best == "two"
+
+
+def test_greedy_search_of_naive_bayes_has_the_code_of_the_lecture():
+    X, y = classes()
+    X = (X > 0).astype(int)
+    model = vf.GreedySearch(vf.NaiveBayes(prior_strength=1), 3).fit(X, y)
+    given = vf.NaiveBayes(np.sort(model.subset_), prior_strength=1).fit(X, y)
+    np.testing.assert_allclose(model.description_length_, given.description_length_)

@@ -83,6 +83,16 @@ def test_a_rule_of_the_greedy_search_in_any_case(rule):
     np.testing.assert_array_equal(upper.subset_, lower.subset_)
 
 
+def test_the_criterion_of_a_step_in_any_case():
+    lower, upper = (GreedySearch(Ridge(1.0), 2, select_by=s).fit(X, Y) for s in ("training", "Training"))
+    np.testing.assert_array_equal(upper.subset_, lower.subset_)
+
+
+def test_a_column_is_not_a_list_of_columns():
+    with pytest.raises(ValueError, match=r"start must be a list of columns, got 'ab'; use \['ab'\]"):
+        GreedySearch(Ridge(1.0), 2, start="ab").fit(X, Y)
+
+
 @pytest.mark.parametrize(
     ("run", "closest"),
     [
@@ -108,6 +118,8 @@ def test_a_rule_of_the_greedy_search_in_any_case(rule):
         (lambda: WordPresence(weighting="idff").fit(["a b"]), "idf"),
         (lambda: mutual_information(X, Y, unit="bit"), "bits"),
         (lambda: loo_predict(Ridge(1.0), X, Y, method="Predict"), "predict"),
+        (lambda: SemiSupervisedNaiveBayes(unlabeled_weight="lo").fit(X, Y), "loo"),
+        (lambda: GreedySearch(Ridge(1.0), select_by="trainig").fit(X, Y), "training"),
     ],
 )
 def test_did_you_mean(run, closest):

@@ -30,18 +30,20 @@ struct Projected {
 };
 
 // Computes them by a Cholesky factorization over the model's columns, O(k² q) for k columns in and q open ones, and O(k q²)
-// more with `has_pairs`; otherwise `gram` holds only the diagonal.
+// more with `has_pairs`; otherwise `gram` holds only the diagonal. Columns that depend on earlier ones explain nothing more.
 Projected project(const Relaxation& problem, std::span<const std::size_t> in, std::span<const std::size_t> open, bool has_pairs) {
   const std::size_t q = open.size();
   Projected left;
   left.cross.resize(q);
   std::vector<std::vector<double>> rows;  // of the factor, over the open columns
   Cholesky factor;
+  std::vector<std::size_t> used;  // columns of the factor
   std::vector<double> beside, along;
   for (const std::size_t j : in) {
     beside.clear();
-    for (std::size_t t = 0; t < along.size(); ++t) beside.push_back(problem.gram(j, in[t]));
-    factor.append(beside, problem.gram(j, j), 0);
+    for (const std::size_t other : used) beside.push_back(problem.gram(j, other));
+    if (!factor.append(beside, problem.gram(j, j), kDependent)) continue;
+    used.push_back(j);
     double value = problem.cross(j), square = problem.gram(j, j);
     std::vector<double> row(q);
     for (std::size_t o = 0; o < q; ++o) row[o] = problem.gram(j, open[o]);
@@ -51,7 +53,7 @@ Projected project(const Relaxation& problem, std::span<const std::size_t> in, st
       square -= l * l;
       axpy(-l, rows[t].data(), row.data(), q);
     }
-    const double root = std::sqrt(std::max(square, 1e-300));
+    const double root = std::sqrt(square);
     for (double& entry : row) entry /= root;
     along.push_back(value / root);
     left.explained += along.back() * along.back();

@@ -26,6 +26,7 @@ from vitalfew.evaluation.metrics import Metric, task_of
 from vitalfew.evaluation.model_size import count_features
 from vitalfew.exceptions import CheckpointWarning, TimeBudgetError, UnfinishedWarning
 from vitalfew.rules.prefitted import warn_if_prefitted
+from vitalfew.rules.registry import rule_name
 from vitalfew.support.arrow import check_given
 from vitalfew.support.checks import check_choice, check_consistent_length, check_is_values, is_count
 from vitalfew.support.deadline import Inheriting, time_left
@@ -139,7 +140,7 @@ def compare(
     ----------
     Nadeau & Bengio (2003), doi:10.1023/A:1024068626366. Varma & Simon (2006), doi:10.1186/1471-2105-7-91.
     Cawley & Talbot (2010), https://jmlr.org/papers/v11/cawley10a.html. For criteria, Kass & Raftery (1995),
-    doi:10.1080/01621459.1995.10476572.
+    doi:10.1080/01621459.1995.10476572; 427, lecture 11.
 
     Examples
     --------
@@ -159,6 +160,7 @@ def compare(
     'shrunk'
     """
     named = _named(models)
+    criterion = rule_name(criterion)
     if criterion is not None:
         unused = {"scoring": scoring, "groups": groups, "time_budget": time_budget, "checkpoint": checkpoint}
         return _by_criterion(named, X, y, criterion, random_state, unused)

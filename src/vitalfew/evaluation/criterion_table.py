@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from vitalfew.evaluation.model_size import inner_model
-from vitalfew.families.path_estimator import PathEstimator
+from vitalfew.families.fitted_criteria import FittedCriteria
 from vitalfew.rules.criteria import BITS, aic, bic
 from vitalfew.support.checks import check_choice
 from vitalfew.support.optional import make_frame
@@ -109,9 +109,9 @@ def _table(criterion, models, columns, total: NDArray, scale: float, evidence=No
 
 def _with_likelihood(name: str, model) -> Any:
     """Return the model that has the likelihood, which may be the last step of a pipeline."""
-    while not isinstance(model, PathEstimator) and (inner := inner_model(model)) is not None:
+    while not isinstance(model, FittedCriteria) and (inner := inner_model(model)) is not None:
         model = inner
-    if not isinstance(model, PathEstimator):
+    if not isinstance(model, FittedCriteria):
         raise ValueError(
             f"model {name!r} is a {type(model).__name__}, whose likelihood is not known; a criterion compares models "
             "of this library, or pipelines that end in one. Omit `criterion` to compare held-out errors."

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import rules
+from vitalfew.data.tables.feature_names import check_features
+from vitalfew.families.fitted_criteria import FittedCriteria
 from vitalfew.families.rows_path import RowsPath
 from vitalfew.rules.path import ALONE, Run
 from vitalfew.rules.point_criteria import PointCriteria, criteria_at
@@ -51,7 +52,7 @@ class Chosen:
         return self.selection.index
 
 
-class PathEstimator(BaseEstimator):
+class PathEstimator(FittedCriteria, BaseEstimator):
     """Base class of estimators with a complexity knob that takes a number or a rule.
 
     `fit` validates the input, fits the path, resolves the knob and sets the fitted attributes, all at once or not at
@@ -62,19 +63,42 @@ class PathEstimator(BaseEstimator):
 
     _knob = "alpha"
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the whole path, then select a point by the rule."""
-        return self._fit(X, y, sample_weight)
+    def fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, validation: tuple[Any, Any] | None = None
+    ) -> Self:
+        """Fit the whole path, then select a point by the rule.
 
-    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None, **further: Any) -> Self:
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        validation : tuple (X, y), optional
+            Validation set, on which the rule ``"holdout"`` scores the path fitted to all of `X`. Without it, the rule
+            holds out samples of `X`.
+        """
+        return self._fit(X, y, sample_weight, validation)
+
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None, validation: Any = None, **further: Any) -> Self:
         """Fit to samples; `further` arguments go to `_read`."""
         with unchanged_on_failure(self):
             self._check_parameters()
             if y is None:
                 raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
             data = self._read(X, y, sample_weight, **further)
+            data = data if validation is None else self._with_validation(data, *self._check_validation(validation))
             chosen = self._choose(data)
             return self._keep(chosen, data)
+
+    def _check_validation(self, validation: Any) -> tuple[Any, Any]:
+        """Return the validation set, after checks that it has an effect and the columns of the training set."""
+        if not any(rules.rule_name(value) == "holdout" for value in self.get_params(deep=False).values()):
+            raise ValueError("validation has an effect only on the rule 'holdout', which no parameter names.")
+        return check_validation(self, validation)
+
+    def _with_validation(self, data: Any, X: Any, y: Any) -> Any:
+        """Return the samples with those of the validation set."""
+        return replace(data, validation=data.like(X, y))
 
     def _keep(self, chosen: Chosen, data: Any) -> Self:
         """Set the fitted attributes of the chosen point."""
@@ -84,47 +108,6 @@ class PathEstimator(BaseEstimator):
     def _criteria_of(self, chosen: Chosen, _data: Any) -> PointCriteria | None:
         """Return the likelihood and the criteria of the chosen point; None if the model has no likelihood."""
         return criteria_at(chosen.path, chosen.index) if chosen.paths and hasattr(self, "predict") else None
-
-    @property
-    def log_likelihood_(self) -> float:
-        """Log-likelihood of the training samples, at the estimated variance if the model is Gaussian."""
-        return self._fitted_criteria().log_likelihood
-
-    @property
-    def n_parameters_(self) -> float:
-        """Number of parameters that the criteria charge for, or the effective number of a model with a penalty."""
-        return self._fitted_criteria().n_parameters
-
-    @property
-    def bic_(self) -> float:
-        """Bayesian information criterion; smaller is better. See :func:`~vitalfew.bic`."""
-        return self._fitted_criteria().bic
-
-    @property
-    def aic_(self) -> float:
-        """Akaike's information criterion; smaller is better. See :func:`~vitalfew.aic`."""
-        return self._fitted_criteria().aic
-
-    @property
-    def log_evidence_(self) -> float:
-        """Log of the integral of likelihood times prior; NaN if it has no closed form."""
-        return self._fitted_criteria().log_evidence
-
-    @property
-    def description_length_(self) -> rules.Bits:
-        """Bits of the target given the model, and of the model."""
-        return self._fitted_criteria().description_length
-
-    def _fitted_criteria(self) -> PointCriteria:
-        check_is_fitted(self)
-        found = getattr(self, "_criteria", None)
-        if found is None:
-            raise AttributeError(
-                f"this {type(self).__name__} has no likelihood: its kind of model has none, the number of its "
-                "parameters takes long to compute (choose the penalty by 'bic' to have it computed), or it was saved "
-                "by an earlier version (fit it again)."
-            )
-        return found
 
     def _choose(self, data: Any) -> Chosen:
         """Fit the path and resolve the knob."""
@@ -189,6 +172,15 @@ class PathEstimator(BaseEstimator):
     def _index_of(self, path: Any, value: Any) -> int:
         """Return the index of the point that a number set by the user selects."""
         return rules.last_point(path, value)
+
+
+def check_validation(model: Any, validation: Any) -> tuple[Any, Any]:
+    """Return X and y of a validation set, whose columns must be those that the model was fitted on."""
+    if not isinstance(validation, tuple | list) or len(validation) != 2:
+        raise ValueError(f"validation must be a pair (X, y), got {type(validation).__name__}.")
+    X, y = validation
+    check_features(model, X, reset=False)
+    return X, y
 
 
 def without_rows(path: Any) -> Any:

@@ -77,7 +77,13 @@ def select_from_folds(rule: str, path: Path, scores: Any, scoring: Any = None) -
 
 
 def choose_by_holdout(rule: str, path: Path, family: Family, data: Any, options: Options) -> Selection:
-    """Select a point by its score on held-out samples: the split that `cv` gives, or a quarter of the samples."""
+    """Select a point by its score on held-out samples.
+
+    These are the validation samples of the data, if there are any, and the path is not fitted again. Otherwise they are
+    the split that `cv` gives, or a quarter of the samples.
+    """
+    if getattr(data, "validation", None) is not None:
+        return _select(rule, path, score(path, data.validation, options.scoring), options.scoring)
     given = getattr(data, "given", None)
     y = data.y if given is None or is_count(options.cv) else given.y
     split = holdout_split(options.cv, options.random_state, y, is_classified(data))

@@ -132,6 +132,21 @@ class Counts:
         return np.diff(self.offsets)
 
     @property
+    def occurs(self) -> NDArray[np.bool_]:
+        """Mask of the slots whose value occurs. Both values of a feature with two count, whether they occur or not.
+
+        Small integers are their own codes, so that a feature with the values 1 and 2 has a slot for 0.
+        """
+        return (self.line_count + self.unlabeled > 0) | np.repeat(self.n_values == 2, self.n_values)
+
+    @property
+    def n_occurring(self) -> NDArray[np.int64]:
+        """Number of values of each feature that occur, at least two."""
+        if self.is_binary:
+            return self.n_values
+        return np.maximum(sum_by_feature(self.occurs.astype(np.int64), self.offsets), 2)
+
+    @property
     def is_binary(self) -> bool:
         """True if every feature has two values."""
         return bool((self.n_values == 2).all())

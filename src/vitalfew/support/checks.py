@@ -151,12 +151,15 @@ def count_weight(weight: NDArray[np.float64] | None) -> NDArray[np.float64] | No
 
     A weight of 2 stands for two samples. Weights that sum to less than the number of samples (of positive weight) are
     shares, such as a distribution that sums to 1, and are scaled to sum to this number: data never count as fewer
-    samples than there are.
+    samples than there are. None means that each sample has weight 1.
     """
     if weight is None:
         return None
     n, total = np.count_nonzero(weight), float(weight.sum())
-    return weight * (n / total) if total < n * (1 - ROUNDING) else weight
+    is_share = total < n * (1 - ROUNDING)
+    if (weight == (weight[0] if is_share else 1.0)).all():
+        return None
+    return weight * (n / total) if is_share else weight
 
 
 def check_threads(n_jobs: int | None) -> int:

@@ -31,11 +31,12 @@ def twin_of(problem, model):
         problem.weight,
         model.prior_strength_,
         model.prior_mean,
+        occurs=problem.occurs,
     )
 
 
 def costs_of(problem, twin):
-    return oracles.costs(problem.n_values, twin.class_count, np.isnan(problem.X).any(axis=0))
+    return oracles.costs(problem.n_occurring, twin.class_count, np.isnan(problem.X).any(axis=0))
 
 
 def fit(problem, is_sparse, features=None, **options):
@@ -147,7 +148,7 @@ def test_words_of_very_different_frequency():
 def test_bits_are_those_of_description_length(problem):
     model = NaiveBayes(features="mdl").fit(problem.X, problem.y, problem.weight)
     twin, selection = twin_of(problem, model), model.selection_
-    n_values = problem.n_values + np.isnan(problem.X).any(axis=0)
+    n_values = problem.n_occurring + np.isnan(problem.X).any(axis=0)
     for index, size in enumerate(selection.grid):
         used = np.flatnonzero(model.path_.at(index))
         assert len(used) == size == selection.n_features[index]

@@ -35,6 +35,7 @@ def oracle(problem, model, unlabeled=None):
         model.prior_strength_,
         model.prior_mean,
         unlabeled,
+        problem.occurs,
     )
 
 
@@ -85,8 +86,8 @@ def test_bernoulli_nb_of_scikit_learn(problem, is_sparse):
 def test_categorical_nb_of_scikit_learn(problem, alpha):
     """Equal where all features have k values: CategoricalNB adds alpha to each of k counts, so that n' = k alpha."""
     k = int(problem.n_values.max())
-    X = np.vstack([problem.X, np.full((1, problem.X.shape[1]), k - 1)])
-    y = np.append(problem.y, problem.y[:1])
+    X = np.vstack([problem.X, np.tile(np.arange(k)[:, None], problem.X.shape[1])])  # every value occurs
+    y = np.append(problem.y, np.repeat(problem.y[:1], k))
     model = NaiveBayes(prior_strength=k * alpha, prior_mean="uniform").fit(X, y)
     peer = CategoricalNB(alpha=alpha, min_categories=k).fit(X.astype(int), y)
     np.testing.assert_allclose(model.predict_joint_log_proba(X), peer.predict_joint_log_proba(X.astype(int)), **CLOSE)
@@ -149,6 +150,7 @@ def test_loo_is_a_refit_without_each_row(problem, prior):
         problem.weight,
         strength=model.prior_strength_,
         mean=model.prior_mean,
+        occurs=problem.occurs,
     )
     found = model.loo_predict_proba(problem.X, problem.y, problem.weight)
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-12)

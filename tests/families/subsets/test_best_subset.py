@@ -70,6 +70,24 @@ def test_a_duplicated_column_ties_exactly(noise, distance, weighted):
     assert model.certified_
 
 
+@pytest.mark.parametrize("noise", [1.0, 0.1, 1e-3, 1e-5])
+@pytest.mark.parametrize("seed", [1002, 1010, 1017, 1018, 1019, 1021, 1029])
+def test_dependent_columns_explain_nothing_more(seed, noise):
+    """A multiple, a copy and a sum of columns: sets that hold them have fewer dimensions than columns."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(40, 5))
+    X = np.column_stack([X, -2 * X[:, 0], X[:, 1], X[:, 2] + X[:, 3]])
+    y = X[:, 0] + X[:, 1] + X[:, 2] + noise * rng.normal(size=40)
+    model = BestSubsetRegressor(3).fit(X, y)
+    C, residual = X - X.mean(axis=0), y - y.mean()
+    best = min(
+        np.mean((residual - C[:, s] @ np.linalg.lstsq(C[:, s], residual, rcond=1e-10)[0]) ** 2)
+        for s in map(list, itertools.combinations(range(8), 3))
+    )
+    assert np.mean((model.predict(X) - y) ** 2) == pytest.approx(best, rel=1e-6)
+    assert model.certified_
+
+
 @pytest.mark.parametrize("noise", [1e-2, 1e-5])
 def test_a_combination_of_columns_ties_exactly(noise):
     rng = np.random.default_rng(1)

@@ -236,7 +236,7 @@ def test_knobs_prune_one_after_the_other():
     assert model.selections_["leaves"].grid[-1] == first.tree_.n_leaves
     second = DecisionTree(max_p_chance=0.01, leaves="cv", random_state=0, **PLAIN).fit(X, y)
     assert model.tree_.n_leaves <= second.tree_.n_leaves
-    assert model.selection_ is model.selections_["mdl_weight"]
+    assert model.selection_ is model.selections_["leaves"]  # the last that a rule chose
 
 
 @pytest.mark.parametrize(

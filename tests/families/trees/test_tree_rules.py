@@ -46,6 +46,19 @@ def test_depth_comes_before_the_other_knobs():
     assert DecisionTree(max_depth=0).fit(X, y).tree_.n_leaves == 1
 
 
+def test_the_selection_is_that_of_the_last_rule():
+    """The description length of the tree is a fixed trade-off by default, which chose nothing."""
+    X, y = planted(300)
+    model = DecisionTree(leaves="CV").fit(X, y)
+    assert (model.selection_.knob, model.selection_.rule, model.path_.knob) == ("leaves", "cv", "leaves")
+    assert model.selections_["mdl_weight"].rule == "fixed"
+    assert model.tree_.n_leaves <= model.selection_.value
+    fixed = DecisionTree().fit(X, y)
+    assert (fixed.selection_.knob, fixed.selection_.rule) == ("mdl_weight", "fixed")
+    upper, lower = (DecisionTree(mdl_weight=rule).fit(X, y) for rule in ("MDL", "mdl"))
+    np.testing.assert_array_equal(upper.selection_.grid, lower.selection_.grid)
+
+
 @settings(max_examples=15)
 @given(tables(max_rows=15), st.sampled_from(["max_depth", "max_p_chance", "leaves", "mdl_weight"]))
 def test_leave_one_out_is_n_fits(table, knob):
@@ -70,7 +83,8 @@ def test_the_rule_loo_minimizes_the_leave_one_out_error(knob):
     model = DecisionTree(**{**PLAIN, knob: "loo"}).fit(X, y)
     np.testing.assert_allclose(model.selection_.score, by_folds.selection_.score, atol=1e-12)
     assert model.selection_.value == by_folds.selection_.value
-    assert model.selection_.note == "exact; 80 trees, each grown without one sample; bins are computed from all rows"
+    note = "80 trees, each grown without one sample; bins are computed from all rows"
+    assert model.selection_.note == f"exact; {note}"
     assert model.path_.data is model.path_.family is None
     weighted = DecisionTree(**{**PLAIN, knob: "loo"}).fit(X, y, sample_weight=weight)
     data = read(X, y, weight, None)

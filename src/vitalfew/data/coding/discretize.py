@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 from vitalfew import _core
 from vitalfew.data.tables.feature_names import check_features, validate_array
 from vitalfew.support.arrow import check_given
-from vitalfew.support.checks import check_choice, check_discrete
+from vitalfew.support.checks import check_choice, check_discrete, count_weight
 
 STRATEGIES = ("mdl", "quantile", "uniform")
 LARGEST_WEIGHT = 1e300
@@ -196,7 +196,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     -----
     With "mdl", a cut is the midpoint of the two neighboring values that it separates; of equally good cuts the lowest
     is chosen. A missing value (NaN) does not affect the cuts and stays NaN; values outside the training range go to
-    the outer bins. Weights represent numbers of samples: with weights that sum to 1 the MDL rule cuts nothing.
+    the outer bins. Weights represent numbers of samples; weights that sum to less than the number of samples are shares
+    and are scaled to sum to it.
 
     References
     ----------
@@ -261,7 +262,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         else:
             X = validate_array(self, X, dtype=np.float64, ensure_all_finite=False)
         self._refuse_infinite(X)
-        weight = _check_weight(sample_weight, X)
+        weight = count_weight(_check_weight(sample_weight, X))
         threads = effective_n_jobs(self.n_jobs)
         self.cuts_ = cut_columns(X, y_codes, n_classes, weight, self.strategy, self.n_bins, threads)
         self.n_bins_ = np.array([len(cuts) + 1 for cuts in self.cuts_], dtype=np.int64)

@@ -228,11 +228,13 @@ def value_names(coding: Coding) -> list[str]:
     return [str(v) for v in range(coding.n_values)]
 
 
-def numeric_values(coding: Coding) -> tuple[float, float]:
-    """Return the numbers that the two codes of a feature stand for; NaN for a second value that never occurred.
+def numeric_values(coding: Coding, low: int = 0, high: int = 1) -> tuple[float, float]:
+    """Return the numbers that two codes of a feature stand for; NaN for a second value that never occurred.
 
     Text, intervals and presence are coded as 0 and 1.
     """
+    if isinstance(coding, OwnCodes):
+        return float(low), float(high) if high > low else np.nan
     if isinstance(coding, Categories) and not coding.is_text and not coding.is_presence and coding.values:
         return float(coding.values[0]), float(coding.values[1]) if len(coding.values) > 1 else np.nan
     return 0.0, 1.0

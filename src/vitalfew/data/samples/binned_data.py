@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vitalfew.data.coding.bins import BinCoder, Bins
-from vitalfew.data.samples.labeled import LabeledRows, LabeledSample
+from vitalfew.data.coding.bins import BinCoder, Bins, DenseBins, to_dense
+from vitalfew.data.samples.labeled import LabeledRows, LabeledSample, encode_held_out, read_rows
 from vitalfew.data.samples.zero_weight import DroppedRows
 
 
@@ -22,6 +22,7 @@ class BinnedData(LabeledSample):
     weight: NDArray[np.float64] | None
     coder: BinCoder
     given: DroppedRows | None = None
+    validation: BinnedData | None = None
 
     @classmethod
     def read(
@@ -39,3 +40,9 @@ class BinnedData(LabeledSample):
     def take(self, rows: NDArray[np.intp]) -> BinnedData:
         weight = None if self.weight is None else self.weight[rows]
         return replace(self, bins=self.bins.take(rows), label=self.label[rows], weight=weight, given=None)
+
+    def like(self, X, y) -> BinnedData:
+        bins = self.coder.transform(read_rows(X))
+        bins = to_dense(bins) if isinstance(self.bins, DenseBins) else bins
+        label = encode_held_out(y, bins.n_rows, self.classes)
+        return replace(self, bins=bins, label=label, weight=None, given=None)

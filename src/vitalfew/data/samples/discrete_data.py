@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew.data.coding.table_coder import TableCoder
+from vitalfew.data.samples.labeled import encode_held_out
 from vitalfew.data.samples.zero_weight import DroppedRows, drop_zero_weight, split_rows
 from vitalfew.data.tables.blocks import Block
 from vitalfew.data.tables.frames import RawTable, read_table
@@ -28,6 +29,7 @@ class DiscreteData:
     unlabeled: Block | None = None
     raw_unlabeled: RawTable | None = None
     given: DroppedRows | None = None
+    validation: DiscreteData | None = None
 
     @classmethod
     def read(cls, X, y, sample_weight, coder: TableCoder, X_unlabeled=None) -> DiscreteData:
@@ -78,3 +80,9 @@ class DiscreteData:
             weight=None if self.weight is None else self.weight[rows],
             raw=self.raw.take(rows) if self.coder.is_supervised else self.raw,
         )
+
+    def like(self, X, y) -> DiscreteData:
+        """Return other samples, such as a validation set, with the same codes."""
+        table = read_table(X, threads=self.coder.threads)
+        label = encode_held_out(y, table.n_rows, self.classes)
+        return replace(self, block=self.coder.transform(table), label=label, weight=None, raw=table, given=None)

@@ -15,6 +15,7 @@ from vitalfew.data.samples.zero_weight import DroppedRows, drop_zero_weight, spl
 from vitalfew.data.tables.frames import as_frame, check_shape
 from vitalfew.data.tables.sparse_checks import sparse_rows
 from vitalfew.support.checks import check_consistent_length, count_weight, encode_labels
+from vitalfew.support.suggest import plain
 
 
 class LabeledSample:
@@ -50,6 +51,10 @@ class LabeledSample:
         """Return the samples at the given row indices."""
         raise NotImplementedError
 
+    def like(self, X, y) -> Self:
+        """Return other samples, such as a validation set, in the form of these."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True)
 class LabeledRows(LabeledSample):
@@ -60,6 +65,7 @@ class LabeledRows(LabeledSample):
     classes: NDArray
     weight: NDArray[np.float64] | None
     given: DroppedRows | None = None
+    validation: LabeledRows | None = None
 
     @classmethod
     def read(cls, X, y, sample_weight) -> LabeledRows:
@@ -79,6 +85,20 @@ class LabeledRows(LabeledSample):
     def take(self, rows: NDArray[np.intp]) -> LabeledRows:
         weight = None if self.weight is None else self.weight[rows]
         return replace(self, X=_safe_indexing(self.X, rows), label=self.label[rows], weight=weight, given=None)
+
+    def like(self, X, y) -> LabeledRows:
+        X = read_rows(X)
+        return replace(self, X=X, label=encode_held_out(y, X.shape[0], self.classes), weight=None, given=None)
+
+
+def encode_held_out(y, n_rows: int, classes: NDArray) -> NDArray[np.int32]:
+    """Return the class codes of held-out labels, all of which must be among the classes of the training samples."""
+    found, label = encode_labels(y)
+    check_consistent_length(np.empty(n_rows), label)
+    unseen = ~np.isin(found, classes)
+    if unseen.any():
+        raise ValueError(f"validation has the label {plain(found[unseen][0])!r}, which is not in y.")
+    return np.searchsorted(classes, found).astype(np.int32)[label]
 
 
 def read_rows(X) -> Any:

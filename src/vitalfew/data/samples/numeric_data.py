@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.utils import column_or_1d
 
 from vitalfew.data.coding.number_coder import NumberCoder
+from vitalfew.data.samples.labeled import encode_held_out
 from vitalfew.data.samples.zero_weight import DroppedRows, drop_zero_weight, split_rows
 from vitalfew.data.tables.frames import RawTable
 from vitalfew.data.tables.matrix import Matrix, read_matrix, read_numbers, take_rows
@@ -38,6 +39,7 @@ class NumericData:
     threads: int = 0
     # Second moments, if they are computed already.
     moments: Moments | None = None
+    validation: NumericData | None = None
 
     @classmethod
     def read(cls, X, y, sample_weight, *, is_classification: bool = False, threads: int = 0) -> NumericData:
@@ -139,6 +141,17 @@ class NumericData:
             given=None,
             moments=None,
         )
+
+    def like(self, X, y) -> Self:
+        """Return other samples, such as a validation set, in the form of these."""
+        matrix, _ = read_matrix(X, threads=self.threads)
+        return self.of_held_out(matrix, y)
+
+    def of_held_out(self, matrix, y) -> Self:
+        """Return held-out samples, given as a matrix that is already checked."""
+        target = read_target(y) if self.classes is None else encode_held_out(y, matrix.shape[0], self.classes)
+        check_consistent_length(np.empty(matrix.shape[0]), target)
+        return replace(self, X=matrix, target=target, weight=None, given=None, moments=None)
 
 
 def read_target(y) -> NDArray[np.float64]:

@@ -64,6 +64,8 @@ def validate_array(estimator: Any, X: Any, *, reset: bool = True, **options: Any
 
 def column_mask(given: Any, names: Sequence[str], what: str) -> NDArray[np.bool_]:
     """Return a mask of columns that are given by name, by number, or as a mask; `what` is the parameter's name."""
+    if isinstance(given, str):
+        raise ValueError(f"{what} must be a list of columns, got {given!r}; use [{given!r}].")
     listed, mask = [plain(key) for key in given], np.zeros(len(names), dtype=bool)
     if listed and all(isinstance(key, bool) for key in listed):
         if len(listed) != len(names):

@@ -47,7 +47,8 @@ def sealed_split(
         Share or number of samples to seal. Whole groups, and samples with the same time, may change it slightly.
     validation_size : float or int, optional
         Share or number of samples of a validation set, which chooses between models that were fitted to the training
-        set, so that the sealed set is opened only once. None: no such set.
+        set, so that the sealed set is opened only once: ``fit(X_train, y_train, validation=(X_valid, y_valid))`` with
+        the rule ``"holdout"``. None: no such set.
     stratify : "auto", bool or array-like, default "auto"
         Keep class proportions equal in all parts, if y has classes with at least two samples each; or those of the
         values of an array. Not with `time`.
@@ -69,6 +70,10 @@ def sealed_split(
     sealed : SealedTest
         ``score(model)``, ``n_openings``, ``log``, ``save(path)``; ``train_rows`` holds the row numbers of the training
         samples, and ``train_groups``, ``train_time`` and ``train_weight`` their groups, times and weights.
+
+    References
+    ----------
+    Guestrin, 10-701 Machine Learning, February 8, 2006.
 
     Examples
     --------

@@ -52,7 +52,7 @@ class Evidence:
             total = sum_by_feature(line, counts.offsets)
             return line / np.repeat(np.where(total > 0, total, 1.0), counts.n_values)
         if isinstance(self.prior_mean, str):
-            return np.repeat(1.0 / counts.n_values, counts.n_values)
+            return counts.occurs / np.repeat(counts.n_occurring, counts.n_values)
         mean = np.broadcast_to(np.asarray(self.prior_mean, dtype=np.float64), counts.n_features)
         return np.column_stack([1.0 - mean, mean]).ravel()
 
@@ -88,8 +88,10 @@ class Evidence:
     ) -> NDArray[np.float64]:
         """Return log theta, with 0 where there is no evidence."""
         log_theta = log_of(self._theta(table, observed, prior))
-        if self.is_pooled or self.prior_strength == 0:
-            log_theta[(prior == 0) if self.is_pooled else ~table.any(axis=1)] = 0.0
+        if isinstance(self.prior_mean, str):
+            log_theta[prior == 0] = 0.0
+        if self.prior_strength == 0 and not self.is_pooled:
+            log_theta[~table.any(axis=1)] = 0.0
         if self.prior_strength == 0:  # a class without samples gives no evidence
             log_theta[np.broadcast_to(self._total(observed) == 0, log_theta.shape)] = 0.0
         return log_theta
@@ -176,24 +178,23 @@ class Evidence:
         counts = self.counts
         given = normalize(self.log_table + self.log_prior)
         told = np.einsum("sc,sc->s", counts.table, log_of(given) - self.log_prior)
-        cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
+        cost = feature_cost(counts.class_count, counts.n_occurring + counts.has_missing)
         return sum_by_feature(told, counts.offsets) - cost - subset_cost(1, counts.n_features)
 
     def log_integral(self, support: NDArray[np.bool_]) -> float:
         r"""Return the log evidence of the model with these features, :math:`\log \int L(\theta) P(\theta) \, d\theta`.
 
-        The prior of the values of a feature, for each class if the feature is in the set, is Dirichlet with parameters
-        :math:`n' p_v`; that of the class shares is uniform. With :math:`B(a) = \prod_i \Gamma(a_i) / \Gamma(\sum_i
-        a_i)`, a count vector N contributes :math:`\log B(N + n' p) - \log B(n' p)`. NaN without a prior.
+        The prior of the values of a feature, for each class if the feature is in the set, has a density in proportion
+        to :math:`\prod_v \theta_v^{n' p_v}`, so that the estimates maximize the posterior; that of the class shares is
+        uniform. With :math:`B(a) = \prod_i \Gamma(a_i) / \Gamma(\sum_i a_i)`, a count vector N contributes
+        :math:`\log B(N + n' p + 1) - \log B(n' p + 1)`.
         """
         counts = self.counts
-        if not self.prior_strength > 0:
-            return float("nan")
-        prior = self.prior_strength * self.prior_line
+        prior = self.prior_strength * self.prior_line + counts.occurs
         within = sum_by_feature(_log_rising(prior[:, None], counts.table).sum(axis=1), counts.offsets)
         alone = sum_by_feature(_log_rising(prior, counts.line_count), counts.offsets)
         known = np.broadcast_to(counts.observed_or_all, (counts.n_features, counts.n_classes))
-        total = np.full(counts.n_features, self.prior_strength)
+        total = sum_by_feature(prior, counts.offsets)
         within = within - _log_rising(total[:, None], known).sum(axis=1)
         alone = alone - _log_rising(total, known.sum(axis=1))
         shares = _log_rising(np.ones(counts.n_classes), counts.class_count).sum()

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from vitalfew.data.coding.table_coder import numeric_values, value_names
 from vitalfew.families.bayes.evidence import Evidence, used_table
+from vitalfew.summaries.counts import Counts
 from vitalfew.summaries.information import information
 
 
@@ -18,17 +19,18 @@ def linear_form(evidence: Evidence, support: NDArray[np.bool_]) -> tuple[NDArray
     A feature with the values a and b contributes :math:`\log P(a \mid y)` or :math:`\log P(b \mid y)`, which is linear
     in x; with a = -1 and b = 1 this is eq. 8 of lecture 12.
     """
-    if not evidence.counts.is_binary:
+    counts = evidence.counts
+    if not (counts.n_occurring == 2).all():
         raise AttributeError(
             "coef_ and intercept_ are only defined for two-valued features; some features have more than two values."
         )
-    table = used_table(evidence.log_table, evidence.counts.n_values, support)
-    low, high = table[0::2], table[1::2]
-    codings = evidence.counts.codings
-    if codings is None:
+    table = used_table(evidence.log_table, counts.n_values, support)
+    codes = np.array([[0, 1]] * counts.n_features) if counts.is_binary else _two_codes(counts)
+    low, high = table[counts.offsets[:-1] + codes[:, 0]], table[counts.offsets[:-1] + codes[:, 1]]
+    if counts.codings is None:
         slope, base = high - low, low
     else:  # the line through (x0, low) and (x1, high)
-        x0, x1 = np.array([numeric_values(c) for c in codings]).T[:, :, None]
+        x0, x1 = np.array([numeric_values(c, *own) for c, own in zip(counts.codings, codes.tolist())]).T[:, :, None]
         slope = np.where(np.isnan(x1), 0.0, (high - low) / np.where(np.isnan(x1), 1.0, x1 - x0))
         base = low - slope * x0
     coef, intercept = slope.T, base.sum(axis=0) + evidence.log_prior
@@ -43,9 +45,12 @@ def describe_theta(evidence: Evidence, support: NDArray[np.bool_], names: Any) -
     of_feature = [["0", "1"]] * counts.n_features if counts.codings is None else [*map(value_names, counts.codings)]
     owner = np.repeat(np.arange(counts.n_features), [len(values) for values in of_feature])
     slot = np.concatenate([start + np.arange(len(v)) for start, v in zip(counts.offsets[:-1], of_feature)])
+    value = np.array([v for values in of_feature for v in values], dtype=object)
+    known = counts.occurs[slot]
+    owner, slot, value = owner[known], slot[known], value[known]
     columns = {
         "feature": np.array([str(names[j]) for j in owner], dtype=object),
-        "value": np.array([v for values in of_feature for v in values], dtype=object),
+        "value": value,
         "selected": support[owner],
         "P(value)": evidence.frequency[slot],
     }
@@ -90,3 +95,11 @@ def _speaks_for(table: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[n
     odds = table - (table.sum(axis=1, keepdims=True) - table) / max(table.shape[1] - 1, 1)
     best = odds.argmax(axis=1)
     return best, odds[np.arange(len(table)), best] / np.log(2)
+
+
+def _two_codes(counts: Counts) -> NDArray[np.int64]:
+    """Return the codes of the lowest and the highest value of each feature that occur; a single one is repeated."""
+    code = np.arange(len(counts.table)) - np.repeat(counts.offsets[:-1], counts.n_values)
+    start = counts.offsets[:-1]
+    lowest = np.minimum.reduceat(np.where(counts.occurs, code, len(code)), start)
+    return np.column_stack([lowest, np.maximum.reduceat(np.where(counts.occurs, code, 0), start)])

@@ -166,6 +166,9 @@ class InformationRanking(Selector, PathEstimator):
         check_features(self, X)
         return Ranked(counts_of(data), data)
 
+    def _with_validation(self, data: Ranked, X: Any, y: Any) -> Ranked:
+        return data._replace(rows=super()._with_validation(data.rows, X, y))
+
     def _attributes(self, chosen: Chosen, data: Ranked) -> dict[str, Any]:
         counts = data.counts
         found = information(counts.table, counts.offsets)

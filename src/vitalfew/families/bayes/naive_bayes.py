@@ -171,17 +171,28 @@ class NaiveBayes(JointClassifier, CountsFit):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, X_unlabeled: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        X_unlabeled: Any = None,
+        validation: tuple[Any, Any] | None = None,
+    ) -> Self:
         """Fit the model to labeled samples; unlabeled samples only inform the pooled prior.
 
-        `X` may be a Dask collection whose partitions are sparse matrices, arrays or data frames; `y` and
-        `sample_weight` then have the same partitions, and a sample with a missing label is unlabeled. The workers
-        count, and the model is that of :meth:`fit_counts`.
+        The rule ``"holdout"`` scores on the samples of `validation`, a tuple (X, y), if they are given. `X` may be a
+        Dask collection whose partitions are sparse matrices, arrays or data frames; `y` and `sample_weight` then have
+        the same partitions, and a sample with a missing label is unlabeled. The workers count, and the model is that
+        of :meth:`fit_counts`.
         """
         if is_partitioned(X):
             self._check_parameters()
+            if validation is not None:
+                raise ValueError("validation requires rows in memory, but X is a Dask collection.")
             return self._fit_partitions(X, y, sample_weight, X_unlabeled)
-        return self._fit(X, y, sample_weight, X_unlabeled=X_unlabeled)
+        return self._fit(X, y, sample_weight, validation, X_unlabeled=X_unlabeled)
 
     def predict_joint_log_proba(self, X: Any, *, marginals: bool = False) -> NDArray[np.float64]:
         r"""Return log P(x_J, y) for each sample and class.
@@ -317,7 +328,7 @@ class NaiveBayes(JointClassifier, CountsFit):
     def _fitted_criteria(self) -> PointCriteria:
         evidence = self._evidence()
         counts, used = evidence.counts, self.support_
-        values = counts.n_values - 1
+        values = counts.n_occurring - 1
         n_parameters = counts.n_classes - 1 + values[~used].sum() + counts.n_classes * values[used].sum()
         log_likelihood = evidence.null_log_likelihood + evidence.gain[used].sum()
         found = Likelihood(log_likelihood, n_parameters, counts.n, counts.n_features, is_joint=True)
@@ -345,7 +356,7 @@ class NaiveBayes(JointClassifier, CountsFit):
         score = data.block.score(self._used_table(), None, data.coder.threads)[:, 0] + self.class_log_prior_
         own = log_of(np.take_along_axis(normalize(score), data.label[:, None], axis=1)[:, 0])
         log_likelihood = own.sum() if data.weight is None else data.weight @ own
-        n_values = (counts.n_values + counts.has_missing)[self.support_]
+        n_values = (counts.n_occurring + counts.has_missing)[self.support_]
         return rules.description_length(log_likelihood, counts.class_count, counts.n_features, n_values)
 
     def _used_table(self) -> NDArray[np.float64]:

@@ -119,8 +119,9 @@ class FeaturePath(RowsPath):
     def log_likelihood(self) -> Likelihood:
         """Return the joint log-likelihood of features and labels; features outside the set keep their marginal."""
         counts = self.evidence.counts
-        extra = (counts.n_classes - 1) * (counts.n_values - 1)
-        base = float((counts.n_values - 1).sum() + counts.n_classes - 1)
+        values = counts.n_occurring - 1
+        extra = (counts.n_classes - 1) * values
+        base = float(values.sum() + counts.n_classes - 1)
         return Likelihood(
             self.evidence.null_log_likelihood + self._accumulated(self.evidence.gain),
             base + self._accumulated(extra.astype(float)),
@@ -215,7 +216,7 @@ class FeatureFamily:
         if self.order == "information" or rows is None:
             sizes = _sizes(self._most(counts)) if grid is None else np.asarray(grid)
             return information_path(evidence, rows, sizes, self.correction, self.is_regularized)
-        cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
+        cost = feature_cost(counts.class_count, counts.n_occurring + counts.has_missing)
         feature, sign, trace = self._search(evidence, rows, cost, grid, run)
         path = FeaturePath(evidence, rows, feature, sign, np.arange(len(feature) + 1), cost, self.order, trace)
         return replace(path, steps=_best_step_of_sizes(path, grid))
@@ -355,7 +356,7 @@ def information_path(
     found = information(counts.table, counts.offsets)
     score = evidence.information if is_regularized else (found.corrected() if correction else found).mutual
     feature = np.argsort(-score, kind="stable").astype(np.int32)
-    cost = feature_cost(counts.class_count, counts.n_values + counts.has_missing)
+    cost = feature_cost(counts.class_count, counts.n_occurring + counts.has_missing)
     sign = np.ones(len(feature), dtype=np.int8)
     return FeaturePath(evidence, data, feature, sign, np.minimum(sizes, len(feature)), cost, "information")
 

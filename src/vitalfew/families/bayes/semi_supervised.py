@@ -35,6 +35,7 @@ from vitalfew.families.bayes.unlabeled_weight import GRID, USUAL, WeightScores, 
 from vitalfew.rules.paired import held_out
 from vitalfew.support.checks import check_choice, check_consistent_length, check_threads, check_weight
 from vitalfew.support.optional import make_frame
+from vitalfew.support.suggest import did_you_mean
 
 
 class PredictedLabels(NamedTuple):
@@ -283,7 +284,11 @@ class SemiSupervisedNaiveBayes(JointClassifier):
         weight = rules.rule_name(self.unlabeled_weight)
         is_number = isinstance(weight, Real) and not isinstance(weight, bool) and 0 <= float(weight) <= 1
         if not (is_number or weight in ("cv", "loo")):
-            raise ValueError(f"unlabeled_weight must be a number between 0 and 1, 'cv' or 'loo', got {weight!r}.")
+            hint = did_you_mean(weight, ("cv", "loo"))
+            raise ValueError(
+                f"unlabeled_weight must be a number between 0 and 1, 'cv' or 'loo', got {weight!r}"
+                + (f"; {hint}" if hint else ".")
+            )
         for name, least in (("n_folds", 2), ("max_iter", 1)):
             value = getattr(self, name)
             if not (isinstance(value, int | np.integer) and value >= least):

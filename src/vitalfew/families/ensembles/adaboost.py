@@ -23,7 +23,7 @@ from vitalfew.exceptions import GuessingWarning
 from vitalfew.families.ensembles.boost_learners import check_learner
 from vitalfew.families.ensembles.boost_likelihood import boost_likelihood
 from vitalfew.families.ensembles.boost_path import BoostFamily, BoostPath, Data
-from vitalfew.families.path_estimator import Chosen, PathEstimator, unchanged_on_failure
+from vitalfew.families.path_estimator import Chosen, PathEstimator, check_validation, unchanged_on_failure
 from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.families.trees.decision_tree import DecisionTree
 from vitalfew.families.trees.stump import Stump
@@ -124,7 +124,7 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
     ----------
     Freund & Schapire (1997), doi:10.1006/jcss.1997.1504; Schapire & Singer (1999), doi:10.1023/A:1007614523901; Zhu et
     al. (2009), doi:10.4310/SII.2009.v2.n3.a8; Collins, Schapire & Singer (2002), doi:10.1023/A:1013912006537; Jaakkola,
-    6.867 Machine Learning (2006), lecture 12.
+    6.867 Machine Learning (2006), lecture 12; Guestrin, 10-701 Machine Learning, February 8, 2006.
 
     Examples
     --------
@@ -185,12 +185,15 @@ class AdaBoost(Selector, CheckedScore, ClassifierMixin, PathEstimator):
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
         validation : tuple (X, y), optional
-            Held-out samples on which the error is reported after every round; they do not influence the fit.
+            Validation set, on which the error is reported after every round. The rule ``"holdout"`` chooses the rounds
+            by this error, instead of that of held-out samples of `X`; otherwise it does not influence the fit.
         """
+        is_chosen = validation is not None and rules.rule_name(self.rounds) == "holdout"
         with unchanged_on_failure(self):
-            self._fit(X, y, sample_weight)
+            self._fit(X, y, sample_weight, validation if is_chosen else None)
             if validation is not None:
-                self.path_ = replace(self.path_, validation_error=self._validate(self.path_, *validation))
+                held = check_validation(self, validation)
+                self.path_ = replace(self.path_, validation_error=self._validate(self.path_, *held))
         return self
 
     def _check_parameters(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -222,12 +223,17 @@ class Bagging(MetaEstimatorMixin, CheckedScore, ClassifierMixin, PathEstimator):
         names = getattr(self, "feature_names_in_", NumberedNames(table.shape[1]))
         data = NumericData.of_matrix(table, names, y, sample_weight, is_classification=True)
         check_classes(data.classes)
+        if data.weight is not None and (data.weight == data.weight[0]).all():
+            data = replace(data, weight=None)  # bags depend on the ratios of weights only
         if data.weight is not None and not self.bootstrap:
             raise ValueError(
                 "bootstrap=False draws each row at most once, so it cannot follow sample_weight; use bootstrap=True."
             )
         self._check_bag(data.n_rows)
         return data
+
+    def _with_validation(self, data: NumericData, X: Any, y: Any) -> NumericData:
+        return replace(data, validation=data.of_held_out(self._table(X, reset=False), y))
 
     def _table(self, X: Any, *, reset: bool) -> Any:
         """Return the samples in the form that learners receive; learners check the contents. A data frame stays one."""

@@ -35,6 +35,10 @@ class KernelData(NumericData):
         taken: Any = super().take(rows)
         return replace(taken, place=self.place[rows])
 
+    def of_held_out(self, matrix, y) -> KernelData:
+        held: Any = super().of_held_out(matrix.tocsr() if sparse.issparse(matrix) else matrix, y)
+        return held  # `place` is not read: predictions take the columns of the training samples
+
 
 @dataclass(frozen=True)
 class Kernel:

@@ -125,6 +125,7 @@ class BestSubsetClassifier(SubsetClassifier):
     References
     ----------
     Furnival & Wilson (1974), Regressions by leaps and bounds, Technometrics 16(4), 499-511.
+    Honorio, CS 578 Statistical Machine Learning, lecture 7.
 
     Examples
     --------

@@ -247,7 +247,7 @@ class BestSubsetRegressor(SubsetRegressor):
     ----------
     Furnival & Wilson (1974), Regressions by leaps and bounds, Technometrics 16(4), 499-511. Günlük & Linderoth (2010),
     doi:10.1007/s10107-010-0360-z. Dong, Chen & Linderoth (2015), arXiv:1510.06083. Zhu et al. (2020),
-    doi:10.1073/pnas.2014241117, for exchanges.
+    doi:10.1073/pnas.2014241117, for exchanges. Honorio, CS 578 Statistical Machine Learning, lecture 7.
 
     Examples
     --------

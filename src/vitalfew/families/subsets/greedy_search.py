@@ -22,13 +22,24 @@ from vitalfew.data.tables.feature_names import check_features, column_mask
 from vitalfew.data.tables.frames import NumberedNames, as_frame, check_shape
 from vitalfew.data.tables.sparse_checks import sparse_rows
 from vitalfew.exceptions import UnfinishedWarning
+from vitalfew.families.bayes.naive_bayes import NaiveBayes
+from vitalfew.families.fitted_criteria import FittedCriteria
 from vitalfew.families.linear.feature_groups import check_groups
+from vitalfew.families.path_estimator import check_validation
 from vitalfew.families.selector import Selector
 from vitalfew.families.subsets.greedy import DIRECTIONS
 from vitalfew.families.subsets.leave_one_out_scores import LeaveOneOutEvaluator
 from vitalfew.families.subsets.search_walk import SearchPath, Walk
 from vitalfew.families.subsets.subset_model import check_enough
-from vitalfew.families.subsets.subset_scores import OutOfTime, RefittingEvaluator, ScoreBook, make_evaluator
+from vitalfew.families.subsets.subset_scores import (
+    OutOfTime,
+    RefittingEvaluator,
+    ScoreBook,
+    ValidationEvaluator,
+    make_evaluator,
+)
+from vitalfew.rules.criteria import BITS, Bits, log_binomial, log_star
+from vitalfew.rules.point_criteria import PointCriteria
 from vitalfew.rules.prefitted import warn_if_prefitted
 from vitalfew.rules.registry import check_rule_name, rule_name
 from vitalfew.rules.resampling import holdout_split, make_splitter, select_from_folds
@@ -72,7 +83,7 @@ def _estimator_has(name: str):
     return available_if(lambda self: hasattr(getattr(self, "best_estimator_", self.estimator), name))
 
 
-class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
+class GreedySearch(MetaEstimatorMixin, Selector, FittedCriteria, BaseEstimator):
     """Greedy feature selection for any scikit-learn estimator.
 
     A forward step adds each remaining feature in turn to the selected ones, fits the estimator, scores it on held-out
@@ -203,8 +214,11 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Search, select the number of features by the rule, and refit with these features on all samples."""
+    def fit(self, X, y, sample_weight=None, *, validation=None) -> Self:
+        """Search, select the number of features by the rule, and refit with these features on all samples.
+
+        ``k="holdout"`` scores on the samples `validation`, a tuple (X, y), if they are given.
+        """
         self._check_parameters()
         warn_if_prefitted(self.estimator, "estimator")
         X = read_rows(X)
@@ -213,7 +227,8 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         names = list(getattr(self, "feature_names_in_", NumberedNames(self.n_features_in_)))
         variables = self._variables(names)
         most = self._most(len(variables))
-        judge, guide = self._evaluators(X, y, sample_weight)
+        held = None if validation is None else self._check_validation(validation)
+        judge, guide = self._evaluators(X, y, sample_weight, held)
         seconds = min(np.inf if self.time_budget is None else float(self.time_budget), FOR_THE_SEARCH * time_left())
         deadline = time.perf_counter() + seconds
         start = self._start(variables, names)
@@ -248,6 +263,8 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         walk.judge.deadline = None  # the sets found so far are still compared
         path = walk.path()
         selection = self._select(path)
+        if isinstance(judge, LeaveOneOutEvaluator) and isinstance(self.k, str):
+            selection = replace(selection, note=judge.how(path.at(selection.index)))
         return self._keep(path, selection, walk, is_complete, X, y, sample_weight)
 
     @_estimator_has("predict")
@@ -284,6 +301,24 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
         mask[self.subset_] = True
         return mask
 
+    def _fitted_criteria(self) -> PointCriteria:
+        """Return the criteria of the estimator on the selected features."""
+        return self._with_likelihood()._fitted_criteria()
+
+    @property
+    def description_length_(self) -> Bits:
+        """Bits of the target given the model, and of the model, with those of the selected set."""
+        inner, k = self._with_likelihood(), len(self.subset_)
+        found = inner.description_length_
+        of_size = 0.0 if isinstance(inner, NaiveBayes) else float(log_star(k))  # its code has this term
+        return Bits(found.data, found.model + BITS * (of_size + float(log_binomial(self.n_features_in_, k))))
+
+    def _with_likelihood(self) -> FittedCriteria:
+        check_is_fitted(self)
+        if not isinstance(self.best_estimator_, FittedCriteria):
+            raise AttributeError(f"the likelihood of {type(self.best_estimator_).__name__} is not known.")
+        return self.best_estimator_
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator)
@@ -302,7 +337,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
     def _check_parameters(self) -> None:
         check_choice("direction", self.direction, DIRECTIONS)
         if self.select_by is not None:
-            check_choice("select_by", self.select_by, SELECT_BY)
+            check_choice("select_by", rule_name(self.select_by), SELECT_BY)
         if isinstance(self.k, str):
             check_rule_name("k", self.k, RULES, "a number", "GreedySearch")
         elif not is_count(self.k):
@@ -322,15 +357,23 @@ class GreedySearch(MetaEstimatorMixin, Selector, BaseEstimator):
             return int(self.k)
         return n_variables if self.max_features is None else min(int(self.max_features), n_variables)
 
-    def _evaluators(self, X, y, sample_weight) -> tuple[RefittingEvaluator, RefittingEvaluator]:
+    def _check_validation(self, validation) -> tuple[Any, Any]:
+        if rule_name(self.k) != "holdout":
+            raise ValueError(f"validation has an effect only on k='holdout', got k={self.k!r}.")
+        X, y = check_validation(self, validation)
+        return read_rows(X), y
+
+    def _evaluators(self, X, y, sample_weight, held) -> tuple[RefittingEvaluator, RefittingEvaluator]:
         """Return what scores the sets for `k`, and what decides which variable enters or leaves."""
         scorer = check_scoring(self.estimator, self.scoring)
         by_k = rule_name(self.k) if rule_name(self.k) in ("loo", "holdout") else "cv"
-        by_step = self.select_by or by_k
+        by_step = rule_name(self.select_by) or by_k
         made: dict[str, RefittingEvaluator] = {}
         for kind in {by_k, by_step} if isinstance(self.k, str) else {by_step}:
             if kind == "loo":
                 made[kind] = LeaveOneOutEvaluator(self.estimator, X, y, sample_weight, scorer, self.n_jobs)
+            elif kind == "holdout" and held is not None:
+                made[kind] = ValidationEvaluator(self.estimator, X, y, sample_weight, held, scorer, self.n_jobs)
             else:
                 splits = self._splits(kind, y)
                 made[kind] = make_evaluator(self.estimator, X, y, sample_weight, splits, scorer, self.n_jobs)

@@ -31,6 +31,15 @@ class LeaveOneOutEvaluator(RefittingEvaluator):
         point = self._refitted(model, X, weight) if isinstance(found, str) else _point_of(found)
         return self.score_point(point, bool(subset))
 
+    def how(self, subset: Subset) -> str:
+        """Return how the samples are left out: by a formula, and whether it is exact, or by refitting."""
+        model, X = self.model_and_columns(subset)
+        weight = None if self.weight is None else np.asarray(self.weight, dtype=float)
+        found = leave_out(model, X, np.asarray(self.y), weight)
+        if isinstance(found, str):
+            return f"refitted without each sample: {found}" if found else "refitted without each sample"
+        return f"{found.kind}; {found.note}" if found.note else found.kind
+
     def score_point(self, point, is_strict: bool) -> NDArray[np.float64]:
         """Return the score of stored predictions; NaN if they are constant and the scorer needs another method."""
         rows = np.arange(_num_samples(self.y))[:, None]

@@ -62,14 +62,18 @@ class RefittingEvaluator:
             check_deadline()
             weights = {} if self.weight is None else {"sample_weight": np.asarray(self.weight)[train]}
             fitted = clone(model).fit(_safe_indexing(X, train), _safe_indexing(self.y, train), **weights)
-            try:
-                with np.errstate(over="ignore", invalid="ignore"):  # such scores are not finite, and never selected
-                    found.append(self.scorer(fitted, _safe_indexing(X, test), _safe_indexing(self.y, test)))
-            except AttributeError:
-                if subset:
-                    raise
-                found.append(np.nan)  # the scorer needs a method that a constant model lacks
+            found.append(self._score(fitted, _safe_indexing(X, test), _safe_indexing(self.y, test), subset))
         return np.array(found, dtype=float)
+
+    def _score(self, fitted, X, y, subset: Subset) -> float:
+        """Return the score of a fitted model; NaN if the scorer needs a method that a constant model lacks."""
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # such scores are not finite, and never selected
+                return float(self.scorer(fitted, X, y))
+        except AttributeError:
+            if subset:
+                raise
+            return float("nan")
 
     def model_and_columns(self, subset: Subset) -> tuple[Any, Any]:
         """Return the unfitted model of a subset and its columns; the empty subset predicts a constant."""
@@ -80,6 +84,22 @@ class RefittingEvaluator:
 
     def fingerprint(self) -> str:
         return fingerprint(type(self), clone(self.estimator), self.X, self.y, self.weight, self.splits, self.scorer)
+
+
+class ValidationEvaluator(RefittingEvaluator):
+    """Evaluator on a validation set: a pair of X and y to score on, after fits to all training samples."""
+
+    def __init__(self, estimator, X, y, weight, validation, scorer, n_jobs):
+        super().__init__(estimator, X, y, weight, [validation], scorer, n_jobs)
+
+    def score(self, subset: Subset) -> NDArray[np.float64]:
+        """Return the score of one subset on the validation set."""
+        check_deadline()
+        model, X = self.model_and_columns(subset)
+        [(X_held, y_held)] = self.splits
+        held = _safe_indexing(X_held, list(subset), axis=1) if subset else np.zeros((len(np.asarray(y_held)), 1))
+        weights = {} if self.weight is None else {"sample_weight": self.weight}
+        return np.array([self._score(clone(model).fit(X, self.y, **weights), held, y_held, subset)])
 
 
 class MomentsEvaluator(RefittingEvaluator):
@@ -101,10 +121,10 @@ class MomentsEvaluator(RefittingEvaluator):
         for size, places in by_size.items():
             index = np.array([subsets[at] for at in places], dtype=np.intp).reshape(len(places), size)
             for f, (rest, fold) in enumerate(self.folds):
-                scores[places, f] = self._score(index, fold, rest)
+                scores[places, f] = self._score_all(index, fold, rest)
         yield from scores
 
-    def _score(self, index: NDArray, fold: Moments, rest: Moments) -> NDArray[np.float64]:
+    def _score_all(self, index: NDArray, fold: Moments, rest: Moments) -> NDArray[np.float64]:
         has_intercept, alpha = self.estimator.fit_intercept, float(self.estimator.alpha)
         size = index.shape[1]
         second, cross, _ = rest.second(has_intercept)

@@ -106,7 +106,8 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
     feature_importances_ : ndarray of shape (`n_features_in_`,)
         Total gain of each feature's splits, weighted by samples, as a share of the overall gain.
     path_ : PruningPath
-        Pruned trees from the root to the full tree, for the last knob (``at(index)``, ``to_frame()``, ``plot()``).
+        Pruned trees from the root to the full tree, for the last knob that a rule chose (``at(index)``, ``to_frame()``,
+        ``plot()``).
     selection_ : Selection
         Scores that the last rule compared, and its choice (``plot()``, ``to_frame()``).
     selections_ : dict of Selection
@@ -277,7 +278,7 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
                 continue
             family = replace(family, knob=knob)
             wanted = None if isinstance(value, str) else float(value)
-            if knob == "mdl_weight" and value == "mdl":
+            if knob == "mdl_weight" and rules.rule_name(value) == "mdl":
                 wanted = 1.0  # the tree with the minimum description length of all prunings
             path = replace(family.path_of(tree, wanted=wanted), data=data, family=family)
             selection = rules.resolve(value, path, family, data, options, at=rules.grid_point)
@@ -288,6 +289,12 @@ class DecisionTree(Selector, CheckedScore, ClassifierMixin, PathEstimator):
             path = family.path_of(tree)
             chosen.add(path, rules.fixed(path, len(path.grid) - 1))
         return chosen
+
+    def _path_attributes(self, chosen: Chosen) -> dict[str, Any]:
+        """Return the path and the selection of the last knob that a rule chose, if any."""
+        knobs = [knob for knob, selection in chosen.selections.items() if selection.rule != "fixed"]
+        last = knobs[-1] if knobs else list(chosen.selections)[-1]
+        return super()._path_attributes(Chosen.of(chosen.paths[last], chosen.selections[last]))
 
     def _attributes(self, chosen: Chosen, data: BinnedData) -> dict[str, Any]:
         tree = chosen.path.at(chosen.index)

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import xlogy
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -17,13 +18,16 @@ from vitalfew.data.samples.binned_data import BinnedData
 from vitalfew.data.samples.labeled import read_rows
 from vitalfew.data.tables.feature_names import check_features
 from vitalfew.data.tables.frames import tag_tables
+from vitalfew.families.fitted_criteria import FittedCriteria
 from vitalfew.families.selector import CheckedScore
 from vitalfew.families.trees.stump_cuts import add_cuts
 from vitalfew.families.trees.stump_set import StumpSet
+from vitalfew.rules.path import Likelihood
+from vitalfew.rules.point_criteria import PointCriteria, describe, two_part_code
 from vitalfew.support.checks import check_classes, check_threads
 
 
-class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
+class Stump(TransformerMixin, CheckedScore, ClassifierMixin, FittedCriteria, BaseEstimator):
     r"""Decision stump with the smallest weighted error, and -1/1 features made by the best stumps.
 
     .. math:: h(x) = \mathrm{sign}(s (x_k - \theta_0))
@@ -133,6 +137,7 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
         self.error_, self.errors_ = float(errors[0]), errors
         right = stumps.is_right(0, data.bins)
         weights = np.array([np.bincount(data.label, data.weights * s, len(data.classes)) for s in (~right, right)])
+        self._criteria = _criteria_of(weights, data.n_features)
         weights[weights.sum(axis=1) == 0] = weights.sum(axis=0)
         self.shares_ = weights / weights.sum(axis=1, keepdims=True)
         answer = [str(self.classes_[self._vote(v)]) for v in (stumps.right[0], stumps.left[0])]
@@ -187,3 +192,15 @@ class Stump(TransformerMixin, CheckedScore, ClassifierMixin, BaseEstimator):
 
     def _rules_text(self) -> str:
         return self.rule_
+
+
+def _criteria_of(weights: NDArray[np.float64], n_features: int) -> PointCriteria:
+    """Return the likelihood of the labels given the sides of a stump, from the weights of the classes on each side.
+
+    As in a tree, the split is a parameter, and so is every free class share of a side with samples.
+    """
+    used = weights[weights.sum(axis=1) > 0]
+    log_likelihood = xlogy(used, used / used.sum(axis=1, keepdims=True)).sum()
+    n_parameters = len(used) * (weights.shape[1] - 1) + len(used) - 1
+    found = Likelihood(log_likelihood, n_parameters, weights.sum(), n_features)
+    return describe(found, two_part_code(found, len(used) - 1))
