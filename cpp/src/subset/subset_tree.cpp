@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <condition_variable>
+#include <limits>
 #include <span>
 #include <thread>
 
@@ -30,18 +31,23 @@ struct Projected {
 };
 
 // Computes them by a Cholesky factorization over the model's columns, O(k² q) for k columns in and q open ones, and O(k q²)
-// more with `has_pairs`; otherwise `gram` holds only the diagonal.
+// more with `has_pairs`; otherwise `gram` holds only the diagonal. A dependent model explains minus infinity, and nothing is left
+// of the open columns: what a dependent column adds would be rounding errors over rounding errors.
 Projected project(const Relaxation& problem, std::span<const std::size_t> in, std::span<const std::size_t> open, bool has_pairs) {
   const std::size_t q = open.size();
   Projected left;
   left.cross.resize(q);
+  left.gram.resize(has_pairs ? q * q : q);
   std::vector<std::vector<double>> rows;  // of the factor, over the open columns
   Cholesky factor;
   std::vector<double> beside, along;
   for (const std::size_t j : in) {
     beside.clear();
     for (std::size_t t = 0; t < along.size(); ++t) beside.push_back(problem.gram(j, in[t]));
-    factor.append(beside, problem.gram(j, j), 0);
+    if (!factor.append(beside, problem.gram(j, j), kDependent)) {
+      left.explained = -std::numeric_limits<double>::infinity();
+      return left;
+    }
     double value = problem.cross(j), square = problem.gram(j, j);
     std::vector<double> row(q);
     for (std::size_t o = 0; o < q; ++o) row[o] = problem.gram(j, open[o]);
@@ -51,14 +57,13 @@ Projected project(const Relaxation& problem, std::span<const std::size_t> in, st
       square -= l * l;
       axpy(-l, rows[t].data(), row.data(), q);
     }
-    const double root = std::sqrt(std::max(square, 1e-300));
+    const double root = std::sqrt(square);
     for (double& entry : row) entry /= root;
     along.push_back(value / root);
     left.explained += along.back() * along.back();
     rows.push_back(std::move(row));
   }
   const std::size_t lines = has_pairs ? q : 1;
-  left.gram.resize(has_pairs ? q * q : q);
   for (std::size_t a = 0; a < lines; ++a)
     for (std::size_t b = 0; b < q; ++b) left.gram[a * q + b] = problem.gram(open[has_pairs ? a : b], open[b]);
   for (std::size_t o = 0; o < q; ++o) left.cross[o] = problem.cross(open[o]);

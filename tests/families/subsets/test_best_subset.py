@@ -219,3 +219,17 @@ def test_bad_arguments(options, message):
     X, y, _ = correlated(30, 5, 2, 0.5)
     with pytest.raises(ValueError, match=message):
         BestSubsetRegressor(**{"k": 2, **options}).fit(X, y)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_subsets_with_dependent_columns_are_no_near_ties(seed):
+    """What a dependent column adds is rounding error; such subsets were listed with losses of -1e299."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(12, 5))
+    X[:, 4] = -3 * X[:, 0]
+    y = X @ rng.normal(size=5) + rng.normal(size=12)
+    model = BestSubsetRegressor(4, near_ties=0.5).fit(X, y)
+    assert model.certified_
+    assert model.near_ties_complete_
+    assert sorted(model.near_ties_["columns"]) == [(0, 1, 2, 3), (1, 2, 3, 4)]
+    np.testing.assert_allclose(model.near_ties_["mean_squared_error"], np.mean((y - model.predict(X)) ** 2), rtol=1e-9)
