@@ -283,6 +283,14 @@ def test_evidence_of_one_coin_by_quadrature():
     assert np.isnan(vf.NaiveBayes(prior_strength=0).fit(X, y).log_evidence_)
 
 
+def test_evidence_of_naive_bayes_with_a_prior_below_the_range():
+    X = np.repeat([[0], [1]], [1, 10**6], axis=0)
+    y = np.arange(len(X)) % 2
+    found = [vf.NaiveBayes(prior_strength=n).fit(X, y).log_evidence_ for n in (1e-298, 1e-300, 1e-303)]
+    # Each of the two counts of the value in a class costs log n'.
+    np.testing.assert_allclose(np.diff(found), np.log([1e-2, 1e-3]), rtol=1e-6)
+
+
 def test_bits_of_a_given_number_of_features():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)
