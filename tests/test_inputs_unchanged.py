@@ -23,27 +23,35 @@ TARGET = {"classes": (np.median(SCORE) < SCORE).astype(np.int64), "numbers": SCO
 
 MODELS = {
     "AdaBoost": (lambda: vf.AdaBoost(3), "classes"),
+    "AdaBoost by resampling": (lambda: vf.AdaBoost(3, resample=True, random_state=0), "classes"),
     "Bagging": (lambda: vf.Bagging("stump", 2, random_state=0), "classes"),
     "BestSubsetClassifier": (lambda: vf.BestSubsetClassifier(2), "classes"),
-    "BestSubsetRegressor": (lambda: vf.BestSubsetRegressor(2), "numbers"),
+    "BestSubsetRegressor": (lambda: vf.BestSubsetRegressor(2, near_ties=0.1), "numbers"),
     "DecisionTree": (lambda: vf.DecisionTree(), "classes"),
+    "DecisionTree by exceptions": (lambda: vf.DecisionTree(code="exceptions", mdl_weight="mdl"), "classes"),
     "Discretizer": (lambda: vf.Discretizer(), "classes"),
     "ForwardFittingClassifier": (lambda: vf.ForwardFittingClassifier(2), "classes"),
     "ForwardFittingRegressor": (lambda: vf.ForwardFittingRegressor(2), "numbers"),
     "GreedySearch": (lambda: vf.GreedySearch(vf.Ridge(1.0), 1, cv=2), "numbers"),
+    "GreedySearch from a start": (
+        lambda: vf.GreedySearch(vf.Ridge(1.0), "loo", select_by="training", start=[1], max_features=2),
+        "numbers",
+    ),
     "GreedySubsetClassifier": (lambda: vf.GreedySubsetClassifier(2), "classes"),
     "GreedySubsetRegressor": (lambda: vf.GreedySubsetRegressor(2), "numbers"),
     "InformationRanking": (lambda: vf.InformationRanking(2), "classes"),
+    "InformationRanking with a prior": (lambda: vf.InformationRanking(2, prior_strength=20.0), "classes"),
     "KernelRidge": (lambda: vf.KernelRidge(1.0), "numbers"),
     "Lasso": (lambda: vf.Lasso(0.01), "numbers"),
     "LogisticRegression": (lambda: vf.LogisticRegression(0.01), "classes"),
     "NaiveBayes": (lambda: vf.NaiveBayes(), "classes"),
+    "NaiveBayes with given features": (lambda: vf.NaiveBayes([0, 2], prior_strength="loo", grid=3), "classes"),
     "NaiveBayes by MDL": (lambda: vf.NaiveBayes(features="mdl"), "classes"),
     "Ridge": (lambda: vf.Ridge(1.0), "numbers"),
     "SemiSupervisedNaiveBayes": (lambda: vf.SemiSupervisedNaiveBayes(), "classes"),
     "Stump": (lambda: vf.Stump(), "classes"),
 }
-METHODS = ("predict", "predict_proba", "decision_function", "transform")
+METHODS = ("predict", "predict_proba", "predict_joint_log_proba", "decision_function", "transform")
 
 
 def buffers(X):
@@ -163,11 +171,14 @@ def test_models(name, containers, dtype):
 
 def functions(X, y):
     yield vf.compare({"a": vf.NaiveBayes(), "b": vf.LogisticRegression(0.1)}, X, y, cv=2, random_state=0)
+    yield vf.compare({"a": vf.NaiveBayes(), "b": vf.NaiveBayes([0])}, X, y, criterion="bic", random_state=0)
+    yield vf.NaiveBayes([0]).fit(X, y).predict_joint_log_proba(X, marginals=True)
     yield vf.loo_predict(vf.NaiveBayes(), X, y)
     yield vf.Counts.from_data(X, y)
     yield vf.Moments.from_data(X, y)
     yield vf.mutual_information(X, y)
-    yield vf.sealed_split(X, y, random_state=0)
+    yield vf.sealed_split(X, y, validation_size=0.25, random_state=0)
+    yield vf.Summaries.from_folds(vf.Counts.from_data(X, y) for _ in range(3)).train(0)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "uint8"])
@@ -191,6 +202,28 @@ def test_report(form):
         warnings.simplefilter("ignore")
         vf.report(X, y, time_budget=1.0)
     assert digest(X, y) == before
+
+
+@pytest.mark.parametrize("kind", ["counts", "moments"])
+@pytest.mark.parametrize("form", ["pandas", "polars", "arrow"])
+def test_summaries_of_folds(form, kind):
+    table = dict(dense("float64"))[form]
+    target, features = "c0", ["c1", "c2", "c3"]
+    before = digest(table)
+    summaries = vf.summarize(table, target, kind=kind, folds=3, memory=2**20)
+    if kind == "counts":
+        vf.NaiveBayes("cv", order="information").fit_counts(summaries, source=table)
+    else:
+        vf.Ridge("cv").fit_moments(summaries)
+    assert list(summaries.total.names) == features
+    assert digest(table) == before
+
+
+def test_soft_threshold():
+    values = np.array([3.0, -2.0, 0.5])
+    before = digest(values)
+    vf.soft_threshold(values, 1.0)
+    assert digest(values) == before
 
 
 def test_documents():

@@ -230,6 +230,15 @@ def test_addresses_of_files_are_no_way_round(run, tmp_path, write, model, comman
     assert [data.read_bytes(), here.read_bytes()] == before
 
 
+@pytest.mark.parametrize("option", ["--output", "--data"])
+@pytest.mark.parametrize("rule", ["cv", "fdr"])
+def test_a_stream_that_is_read_twice(run, monkeypatch, tmp_path, write, rule, option):
+    data = write(tmp_path / "t.parquet")
+    arguments = ["select", data, *LEARN, "--stream", "--k", rule]
+    check_refused(run, monkeypatch, data, *arguments, option, data)
+    check_printing_refused(data, *arguments)
+
+
 @pytest.mark.parametrize("given", ["pattern", "folder"])
 @pytest.mark.parametrize(("command", "option"), [("select", "--output"), ("label", "--output"), ("label", "--into")])
 def test_files_that_a_pattern_names(run, monkeypatch, tmp_path, write, command, option, given):

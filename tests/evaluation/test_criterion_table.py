@@ -169,3 +169,20 @@ def test_sparse_models_near_n_are_corrected(n, d, seed):
     expected = np.where(left > 0, -2 * value + 2 * p * n / np.where(left > 0, left, 1), np.inf)
     is_used = np.isfinite(model.selection_.score)
     np.testing.assert_allclose(model.selection_.score[is_used], expected[is_used])
+
+
+@pytest.mark.parametrize("criterion", ["bic", "aic", "mdl"])
+def test_perfect_fits_share_the_posterior(criterion):
+    X, _, y = numbers(20)
+    models = {"noise": BestSubsetRegressor(1), "exact": Lasso(0.0), "exact too": BestSubsetRegressor(2)}
+    table = compare(models, X, X.sum(axis=1) + 0 * y, criterion=criterion)
+    posterior = {row["name"]: row["posterior"] for row in table.rows}
+    assert sum(posterior.values()) == pytest.approx(1)
+    assert posterior["noise"] < 1e-6
+    assert table.best != "noise"
+
+
+def test_criteria_that_are_all_infinite_are_refused():
+    X, _, y = numbers(3)
+    with pytest.raises(ValueError, match="too few samples"):
+        compare({"a": KernelRidge(1e-9), "b": Ridge(1.0)}, X[:1], y[:1], criterion="bic")

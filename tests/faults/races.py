@@ -85,11 +85,11 @@ def fit(model, make, **options):
     return call, [*parts(X), y, weight]
 
 
-def predict(model, make, **options):
-    X = make(**options)
+def predict(model, make, method="predict", **arguments):
+    X = make()
     model.fit(X, classes(X))
     held = X.copy() if isinstance(X, np.ndarray) else sparse.csr_matrix(X, copy=True)
-    return lambda: model.predict(held), parts(held)
+    return lambda: getattr(model, method)(held, **arguments), parts(held)
 
 
 def measure(function, make, **options):
@@ -144,6 +144,17 @@ CASES = {
         lambda: fit(vf.DecisionTree(), numbers),
         lambda: fit(vf.Stump(), numbers, order="C"),
         lambda: fit(vf.Discretizer(), numbers),
+    ],
+    "options": [
+        lambda: fit(vf.NaiveBayes([0, 3, 7], prior_strength="loo", grid=3), codes),
+        lambda: fit(vf.NaiveBayes(np.arange(D) % 2 == 0), words),
+        lambda: predict(vf.NaiveBayes([1, 2]), words, "predict_joint_log_proba", marginals=True),
+        lambda: fit(vf.InformationRanking(5, prior_strength=20), codes),
+        lambda: fit(vf.AdaBoost(3, resample=True, random_state=0), numbers),
+        lambda: fit(vf.DecisionTree(code="exceptions", mdl_weight="mdl", max_depth=3), numbers),
+        lambda: fit(vf.GreedySearch(vf.Ridge(1.0), 3, start=[0, 1], select_by="training"), numbers),
+        lambda: measure(partial(vf.sealed_split, validation_size=0.2, random_state=0), numbers),
+        lambda: measure(partial(vf.compare, {"a": vf.NaiveBayes([0]), "b": vf.NaiveBayes()}, criterion="bic"), codes),
     ],
     "mixture": [
         lambda: fit(vf.SemiSupervisedNaiveBayes(), words),

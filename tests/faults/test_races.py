@@ -12,7 +12,8 @@ PATIENCE_S = 300  # sanitizers are slow; a call that never ends is a fault
 
 
 @pytest.mark.parametrize(
-    "group", ["NaiveBayes", "codes", "information", "linear", "formats", "dense", "searches", "trees", "mixture"]
+    "group",
+    ["NaiveBayes", "codes", "information", "linear", "formats", "dense", "searches", "trees", "options", "mixture"],
 )
 def test_a_thread_that_writes_to_the_inputs(group):
     ended = subprocess.run(

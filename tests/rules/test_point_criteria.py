@@ -318,6 +318,14 @@ def test_codes_of_a_feature_change_nothing(values):
     np.testing.assert_allclose(from_one.description_length_, from_zero.description_length_)
 
 
+def test_evidence_of_naive_bayes_with_a_prior_below_the_range():
+    X = np.repeat([[0], [1]], [1, 10**6], axis=0)
+    y = np.arange(len(X)) % 2
+    found = [vf.NaiveBayes(prior_strength=n).fit(X, y).log_evidence_ for n in (0, 1e-298, 1e-303, 1e-310)]
+    assert np.isfinite(found[0])
+    np.testing.assert_allclose(found, found[0], rtol=1e-12)  # the prior becomes uniform
+
+
 def test_bits_of_a_given_number_of_features():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)

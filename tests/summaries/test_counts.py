@@ -255,6 +255,15 @@ def test_subtracting_a_part_that_has_values_without_rows():
     assert rest.table.sum() == 1
 
 
+def test_adding_a_part_with_more_values_but_no_rows():
+    """Nothing is left of the codes 0 to 4 of a column whose rows were taken out, but room for them."""
+    few, many = (Counts.from_data(pd.DataFrame({"a": values}), ["no", "yes"]) for values in ([0.0, 1.0], [4.0, np.nan]))
+    empty = many.without(many)
+    for total in (few + empty, empty + few):
+        np.testing.assert_array_equal(total.table[:2], few.table)
+        assert total.table.sum() == few.n
+
+
 def test_subtracting_another_category():
     total, other = Counts.from_data([["b"], ["b"]], [0, 0]), Counts.from_data([["a"]], [0])
     with pytest.raises(ValueError, match="cannot subtract"):

@@ -222,3 +222,11 @@ def test_what_summaries_are_made_of():
 def test_folds_that_make_no_sense(options, message):
     with pytest.raises(ValueError, match=message):
         summarize(pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [0, 1, 1]}), "y", **options)
+
+
+def test_folds_of_a_list_need_not_have_the_same_values():
+    parts = [Counts.from_data([[u], [v]], [a, b]) for u, v, a, b in ("uvab", "vwbc")]
+    trained = Summaries.from_folds(parts).train(0)
+    assert dict(zip(trained.classes.tolist(), trained.class_count.tolist())) == {"a": 0, "b": 1, "c": 1}
+    assert trained.codings[0].values == ("u", "v", "w")
+    np.testing.assert_array_equal(trained.line_count, [0, 1, 1])

@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, rule
 
-from vitalfew import Counts, Moments
+from vitalfew import Counts, Moments, Summaries
 from vitalfew.summaries.aligned_counts import without_presence
 
 WIDTH = 3
@@ -59,6 +59,12 @@ class Machine(RuleBasedStateMachine):
     def take_out_of_many(self, a, b, c):
         return (b[0] + a[0] + c[0]) - (c[0] + b[0]), a[1]
 
+    @rule(target=parts, a=parts, b=parts, c=parts)
+    def take_out_a_fold(self, a, b, c):
+        if len(a[1] + b[1] + c[1]) > ENOUGH:
+            return a
+        return Summaries.from_folds([a[0], b[0], c[0]]).train(1), a[1] + c[1]
+
     @rule(target=parts, a=consumes(parts))
     def pickle(self, a):
         return pickle.loads(pickle.dumps(a[0])), a[1]
@@ -88,6 +94,16 @@ class CountsMachine(Machine):
         assert found.n == expected.n
 
 
+class WholeNumbersMachine(CountsMachine):
+    """Values that are their own codes, of which some parts know more than others."""
+
+    rows = row_lists(st.sampled_from([0.0, 1.0, 2.0, 3.0, np.nan]), st.sampled_from(["yes", "no", "maybe"]))
+
+    def summarize(self, given):
+        X = np.array([row[:WIDTH] for row in given])
+        return Counts.from_data(X, [row[WIDTH] for row in given], sample_weight=[row[-1] for row in given])
+
+
 def _lines(counts) -> dict:
     """Counts by feature, value and class but those of 0: what was taken out leaves its values and classes behind."""
     counts = without_presence(counts)  # one remaining value may be coded as present or missing
@@ -95,8 +111,8 @@ def _lines(counts) -> dict:
     lines = {("class", c): n for c, n in zip(classes, counts.class_count.tolist())}
     for j, coding in enumerate(counts.codings):
         table = counts.table[counts.offsets[j] : counts.offsets[j + 1]]
-        told = getattr(coding, "values", ())  # none where all of a column is missing
-        known = [*told, *["?"] * (len(table) - len(told))]
+        told = getattr(coding, "values", range(len(table)))
+        known = [*told, *["?"] * (len(table) - len(told))]  # a column has room for at least two values
         lines |= {(j, v, c): n for v, line in zip(known, table.tolist()) for c, n in zip(classes, line)}
     return {key: n for key, n in lines.items() if n}
 
@@ -117,5 +133,7 @@ class MomentsMachine(Machine):
 
 
 TestCounts = CountsMachine.TestCase
+TestWholeNumbers = WholeNumbersMachine.TestCase
 TestMoments = MomentsMachine.TestCase
-TestCounts.settings = TestMoments.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+for case in (TestCounts, TestWholeNumbers, TestMoments):
+    case.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)

@@ -11,7 +11,7 @@ import pytest
 from vitalfew.data.source import open_source
 from vitalfew.data.sources import parquet_rows
 
-BUDGET = 2**29
+BUDGETS = (2**29, 300 * 10**6)
 SCRIPT = """
 import sys
 import pyarrow.compute, pyarrow.dataset, pyarrow.parquet
@@ -34,10 +34,22 @@ def test_one_wide_group_of_rows_stays_within_the_budget(tmp_path):
     rows = pa.table([np.roll(columns[j % 20], j) for j in range(400)], schema=schema)
     pq.write_table(rows, tmp_path / "wide.parquet", row_group_size=n)
     del rows, columns
-    command = [sys.executable, "-c", SCRIPT, str(tmp_path / "wide.parquet"), str(BUDGET)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) <= 1.25 * BUDGET
+    for budget in BUDGETS:
+        command = [sys.executable, "-c", SCRIPT, str(tmp_path / "wide.parquet"), str(budget)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+        assert done.returncode == 0, done.stderr
+        assert int(done.stdout) <= 1.25 * budget
+
+
+def test_small_budgets_read_the_same_rows(tmp_path):
+    rng = np.random.default_rng(2)
+    rows = pa.table({f"x{j}": rng.random(3000) for j in range(9)} | {"word": [f"w{i % 50}" for i in range(3000)]})
+    pq.write_table(rows, tmp_path / "rows.parquet", row_group_size=2000)
+    source = open_source(tmp_path / "rows.parquet")
+    for memory in (1, 10**5, 10**6, 2**30, 2**40):
+        found = pa.Table.from_batches(source.within(memory).batches(batch_rows=700))
+        assert found.equals(rows)
+    assert source.share == 1
 
 
 def test_columns_read_apart_are_the_same_rows(tmp_path, monkeypatch):

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <condition_variable>
+#include <limits>
 #include <span>
 #include <thread>
 
@@ -35,6 +36,7 @@ Projected project(const Relaxation& problem, std::span<const std::size_t> in, st
   const std::size_t q = open.size();
   Projected left;
   left.cross.resize(q);
+  left.gram.resize(has_pairs ? q * q : q);
   std::vector<std::vector<double>> rows;  // of the factor, over the open columns
   Cholesky factor;
   std::vector<std::size_t> used;  // columns of the factor
@@ -60,7 +62,6 @@ Projected project(const Relaxation& problem, std::span<const std::size_t> in, st
     rows.push_back(std::move(row));
   }
   const std::size_t lines = has_pairs ? q : 1;
-  left.gram.resize(has_pairs ? q * q : q);
   for (std::size_t a = 0; a < lines; ++a)
     for (std::size_t b = 0; b < q; ++b) left.gram[a * q + b] = problem.gram(open[has_pairs ? a : b], open[b]);
   for (std::size_t o = 0; o < q; ++o) left.cross[o] = problem.cross(open[o]);

@@ -72,9 +72,7 @@ def compare_criteria(fitted: dict[str, Any], criterion: str) -> CriterionTable:
     models = {name: _with_likelihood(name, model) for name, model in fitted.items()}
     if criterion == "mdl":
         bits = np.array([model.description_length_ for model in models.values()])
-        return _table(
-            criterion, models, {"data_bits": bits[:, 0], "model_bits": bits[:, 1]}, bits.sum(axis=1), 1 / BITS
-        )
+        return _table(criterion, models, {"data_bits": bits[:, 0], "model_bits": bits[:, 1]}, _sum(*bits.T), 1 / BITS)
     found = {name: model._fitted_criteria() for name, model in models.items()}
     joint = {name: one.is_joint for name, one in found.items()}
     if len(set(joint.values())) > 1:
@@ -89,17 +87,35 @@ def compare_criteria(fitted: dict[str, Any], criterion: str) -> CriterionTable:
     penalty = bic(0.0, p, n, corrected=is_corrected) if criterion == "bic" else aic(0.0, p, n, corrected=is_corrected)
     columns = {"log_likelihood": value, "n_parameters": p, "penalty": penalty}
     evidence = np.array([one.log_evidence for one in found.values()])
-    return _table(criterion, models, columns, -2 * value + penalty, 0.5, evidence, is_corrected)
+    return _table(criterion, models, columns, _sum(-2 * value, penalty), 0.5, evidence, is_corrected)
+
+
+def _sum(of_data: NDArray, of_model: NDArray) -> NDArray[np.float64]:
+    """Return criteria; infinite where a perfect fit has an infinite penalty, as in the rules."""
+    with np.errstate(invalid="ignore"):
+        total = of_data + of_model
+    return np.where(np.isnan(total), np.inf, total)
+
+
+def _posterior(total: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """Return the probability of each model; perfect fits, whose criteria are minus infinity, share it equally."""
+    if not (total < np.inf).any():
+        raise ValueError(
+            "the criterion is infinite for all models: there are too few samples for their parameters. Use more "
+            "samples or simpler models."
+        )
+    is_perfect = total == -np.inf
+    return is_perfect / is_perfect.sum() if is_perfect.any() else softmax(-scale * total)
 
 
 def _table(criterion, models, columns, total: NDArray, scale: float, evidence=None, is_corrected=False):
     """Return the table of these columns, sorted by their total, with the posterior probability of each model."""
-    columns = {**columns, criterion: total, "posterior": softmax(-scale * total)}
+    columns = {**columns, criterion: total, "posterior": _posterior(total, scale)}
     if evidence is not None:
         columns["log_evidence"] = evidence
         # Flat priors leave a constant factor undefined, which cancels between models with the same flat priors.
         kinds = {(type(model), getattr(model, "fit_intercept", None)) for model in models.values()}
-        if len(kinds) == 1 and not np.isnan(evidence).any():
+        if len(kinds) == 1 and np.isfinite(evidence).all():
             columns["evidence_posterior"] = softmax(evidence)
     order = np.argsort(total, kind="stable")
     names = list(models)

@@ -148,12 +148,12 @@ def _moved(counts: Counts, classes: NDArray, codings: list[Coding] | None) -> Co
         offsets = np.concatenate([[0], np.cumsum([c.n_values for c in codings])])
         slot = np.arange(len(counts.table)) - np.repeat(counts.offsets[:-1] - offsets[:-1], counts.n_values)
         for j, (old, new) in enumerate(zip(counts.codings, codings)):
-            if old != new and isinstance(new, Categories):
-                place = {v: i for i, v in enumerate(new.values)}
+            if old != new:
+                place = {v: i for i, v in enumerate(new.values)} if isinstance(new, Categories) else None
                 first = counts.offsets[j]
                 slot[first : counts.offsets[j + 1]] = offsets[j]  # values that never occur have zero counts
                 for v, code in _seen(counts, j).items():
-                    slot[first + code] = offsets[j] + place[v]
+                    slot[first + code] = offsets[j] + (code if place is None else place[v])
     table = np.zeros((offsets[-1], len(classes)))
     class_count = np.zeros(len(classes))
     unlabeled = np.zeros(offsets[-1])

@@ -180,7 +180,7 @@ class Counts:
     def __add__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
-        if self._same_form(other):
+        if self.has_form_of(other):
             return with_presence(self._combined(other, +1))
         a, b = aligned(without_presence(self), without_presence(other))
         return with_presence(a._combined(b, +1))
@@ -192,13 +192,13 @@ class Counts:
         if not isinstance(other, Counts):
             return NotImplemented
         whole, part = without_presence(self), without_presence(other)
-        if not whole._same_form(part):  # either may have values or classes with no rows, left by an earlier subtraction
+        if not whole.has_form_of(part):  # an earlier subtraction left values or classes without rows
             whole, part = aligned(whole, part)
         return with_presence(whole.without(part))
 
     def without(self, part: Counts) -> Counts:
         """Subtract a part that has the same classes and values; the result has them too, even those that it lacks."""
-        if not self._same_form(part):
+        if not self.has_form_of(part):
             raise ValueError("cannot subtract counts with classes or values that the total does not have.")
         rest = self._combined(part, -1)
         tolerance = 1e-9 * max(self.n + self.n_unlabeled, 1)
@@ -236,7 +236,8 @@ class Counts:
             note=self.note if other.note in self.note else f"{self.note} {other.note}".strip(),
         )
 
-    def _same_form(self, other: Counts) -> bool:
+    def has_form_of(self, other: Counts) -> bool:
+        """Return True if both have the same classes, columns and values, so that their tables can be added."""
         return (
             self.codings == other.codings
             and (self.names == other.names or list(self.names) == list(other.names))

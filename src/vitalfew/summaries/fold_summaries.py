@@ -144,5 +144,8 @@ def empty_fold(fold: int, n_folds: int, target: str) -> ValueError:
 
 
 def _rest(total: Any, fold: Any) -> Any:
-    """Return the summary of the rows outside a fold, in the form of the total: counts keep values that are left out."""
-    return total.without(fold) if isinstance(total, Counts) else total - fold
+    """Return the summary of the rows outside a fold.
+
+    Counts of the same form keep it, with the values that only the fold has; those of a list of parts are aligned first.
+    """
+    return total.without(fold) if isinstance(total, Counts) and total.has_form_of(fold) else total - fold

@@ -11,6 +11,7 @@ from vitalfew.data.coding.table_coder import NUMERIC
 from vitalfew.data.source import open_source
 from vitalfew.data.sources.partition_source import PartitionSource
 from vitalfew.data.sources.protocol import Source
+from vitalfew.data.sources.source_files import DatasetSource
 from vitalfew.data.tables.column_kinds import MAX_CLASSES
 from vitalfew.summaries.arrow_columns import kind_of, numbers_of
 from vitalfew.summaries.counts import Counts
@@ -75,8 +76,8 @@ def summarize(
         Method by which counts cut numbers with many distinct values, see :class:`~vitalfew.NaiveBayes`.
     memory : int, default 2**30
         Bytes that batches and summaries may take together, on a cluster per task. Memory used by the source for
-        reading is not included: Parquet files keep up to about 250 MB of row groups, Arrow files the batches in which
-        they were written.
+        reading is not included: Parquet files keep up to about 250 MB of row groups, and in proportion less if
+        `memory` is below 1 GiB; Arrow files keep the batches in which they were written.
     push_down : bool or "auto", default "auto"
         Whether a database counts text, booleans and integers itself (``GROUP BY``); "auto" does so where it was
         measured to be faster, which is for DuckDB tables. Weighted rows, moments and folds are streamed.
@@ -133,6 +134,8 @@ def summarize(
     threads = check_threads(n_jobs)
     drawn = None if folds is None else RowFolds.check(folds, random_state)
     opened = open_source(source, table=table, query=query)
+    if isinstance(opened, DatasetSource):
+        opened = opened.within(int(memory))
     names = _check_columns(opened, target, columns, weight)
     kind = kind or ("moments" if is_number(opened, target) else "counts")
     if kind == "moments":

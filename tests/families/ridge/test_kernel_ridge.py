@@ -459,3 +459,30 @@ def test_values_whose_products_overflow_are_named(model):
     X[:, 3] *= 1e77
     with pytest.raises(ValueError, match="column 'x3' has values so large"):
         model.fit(X, np.arange(5.0))
+
+
+@pytest.mark.parametrize("model", [KernelRidge(1.0), Ridge(1.0), Ridge(0.0)])
+def test_weighted_targets_whose_squares_overflow_are_named(model):
+    X, y = np.random.default_rng(0).normal(size=(5, 2)), np.arange(5.0)
+    with pytest.raises(ValueError, match="y with sample_weight has values so large"):
+        model.fit(X, y * 1e150, sample_weight=[1, 1, 1, 1e60, 1])
+
+
+@pytest.mark.parametrize("n_columns", [2, 9])
+@pytest.mark.parametrize("make", [KernelRidge, Ridge])
+@pytest.mark.parametrize("alpha", [1e-300, 1e300])
+def test_penalties_at_the_ends_of_the_range(make, alpha, n_columns):
+    X, y = np.random.default_rng(0).normal(size=(5, n_columns)), np.arange(5.0)
+    model = make(alpha).fit(X, y)
+    assert np.isfinite(model.predict(X)).all()
+    assert np.isfinite([model.n_parameters_, model.log_evidence_]).all()
+    if alpha > 1:
+        centered = y if make is KernelRidge else y - y.mean()  # only Ridge has an intercept
+        expected = make(1e9).fit(X, y).log_likelihood_
+        assert model.log_likelihood_ == pytest.approx(expected, abs=1e-6)
+        assert model.log_likelihood_ == pytest.approx(-2.5 * (1 + np.log(2 * np.pi * np.mean(centered**2))), abs=1e-6)
+
+
+def test_columns_whose_squares_underflow():
+    X, y = np.linspace(1, 2, 8)[:, None] * 1e-200, np.arange(8.0)
+    assert np.isfinite(Ridge(0.0).fit(X, y, sample_weight=np.full(8, 2.0)).predict(X)).all()

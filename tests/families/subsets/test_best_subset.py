@@ -237,3 +237,24 @@ def test_bad_arguments(options, message):
     X, y, _ = correlated(30, 5, 2, 0.5)
     with pytest.raises(ValueError, match=message):
         BestSubsetRegressor(**{"k": 2, **options}).fit(X, y)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_near_ties_with_dependent_columns_have_their_own_loss(seed):
+    """What a dependent column adds is rounding error; such subsets were listed with losses of -1e299."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(12, 5))
+    X[:, 4] = -3 * X[:, 0]
+    y = X @ rng.normal(size=5) + rng.normal(size=12)
+    model = BestSubsetRegressor(4, near_ties=0.5).fit(X, y)
+    assert model.certified_
+    assert model.near_ties_complete_
+    centered, residual = X - X.mean(axis=0), y - y.mean()
+    expected = {}
+    for subset in itertools.combinations(range(5), 4):
+        columns = centered[:, list(subset)]
+        expected[subset] = np.mean((residual - columns @ np.linalg.lstsq(columns, residual, rcond=1e-10)[0]) ** 2)
+    limit = 1.5 * min(expected.values())
+    found = dict(zip(model.near_ties_["columns"], model.near_ties_["mean_squared_error"]))
+    assert set(found) == {s for s, loss in expected.items() if loss <= limit}
+    np.testing.assert_allclose([found[s] for s in found], [expected[s] for s in found], rtol=1e-8)

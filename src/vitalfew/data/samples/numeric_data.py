@@ -86,6 +86,8 @@ class NumericData:
         n_rows = matrix.n_rows if isinstance(matrix, RawTable) else matrix.shape[0]
         check_consistent_length(np.empty(n_rows), target)
         kept = drop_zero_weight(target, classes, sample_weight)
+        if classes is None and kept.weight is not None:
+            check_squares(kept.target * np.sqrt(kept.weight), "y with sample_weight")
         matrix = matrix if kept.rows is None else take_rows(matrix, kept.rows)
         return cls(matrix, kept.target, kept.weight, names, kept.classes, kept.given, threads)
 
@@ -172,11 +174,11 @@ def read_target(y) -> NDArray[np.float64]:
     return y
 
 
-def check_squares(y: NDArray[np.float64]) -> None:
+def check_squares(y: NDArray[np.float64], what: str = "y") -> None:
     """Check that the sum of squares of a target does not overflow, with a margin for residuals."""
     with np.errstate(over="ignore"):
         if np.dot(y, y) > np.finfo(np.float64).max / 1024:
-            raise too_large("y")
+            raise too_large(what)
 
 
 def check_products(data: NumericData) -> None:

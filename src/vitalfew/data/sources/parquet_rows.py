@@ -23,22 +23,26 @@ PAGES = 3 << 20
 MOST_PAGES = 128 << 20
 # Maximum number of rows decoded at once; few rows are slow, since each call visits every column.
 MOST_ROWS = 1 << 18
+# Memory budget to which the limits of this module belong.
+USUAL_BUDGET = 1 << 30
 # Row groups up to this size are decoded whole, two at a time, which is faster than page by page.
 MOST_GROUP = 128 << 20
 
 
-def parquet_batches(fragment: Any, columns: Sequence[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
+def parquet_batches(
+    fragment: Any, columns: Sequence[str], batch_rows: int, share: float = 1.0
+) -> Iterator[pa.RecordBatch]:
     """Yield columns of the row groups of a fragment, at most `batch_rows` rows at a time.
 
     A dataset decodes whole row groups; if these are large, pages are read as rows are needed. If the pages of all
     columns would take too much memory, sets of columns are decoded one after another into temporary files, from which
-    the rows are joined.
+    the rows are joined. A `share` below 1 lowers all limits, for budgets below the usual one.
     """
     parquet, dataset = import_module("pyarrow.parquet"), import_module("pyarrow.dataset")
     groups = [group.id for group in fragment.row_groups]
     if not groups:
         return
-    if columns and _group_bytes(fragment, columns) <= MOST_GROUP:
+    if columns and _group_bytes(fragment, columns) <= MOST_GROUP * share:
         options = dataset.ParquetFragmentScanOptions(
             pre_buffer=False, use_buffered_stream=True, page_checksum_verification=True
         )
@@ -48,9 +52,9 @@ def parquet_batches(fragment: Any, columns: Sequence[str], batch_rows: int) -> I
         )
         yield from scanner.to_batches()
         return
-    rows = _fitting_rows(fragment, columns)
+    rows = _fitting_rows(fragment, columns, BATCH_BYTES * share)
     # Read at least one column to get the number of rows.
-    sets = _sets_of(fragment, list(columns) or fragment.physical_schema.names[:1])
+    sets = _sets_of(fragment, list(columns) or fragment.physical_schema.names[:1], MOST_PAGES * share)
     with parquet.ParquetFile(
         fragment.path, pre_buffer=False, buffer_size=FETCHED, page_checksum_verification=True
     ) as file:
@@ -91,15 +95,15 @@ def _by_sets(file: Any, group: int, sets: list[list[str]], rows: int) -> Iterato
             yield pa.RecordBatch.from_arrays([column for part in parts for column in part.columns], names=names)
 
 
-def _sets_of(fragment: Any, columns: list[str]) -> list[list[str]]:
-    """Split the columns into sets that are read together."""
+def _sets_of(fragment: Any, columns: list[str], most: float) -> list[list[str]]:
+    """Split the columns into sets that are read together, of up to `most` bytes of pages."""
     places = _places(fragment.metadata)
     sets: list[list[str]] = [[]]
     held = 0
     largest = _largest(fragment.metadata, [j for name in columns for j in places.get(name, ())])
     for name in columns:
         own = sum(min(3 * largest[j], PAGES) for j in places.get(name, ()))
-        if sets[-1] and held + own > MOST_PAGES:
+        if sets[-1] and held + own > most:
             sets.append([])
             held = 0
         sets[-1].append(name)
@@ -107,8 +111,8 @@ def _sets_of(fragment: Any, columns: list[str]) -> list[list[str]]:
     return sets
 
 
-def _fitting_rows(fragment: Any, columns: Sequence[str]) -> int:
-    """Return a number of rows that take at most `BATCH_BYTES`, estimated from the row group with the longest rows."""
+def _fitting_rows(fragment: Any, columns: Sequence[str], most: float) -> int:
+    """Return a number of rows that take at most `most` bytes, estimated from the row group with the longest rows."""
     pa, own, found = import_module("pyarrow"), fragment.physical_schema, fragment.metadata
     widths = {name: row_bytes(pa.schema([own.field(name)])) for name in columns}
     places = _places(found)
@@ -119,7 +123,7 @@ def _fitting_rows(fragment: Any, columns: Sequence[str]) -> int:
         n_bytes = sum(group.column(j).total_uncompressed_size for j in texts)
         longest = max(longest, n_bytes / max(group.num_rows, 1))
     width = sum(width or 0 for width in widths.values()) + longest
-    return max(min(MOST_ROWS, int(BATCH_BYTES / max(width, 1))), 1)
+    return max(min(MOST_ROWS, int(most / max(width, 1))), 1)
 
 
 def _places(metadata: Any) -> dict[str, list[int]]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vitalfew.data.sources.csv_file import Content, check_encoding, csv_errors, csv_options
 from vitalfew.data.sources.formats import FORMATS, arrow_errors, check_file, recognize_format
-from vitalfew.data.sources.parquet_rows import parquet_batches
+from vitalfew.data.sources.parquet_rows import USUAL_BUDGET, parquet_batches
 from vitalfew.data.sources.protocol import BATCH_ROWS, asked, check_columns, check_header, chosen
 from vitalfew.exceptions import DataFileError
 from vitalfew.support.arrow import check_arrow
@@ -81,6 +82,13 @@ class DatasetSource:
         except pa.ArrowException as error:
             raise DataFileError(f"the files of {name!r} have columns of different types ({error}).") from error
         self.dataset = found
+        self.share = 1.0
+
+    def within(self, memory: int) -> DatasetSource:
+        """Return the same rows, with less memory for reading if the budget is small."""
+        other = copy(self)
+        other.share = min(1.0, memory / USUAL_BUDGET)
+        return other
 
     def schema(self) -> pa.Schema:
         return self._schema
@@ -106,7 +114,7 @@ class DatasetSource:
         stored = [name for name in read if name in fragment.physical_schema.names]
         told = import_module("pyarrow.dataset").get_partition_keys(fragment.partition_expression)
         known = {name: pa.scalar(told.get(name), self.schema().field(name).type) for name in read if name not in stored}
-        for batch in parquet_batches(fragment, stored, batch_rows):
+        for batch in parquet_batches(fragment, stored, batch_rows, self.share):
             n = batch.num_rows
             arrays = [pa.repeat(known[name], n) if name in known else batch.column(name) for name in read]
             # Without columns, the batch still carries its number of rows.

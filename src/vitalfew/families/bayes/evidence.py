@@ -211,7 +211,12 @@ class Evidence:
 def _log_rising(start: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return log Γ(start + steps) - log Γ(start), and 0 for a start of 0, which belongs to a value never seen."""
     safe = np.where(start > 0, start, 1.0)
-    return np.where(start > 0, gammaln(safe + steps) - gammaln(safe), 0.0)
+    return np.where(start > 0, _log_gamma(safe + steps) - _log_gamma(safe), 0.0)
+
+
+def _log_gamma(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log Γ(x), also below 1e-308, where SciPy's function is infinite."""
+    return gammaln(1 + x) - np.log(x)
 
 
 def log_of(probability: NDArray[np.float64]) -> NDArray[np.float64]:

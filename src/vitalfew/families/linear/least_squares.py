@@ -51,7 +51,7 @@ class LeastSquares:
         centered = self.X - mean
         centered *= self.root[:, None]
         norm = np.sqrt(np.einsum("ij,ij->j", centered, centered) + self.alpha)
-        self.scale = np.exp2(-np.round(np.log2(norm)))
+        self.scale = np.exp2(-np.round(np.log2(np.where(norm > 0, norm, 1.0))))  # squares may underflow
         self.X *= self.scale
         self.lost = {j: lost * self.scale[j] for j, lost in self.lost.items()}
         self.mean = mean * self.scale

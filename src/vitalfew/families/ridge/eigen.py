@@ -64,7 +64,9 @@ def log_evidence(form, size: int, alpha: float, n: float, has_intercept: bool) -
         return float("nan")
     freedom, found = n - has_intercept, form.spectrum
     error = max(found.penalized_error(alpha), np.finfo(float).tiny)
-    spread = np.sum(np.log1p(np.maximum(found.values, 0) / alpha)) + has_intercept * np.log(n)
+    with np.errstate(divide="ignore"):
+        relative = np.log(np.maximum(found.values, 0)) - np.log(alpha)  # the quotient may overflow
+    spread = np.logaddexp(0.0, relative).sum() + has_intercept * np.log(n)
     return float(gammaln(freedom / 2) - freedom / 2 * np.log(np.pi * error) - spread / 2)
 
 
@@ -181,7 +183,7 @@ class KernelSpectrum(Spectrum):
 
     def penalized_error(self, alpha: float) -> float:
         """Return the sum of squared residuals plus alpha times the squared norm of the solution."""
-        return float(alpha * (self.cross**2 @ self.inverse(np.array([alpha]))[:, 0]))
+        return float(self.cross**2 @ (alpha * self.inverse(np.array([alpha]))[:, 0]))
 
     def left_out(self, grid: NDArray) -> NDArray[np.float64]:
         """Return the leave-one-out residuals (rows, points) in O(n² points), without a copy of the eigenvectors."""

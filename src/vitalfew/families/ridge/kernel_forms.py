@@ -66,7 +66,8 @@ class ExactForm:
             return self.many(np.array([alpha]))
         dual, diagonal, _ = found
         freedom = np.array([len(dual) - alpha * diagonal.sum()])
-        return Duals(self._unscaled(dual[:, None]).T, np.array([alpha**2 * (dual @ dual)]), freedom)
+        residual = alpha * dual  # a huge penalty has no square
+        return Duals(self._unscaled(dual[:, None]).T, np.array([residual @ residual]), freedom)
 
     def left_out(self, grid: NDArray) -> NDArray[np.float64]:
         """Return the leave-one-out residuals, of shape (rows, points)."""

@@ -170,7 +170,8 @@ class DualForm:
         dual, diagonal, condition = found
         freedom = len(dual) - alpha * float(diagonal.sum())
         digits = digits_left(condition)
-        return Solutions(self._coef(dual[:, None])[0], alpha**2 * float(dual @ dual), freedom, digits, digits)
+        residual = alpha * dual  # a huge penalty has no square
+        return Solutions(self._coef(dual[:, None])[0], float(residual @ residual), freedom, digits, digits)
 
     def _coef(self, dual: NDArray) -> NDArray[np.float64]:
         if not self.is_sparse:

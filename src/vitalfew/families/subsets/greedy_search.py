@@ -397,9 +397,22 @@ class GreedySearch(MetaEstimatorMixin, Selector, FittedCriteria, BaseEstimator):
         partly = [v for v in chosen if not columns.issuperset(variables[v])]
         if partly:
             raise ValueError(f"start must hold whole groups, but holds only a part of group {partly[0]}.")
-        if not isinstance(self.k, str) and self.direction != "backward" and self.k < len(chosen):
-            raise ValueError(f"k={self.k} is less than the {len(chosen)} variables of start.")
+        self._check_reach(len(chosen))
         return chosen
+
+    def _check_reach(self, n_first: int) -> None:
+        """Check that a search from a start of this many variables can end at the size that `k` asks for."""
+        least = 1 if isinstance(self.k, str) else int(self.k)
+        if self.direction == "backward":
+            if n_first < least:
+                raise ValueError(
+                    f"a backward search cannot reach k={least} variables from the {n_first} of start; pass a larger "
+                    "start, or use direction='forward'."
+                )
+            return
+        name, most = ("max_features", self.max_features) if isinstance(self.k, str) else ("k", self.k)
+        if most is not None and most < n_first:
+            raise ValueError(f"{name}={most} is less than the {n_first} variables of start.")
 
     def _select(self, path: SearchPath) -> Selection:
         scoring = self.scoring if isinstance(self.scoring, str) else "score"
