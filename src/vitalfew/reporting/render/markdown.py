@@ -59,20 +59,21 @@ def _head(facts: dict) -> list[str]:
     card = facts.get("card") or {}
     source = f" in {name(data['source'])}" if data["source"] is not None else ""
     openings = ""
-    if card.get("test"):
+    if card.get("test") and data["n_test"]:
         n = card["test"]["openings"]
         openings = ", never opened" if n == 0 else ", opened once" if n == 1 else f", **opened {number(n)} times**"
     lines = [
         f"# What predicts {name(target['name'])}{source}",
         "",
         f"{plural(data['n_rows'], 'row')}, {plural(data['n_columns'], 'column')}, "
-        f"{plural(data['n_features'], 'feature')}. {number(data['n_train'])} training rows, {number(data['n_test'])} "
-        f"sealed test rows{openings}.",
+        f"{plural(data['n_features'], 'feature')}. {number(data['n_train'])} training rows"
+        + (f", {number(data['n_test'])} sealed test rows{openings}." if data["n_test"] else "."),
         "",
     ]
     if facts["nothing_here"]:
         lines += [
-            f"**No signal.** No feature is more informative about {name(target['name'])} than expected by chance.",
+            f"**Cannot tell.** A permutation test finds no signal about {name(target['name'])} "
+            f"(p = {p_value(facts['recommended']['p_value'])}). The models below may fit noise.",
             "",
         ]
     sentences = facts["headline"]
@@ -194,10 +195,10 @@ def _card(facts: dict) -> list[str]:
     if test:
         metric = test["metric"]
         lines += [
-            f"{say(metric).capitalize()} on {number(test['n'])} sealed rows: **{loss(test['error'], metric)}** "
+            f"{say(metric).capitalize()} on {number(test['n'])} {say(test['on'])}: **{loss(test['error'], metric)}** "
             f"({loss(test['low'], metric)} to {loss(test['high'], metric)}), "
-            f"{loss(test['baseline'], metric)} without features; "
-            f"test opened {plural(test['openings'], 'time')}.",
+            f"{loss(test['baseline'], metric)} without features"
+            + (f"; test opened {plural(test['openings'], 'time')}." if facts["data"]["n_test"] else "."),
             "",
         ]
     rows = [[name(f["name"]), number(f["weight"]), say(f["detail"] or "–", 120)] for f in card["features"][:MOST_ROWS]]

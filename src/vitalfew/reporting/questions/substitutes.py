@@ -1,0 +1,49 @@
+"""Substitutes of the recommended features, and what each exchange costs in held-out error."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from vitalfew.answers.exchange import Exchange
+from vitalfew.evaluation.metrics import ERROR_RATE
+from vitalfew.reporting.phrases import listing, plural, short
+
+
+def with_exchanges(same: dict[str, Any], found: list[Exchange], kept: list[str], metric: str) -> dict[str, Any]:
+    """Add the exchanges to the facts on redundant features, and let the answer rest on them.
+
+    A recommended feature is not called redundant because of its information alone: only a copy is.
+    """
+    if same.get("skipped"):
+        return same
+    groups = [own for group in same["groups"] if (own := _unless_kept(group, set(kept)))["members"]]
+    facts = {**same, "groups": groups, "exchanges": [asdict(exchange) for exchange in found]}
+    copies = sum(m["relation"] != "same information" for group in groups for m in group["members"])
+    said = []
+    if copies:
+        said.append(f"{plural(copies, 'feature is', 'features are')} copies or near copies of others.")
+    replaced = [e for e in found if e.substitute is not None and not e.is_clear_exchange]
+    needless = [e for e in found if not e.is_clear]
+    if replaced:
+        listed = [
+            f"{short(e.feature)!r} by {short(str(e.substitute))!r} ({_rise(e.exchanged, metric)})" for e in replaced
+        ]
+        said.append(f"Could be replaced without a clear loss: {listing(listed, 3)}.")
+    if needless:
+        listed = [f"{short(e.feature)!r} ({_rise(e.without, metric)})" for e in needless]
+        said.append(f"Could be left out alone without a clear loss: {listing(listed, 3)}.")
+    if found and not replaced and not needless:
+        said.append(f"Each of the {len(found)} features of the recommended model lowers the held-out loss clearly.")
+    return {**facts, "answer": " ".join(said) or same["answer"]} if found or copies else facts
+
+
+def _unless_kept(group: dict[str, Any], kept: set[str]) -> dict[str, Any]:
+    members = [m for m in group["members"] if m["relation"] != "same information" or m["name"] not in kept]
+    return {**group, "members": members}
+
+
+def _rise(rise: float | None, metric: str) -> str:
+    """Return the change of the error: in percentage points for rates."""
+    value = 0.0 if rise is None else rise
+    return f"{100 * value:+.1f} points" if metric == ERROR_RATE else f"{value:+.2g}"
