@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.ensemble import VotingClassifier, VotingRegressor
 
 from vitalfew.answers.choice import Choice
@@ -160,7 +159,7 @@ class ModelMaker:
         """Return the estimator of a candidate for whole tables."""
         candidate = choice.candidate(at)
         learner = candidate.task.learner
-        pipeline = self.problem.view.pipeline(clone(candidate.estimator), self.features(candidate), learner.form)
+        pipeline = self.problem.view.pipeline(candidate.estimator, self.features(candidate), learner.form)
         return TableModel(pipeline, choice.table.temperatures[at])
 
     def fitted(self, choice: Choice, at: int) -> TableModel:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,8 +71,10 @@ class _Fitted:
         rows, scores = [], []
         for train, test in answers.plan.splits:
             check_deadline()
-            parts = problem.view.fold(train, test).parts(candidate.task.learner.form, features)
-            found = candidate.task.learner.scores(parts[0], problem.target[train], parts[1])[candidate.setting]
+            form = candidate.task.learner.form
+            parts = problem.view.fold(train, test).parts(form, features)
+            adapt = partial(problem.view.adapted, features=features, kind=form)
+            found = candidate.task.learner.scores(parts[0], problem.target[train], parts[1], adapt)[candidate.setting]
             rows.append(test)
             scores.append(found)
         target, score = problem.target[np.concatenate(rows)], np.concatenate(scores)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,11 @@ MOST_NEIGHBOR_ROWS = 10_000
 MOST_NEIGHBOR_FEATURES = 50
 MOST_TREE_CELLS = 2e7
 MOST_STUMP_CELLS = 4e7
+# From this number of rows on, forests have fewer trees and boosting more rounds.
+MANY_ROWS = 5000
+
+
+Adapt = Callable[[BaseEstimator], BaseEstimator]
 
 
 @dataclass(frozen=True)
@@ -72,23 +77,20 @@ class Learner:
         in_cells = n_rows * n_features <= self.most_cells
         return n_rows <= self.most_rows and n_features <= self.most_features and in_cells
 
-    def scores(self, train: Any, target: NDArray, test: Any) -> list[NDArray[np.float64]]:
+    def scores(self, train: Any, target: NDArray, test: Any, adapt: Adapt = clone) -> list[NDArray[np.float64]]:
         """Return the prediction of each setting for the test part: values (rows,) or log probabilities (rows, classes).
 
-        All classes from 0 to the largest code must be in the target.
+        All classes from 0 to the largest code must be in the target. `adapt` makes the copies that are fitted.
         """
-        return [fitted_scores(model, train, target, test) for model in self._fresh()]
-
-    def _fresh(self) -> Sequence[BaseEstimator]:
-        return [clone(model) for model in self.settings]
+        return [fitted_scores(adapt(model), train, target, test) for model in self.settings]
 
 
 class PathLearner(Learner):
     """Logistic regression, whose settings are the points of one path."""
 
-    def scores(self, train: Any, target: NDArray, test: Any) -> list[NDArray[np.float64]]:
+    def scores(self, train: Any, target: NDArray, test: Any, adapt: Adapt = clone) -> list[NDArray[np.float64]]:
         grid = np.array([model.alpha for model in self.settings])
-        model = self._fresh()[0].set_params(grid=grid)
+        model = adapt(self.settings[0]).set_params(grid=grid)
         path = model.fit(train, target).path_
         found = []
         for alpha in grid:
@@ -103,8 +105,8 @@ class PathLearner(Learner):
 class NeighborLearner(Learner):
     """Nearest neighbors, whose settings share one search."""
 
-    def scores(self, train: Any, target: NDArray, test: Any) -> list[NDArray[np.float64]]:
-        settings = self._fresh()
+    def scores(self, train: Any, target: NDArray, test: Any, adapt: Adapt = clone) -> list[NDArray[np.float64]]:
+        settings = [adapt(model) for model in self.settings]
         most = max(min(model.n_neighbors, len(target)) for model in settings)
         distance, at = settings[0].fit(train, target).kneighbors(test, most)
         weight = 1 / np.maximum(distance, 1e-12)
@@ -130,8 +132,9 @@ def fitted_scores(model: BaseEstimator, train: Any, target: NDArray, test: Any) 
 def table_classifiers(n_rows: int, n_classes: int, seed: int) -> list[Learner]:
     """Return the learners for classes of a table of numbers and categories."""
     linear = [LogisticRegression(1 / (c * n_rows), penalty="l2", verbose=False) for c in (100.0, 10.0, 1.0, 0.1, 0.01)]
-    forest = RandomForestClassifier(200, random_state=seed)
-    boosted = _boosted(HistGradientBoostingClassifier, seed)
+    n_trees = _trees_for(n_rows)
+    forest = RandomForestClassifier(n_trees, random_state=seed)
+    boosted = _boosted(HistGradientBoostingClassifier, n_rows, seed)
     loss, rounds = ("logistic", 100) if n_classes == 2 else ("exponential", 300)
     return [
         PathLearner("logistic regression", "linear", tuple(linear), is_quick=True, is_exported=True),
@@ -144,10 +147,11 @@ def table_classifiers(n_rows: int, n_classes: int, seed: int) -> list[Learner]:
             most_rows=MOST_NEIGHBOR_ROWS,
             most_features=MOST_NEIGHBOR_FEATURES,
         ),
+        Learner("gradient boosting", "trees", boosted, most_cells=MOST_TREE_CELLS),
         Learner(
             "extra trees",
             "trees",
-            (ExtraTreesClassifier(200, random_state=seed),),
+            (ExtraTreesClassifier(n_trees, random_state=seed),),
             most_cells=MOST_TREE_CELLS,
         ),
         Learner("random forest", "trees", (forest,), most_cells=MOST_TREE_CELLS),
@@ -157,7 +161,6 @@ def table_classifiers(n_rows: int, n_classes: int, seed: int) -> list[Learner]:
             tuple(SVC(C=c, decision_function_shape="ovr", random_state=seed) for c in (1.0, 10.0)),
             most_rows=MOST_KERNEL_ROWS,
         ),
-        Learner("gradient boosting", "trees", boosted, most_cells=MOST_TREE_CELLS),
         Learner(
             "boosted stumps",
             "frame",
@@ -168,9 +171,10 @@ def table_classifiers(n_rows: int, n_classes: int, seed: int) -> list[Learner]:
     ]
 
 
-def table_regressors(seed: int) -> list[Learner]:
+def table_regressors(n_rows: int, seed: int) -> list[Learner]:
     """Return the learners for numbers of a table of numbers and categories."""
-    boosted = _boosted(HistGradientBoostingRegressor, seed)
+    n_trees = _trees_for(n_rows)
+    boosted = _boosted(HistGradientBoostingRegressor, n_rows, seed)
     return [
         Learner("ridge regression", "linear", (Ridge("loo", verbose=False),), is_quick=True, is_exported=True),
         NeighborLearner(
@@ -181,28 +185,33 @@ def table_regressors(seed: int) -> list[Learner]:
             most_rows=MOST_NEIGHBOR_ROWS,
             most_features=MOST_NEIGHBOR_FEATURES,
         ),
+        Learner("gradient boosting", "trees", boosted, most_cells=MOST_TREE_CELLS),
         Learner(
             "extra trees",
             "trees",
-            tuple(ExtraTreesRegressor(200, max_features=f, random_state=seed) for f in (1.0, 1 / 3)),
+            tuple(ExtraTreesRegressor(n_trees, max_features=f, random_state=seed) for f in (1.0, 1 / 3)),
             most_cells=MOST_TREE_CELLS,
         ),
         Learner(
             "random forest",
             "trees",
-            (RandomForestRegressor(200, max_features=0.5, random_state=seed),),
+            (RandomForestRegressor(n_trees, max_features=0.5, random_state=seed),),
             most_cells=MOST_TREE_CELLS,
         ),
         Learner("kernel regression", "linear", (KernelRidge("loo", gamma="loo", verbose=False),), most_rows=1500),
-        Learner("gradient boosting", "trees", boosted, most_cells=MOST_TREE_CELLS),
     ]
 
 
-def _boosted(kind: type, seed: int) -> tuple[BaseEstimator, ...]:
+def _trees_for(n_rows: int) -> int:
+    return 200 if n_rows <= MANY_ROWS else 100
+
+
+def _boosted(kind: type, n_rows: int, seed: int) -> tuple[BaseEstimator, ...]:
     """Return gradient boosting of large trees, and of small ones with slower steps."""
+    rounds, rate = (150, 0.08) if n_rows <= MANY_ROWS else (300, 0.06)
     common = {"early_stopping": False, "random_state": seed, "categorical_features": None}
     return (
-        kind(max_iter=150, learning_rate=0.08, **common),
+        kind(max_iter=rounds, learning_rate=rate, **common),
         kind(max_iter=200, learning_rate=0.05, max_leaf_nodes=8, min_samples_leaf=10, l2_regularization=1.0, **common),
     )
 

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -223,8 +223,10 @@ class Race:
                 return None, 0.0, "no ranking"
             features = ranking[: task.size]
         try:
-            train, test = fold.parts(task.learner.form, features)
-            scores = [s.astype(np.float32) for s in task.learner.scores(train, target, test)]
+            form = task.learner.form
+            train, test = fold.parts(form, features)
+            adapt = partial(self.problem.view.adapted, features=features, kind=form)
+            scores = [s.astype(np.float32) for s in task.learner.scores(train, target, test, adapt)]
         except TimeBudgetError:
             return None, 0.0, "time"
         except (ValueError, ArithmeticError, np.linalg.LinAlgError) as problem:

@@ -69,7 +69,9 @@ class Recipes:
         """Return the recipes that suit a view and its target."""
         n, d, is_numeric = len(target), len(view.names), n_classes == 0
         if isinstance(view, TableView):
-            listed = learners.table_regressors(seed) if is_numeric else learners.table_classifiers(n, n_classes, seed)
+            listed = (
+                learners.table_regressors(n, seed) if is_numeric else learners.table_classifiers(n, n_classes, seed)
+            )
             return cls(selectors.table_selectors(is_numeric), listed, SIZES, d, n, "trees")
         words: dict[str, Callable[..., Any]] = {"word scores": selectors.by_word_scores}
         if is_numeric:

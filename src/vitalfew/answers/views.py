@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.pipeline import Pipeline
@@ -32,6 +32,9 @@ class View(Protocol):
 
     def fold(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> FoldView:
         """Return the matrices of one fold."""
+
+    def adapted(self, learner: BaseEstimator, features: NDArray[np.intp] | None, kind: str) -> BaseEstimator:
+        """Return an unfitted copy of a learner that knows which columns of the form are categories."""
 
     def pipeline(self, learner: BaseEstimator, features: NDArray[np.intp] | None, kind: str) -> Pipeline:
         """Return the estimator for tables that fits `learner` to the features (None: all) in the form `kind`."""
@@ -92,16 +95,22 @@ class TableView:
         names = self.names
         return dict(self.kinds) if features is None else {names[j]: self.kinds[names[j]] for j in np.sort(features)}
 
+    def adapted(self, learner: BaseEstimator, features: NDArray[np.intp] | None, kind: str) -> BaseEstimator:
+        learner = clone(learner)
+        if kind != "trees" or "categorical_features" not in learner.get_params():
+            return learner
+        is_category = self.is_category if features is None else self.is_category[features]
+        places = np.arange(len(is_category))[len(is_category) - int(is_category.sum()) :]
+        return learner.set_params(categorical_features=places.tolist() or None)
+
     def pipeline(self, learner: BaseEstimator, features: NDArray[np.intp] | None, kind: str) -> Pipeline:
-        kinds = self.kinds_of(features)
+        kinds, learner = self.kinds_of(features), self.adapted(learner, features, kind)
         if kind == "linear":
             return make_encoded(learner, kinds)
         if kind == "frame":
             return Pipeline([("columns", TableColumns(kinds)), ("model", learner)])
         categories = [name for name, own in kinds.items() if own == "category"]
         numbers = [name for name, own in kinds.items() if own != "category"]
-        if "categorical_features" in learner.get_params():
-            learner.set_params(categorical_features=list(range(len(numbers), len(kinds))) or None)
         code = OrdinalEncoder(
             handle_unknown="use_encoded_value",
             unknown_value=np.nan,
@@ -203,13 +212,16 @@ class WordView:
     def fold(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> WordFold:
         return WordFold(self.counts[train], self.counts[test])
 
+    def adapted(self, learner: BaseEstimator, features: NDArray[np.intp] | None, kind: str) -> BaseEstimator:  # noqa: ARG002
+        return clone(learner)
+
     def pipeline(self, learner: BaseEstimator, features: NDArray[np.intp] | None, kind: str) -> Pipeline:
         terms = self.terms if features is None else self.terms[np.sort(features)]
         words = ColumnTransformer([("words", _vectorizer(vocabulary=terms.tolist(), dtype=np.float64), self.column)])
         steps: list[tuple[str, BaseEstimator]] = [("columns", TableColumns({self.column: "text"})), ("encode", words)]
         if kind == "tf-idf":
             steps.append(("weight", TfidfTransformer(sublinear_tf=True)))
-        return Pipeline([*steps, ("model", learner)])
+        return Pipeline([*steps, ("model", clone(learner))])
 
 
 @dataclass(frozen=True)
@@ -238,11 +250,14 @@ class SparseView:
     def fold(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> SparseFold:
         return SparseFold(self.matrix[train], self.matrix[test])
 
+    def adapted(self, learner: BaseEstimator, features: NDArray[np.intp] | None, kind: str) -> BaseEstimator:  # noqa: ARG002
+        return clone(learner)
+
     def pipeline(self, learner: BaseEstimator, features: NDArray[np.intp] | None, kind: str) -> Pipeline:
         steps: list[tuple[str, Any]] = [] if features is None else [("select", Columns(np.sort(features).tolist()))]
         if kind != "counts":
             steps.append(("scale", MaxAbsScaler()))
-        return Pipeline([*steps, ("model", learner)])
+        return Pipeline([*steps, ("model", clone(learner))])
 
 
 @dataclass(frozen=True)
