@@ -17,14 +17,11 @@ from vitalfew.answers.choice import Choice
 from vitalfew.answers.out_of_fold_table import Problem, Race
 from vitalfew.answers.recipes import Candidate, Recipes
 from vitalfew.answers.views import SparseView, TableView, View, WordView
-from vitalfew.encoding.columns import TableColumns
 from vitalfew.evaluation.plan import Plan, make_plan
 from vitalfew.evaluation.table_model import TableModel
 
 # Share of the time for the folds; the rest is for the final models.
 FOR_THE_FOLDS = 0.75
-# Words of text columns beside other columns.
-MOST_WORDS = 1000
 
 
 @dataclass(frozen=True)
@@ -124,13 +121,9 @@ def view_of(table: Any) -> View:
     if sparse.issparse(frame):
         return SparseView(frame, [c.name for c in table.kinds])
     texts = [name for name, kind in kinds.items() if kind == "text"]
-    if not texts:
-        return TableView.of(frame, kinds)
-    if len(kinds) == 1:
+    if texts and len(kinds) == 1:
         return WordView.of(frame[texts[0]].tolist(), texts[0])
-    columns = TableColumns(kinds, max_words=MOST_WORDS).fit(frame)
-    names = [str(name) for name in columns.get_feature_names_out()]
-    return TableView.of(columns.transform(frame), {name: kinds.get(name, "numeric") for name in names})
+    return TableView.of(frame, kinds)
 
 
 @dataclass

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -21,6 +21,8 @@ from vitalfew.encoding.encoding import make_encoded
 
 # Levels of a category beyond this number share one code in the view for trees, as scikit-learn's boosting requires.
 MOST_LEVELS = 250
+# Words of text columns beside other columns.
+MOST_WORDS = 1000
 Part = tuple[Any, Any]  # training and test matrix
 
 
@@ -60,10 +62,16 @@ class TableView:
     kinds: Mapping[str, str]
     coded: NDArray[np.float64] = field(repr=False)  # the form "trees"
     is_category: NDArray[np.bool_] = field(repr=False)
+    words: WordColumns | None = None  # first step of pipelines, if the table has text
 
     @classmethod
     def of(cls, frame, kinds: Mapping[str, str]) -> TableView:
         """Code a frame of numbers and strings, such as :class:`TableColumns` returns."""
+        texts = [name for name, kind in kinds.items() if kind == "text"]
+        if texts:
+            words = WordColumns(kinds, TableColumns(kinds, max_words=MOST_WORDS).fit(frame))
+            found = {name: kinds.get(name, "numeric") for name in words.source}
+            return replace(cls.of(words.fitted.transform(frame), found), words=words)
         is_category = np.array([kind == "category" for kind in kinds.values()], dtype=bool)
         if not is_category.any():
             return cls(frame, kinds, frame.to_numpy(dtype=np.float64), is_category)
@@ -104,7 +112,11 @@ class TableView:
         return learner.set_params(categorical_features=places.tolist() or None)
 
     def pipeline(self, learner: BaseEstimator, features: NDArray[np.intp] | None, kind: str) -> Pipeline:
-        kinds, learner = self.kinds_of(features), self.adapted(learner, features, kind)
+        kinds = self.kinds_of(features)
+        found = self._pipeline(self.adapted(learner, features, kind), kinds, kind)
+        return found if self.words is None else Pipeline([("words", self.words.step(kinds)), *found.steps])
+
+    def _pipeline(self, learner: BaseEstimator, kinds: dict[str, str], kind: str) -> Pipeline:
         if kind == "linear":
             return make_encoded(learner, kinds)
         if kind == "frame":
@@ -120,6 +132,28 @@ class TableView:
         parts = [("numbers", "passthrough", numbers), ("categories", code, categories)]
         encode = ColumnTransformer([part for part in parts if part[2]])
         return Pipeline([("columns", TableColumns(kinds)), ("encode", encode), ("model", learner)])
+
+
+@dataclass(frozen=True)
+class WordColumns:
+    """Columns of words that take the place of the text columns of a table."""
+
+    kinds: Mapping[str, str]  # of the table
+    fitted: TableColumns
+
+    @cached_property
+    def source(self) -> dict[str, str]:
+        """Feature and the column of the table that it comes from."""
+        owners = [name for name, kind in self.kinds.items() if kind != "text"]
+        for name, words in self.fitted.words_.items():
+            owners += [name] * len(words.get_feature_names_out())
+        return dict(zip(map(str, self.fitted.get_feature_names_out()), owners, strict=True))
+
+    def step(self, features: Iterable[str]) -> TableColumns:
+        """Return the transformer that makes these features."""
+        used = {self.source[name] for name in features}
+        kinds = {name: kind for name, kind in self.kinds.items() if name in used}
+        return TableColumns(kinds, max_words=MOST_WORDS)
 
 
 @dataclass(frozen=True)
