@@ -36,8 +36,8 @@ def signal(n=80, d=6, seed=0):
 
 
 def with_few_learners(monkeypatch, *names: str, sizes=None) -> None:
-    """Keep only these learners of tables, at one setting, with small forests."""
-    for kind in ("table_classifiers", "table_regressors"):
+    """Keep only these learners, at one setting, with small forests."""
+    for kind in ("table_classifiers", "table_regressors", "sparse_classifiers", "word_classifiers"):
         real = getattr(learners, kind)
 
         def kept(*arguments, real=real):

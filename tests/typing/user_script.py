@@ -114,6 +114,8 @@ def judge(X: NDArray[np.float64], y: NDArray[np.float64], folder: Path) -> str:
     sealed.save(folder / "sealed")
     error: float = SealedTest.load(folder / "sealed").score(model).error
     page: Report = report(train, target)
+    page.model_of(len(page.features)).predict(X)
+    page.why(page.features[0])
     summarize(folder / "table.parquet", "y")
     label_documents(folder / "news.duckdb", "news", "body", "topic")
     return f"{vitalfew.__version__} {error} {page} {to_sql(model)} {to_python(model)}"
