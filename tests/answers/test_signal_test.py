@@ -148,6 +148,12 @@ def test_equal_blocks_of_unequal_groups():
     np.testing.assert_array_equal(rows.X[:, 1] - 1, rows.y)
 
 
+def test_few_large_groups_cannot_show_a_signal():
+    X, y, _ = planted(np.random.default_rng(0), "linear", n=9000)
+    groups = np.repeat([0, 1, 2], 3000)
+    assert signal_test(X, y, is_classification=False, groups=groups).p_value >= 1 / 6
+
+
 def test_constant_groups_become_rows():
     groups = np.array(["b", "a", "b", "c"])
     rows = exchangeable_rows(

@@ -14,6 +14,8 @@ LEAST_ROWS = 1_000
 MOST_NUMBERS = 4e6
 # Groups with fewer rows than this quantile of their sizes are left out; the others give that many rows.
 SMALL_GROUPS = 0.2
+# More rows of a group add little, since groups and not rows are exchanged.
+LARGEST_BLOCK = 100
 
 
 class Exchangeable(NamedTuple):
@@ -31,8 +33,9 @@ def exchangeable_rows(
 
     Without groups, a block is a row. If y is constant in each group, a group becomes one row with its mean of X, since
     groups of any size may exchange their targets. Otherwise, blocks must be of equal size: as many rows as four of
-    five groups have are drawn at random from each group that has them, and the order in a block is random. So
-    a block of y is independent of a block of X under the null hypothesis, however rows of a group depend on each other.
+    five groups have, but not more than 100, are drawn at random from each group that has them. Their order is
+    random, so that a block of y is independent of a block of X under the null hypothesis, however the rows of a group
+    depend on each other.
 
     At most 20,000 rows are drawn, fewer of wide tables. Rare classes are drawn more often, which leaves the rows
     exchangeable, because the draw depends on y alone.
@@ -78,7 +81,7 @@ def _equal_blocks(codes: NDArray, most: int, random: np.random.Generator) -> tup
     order = order[np.argsort(codes[order], kind="stable")]
     counts = np.bincount(codes)
     size = max(1, int(np.quantile(counts, SMALL_GROUPS, method="lower")))
-    size = min(size, max(1, most // min(len(counts), 100)))
+    size = min(size, LARGEST_BLOCK)
     starts = (np.cumsum(counts) - counts)[counts >= size]
     starts = random.permutation(starts)[: max(1, most // size)]
     return size, order[(starts[:, None] + np.arange(size)).ravel()]
