@@ -40,8 +40,7 @@ def blend_weights(
     The first step takes the model with the smallest loss. Each further step adds the model, possibly again, whose
     addition gives the average the smallest loss. Of the averages after 1, ..., `n_steps` steps the one with the
     smallest loss is returned, so its loss never exceeds that of the best model. The search does not stop at the first
-    step that fails to improve, because later steps change the weights less. Of models that are equal up to rounding, the
-    first is taken.
+    step that fails to improve, because later steps change the weights less. Ties go to the first model.
 
     Parameters
     ----------
