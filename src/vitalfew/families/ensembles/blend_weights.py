@@ -40,8 +40,7 @@ def blend_weights(
     The first step takes the model with the smallest loss. Each further step adds the model, possibly again, whose
     addition gives the average the smallest loss. Of the averages after 1, ..., `n_steps` steps the one with the
     smallest loss is returned, so its loss never exceeds that of the best model. The search does not stop at the first
-    step that fails to improve, because later steps change the weights less. Of models that are equal up to rounding, the
-    first is taken.
+    step that fails to improve, because later steps change the weights less. Ties go to the first model.
 
     Parameters
     ----------
@@ -93,6 +92,22 @@ def blend_weights(
     return best
 
 
+def blend_loss(
+    weights: NDArray[np.float64],
+    predictions: NDArray[np.float64],
+    target: NDArray,
+    *,
+    is_classification: bool,
+    sample_weight: NDArray[np.float64] | None = None,
+) -> float:
+    """Return the loss of an average with the given weights, which :func:`blend_weights` minimizes."""
+    of_row = _check(predictions, target, is_classification, sample_weight, 1)
+    if is_classification:
+        return float(-(of_row @ np.log(weights @ _of_truth(predictions, target))))
+    with np.errstate(over="ignore"):
+        return float(of_row @ (weights @ predictions - target) ** 2)
+
+
 class _SquaredError:
     """Mean squared error, from the weighted products of the residuals of all pairs of models.
 
@@ -123,7 +138,7 @@ class _LogLoss:
     rounding = 1.0  # of the logarithms of probabilities near 1
 
     def __init__(self, predictions: NDArray[np.float64], target: NDArray, weight: NDArray[np.float64]):
-        self.of_truth = np.maximum(predictions[:, np.arange(len(target)), target], SMALLEST)
+        self.of_truth = _of_truth(predictions, target)
         self.weight = weight
         self.total, self.count = np.zeros(len(target)), 0
 
@@ -134,6 +149,11 @@ class _LogLoss:
     def add(self, model: int) -> None:
         self.total += self.of_truth[model]
         self.count += 1
+
+
+def _of_truth(predictions: NDArray[np.float64], target: NDArray) -> NDArray[np.float64]:
+    """Return the probability that each model gives to the true class of each row."""
+    return np.maximum(predictions[:, np.arange(len(target)), target], SMALLEST)
 
 
 def _check(predictions, target, is_classification: bool, sample_weight, n_steps) -> NDArray[np.float64]:
