@@ -5,13 +5,11 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.ensemble import VotingClassifier, VotingRegressor
 
 from vitalfew.answers.choice import Choice
 from vitalfew.answers.out_of_fold_table import Problem, Race
@@ -20,6 +18,7 @@ from vitalfew.answers.views import SparseView, TableView, View, WordView
 from vitalfew.encoding.columns import TableColumns
 from vitalfew.evaluation.plan import Plan, make_plan
 from vitalfew.evaluation.table_model import TableModel
+from vitalfew.families.ensembles.blend import Blend
 
 # Share of the time for the folds; the rest is for the final models.
 FOR_THE_FOLDS = 0.75
@@ -173,13 +172,10 @@ class ModelMaker:
         weights = _affordable(choice, seconds)
         if len(weights) == 1:
             return self.fitted(choice, next(iter(weights)))
-        total = sum(weights.values())
         members = [(f"{choice.candidate(m)} ({i + 1})", self.unfitted(choice, m)) for i, m in enumerate(weights)]
-        kind = VotingRegressor if self.problem.is_numeric else partial(VotingClassifier, voting="soft")
-        blend = kind(members, weights=[w / total for w in weights.values()])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return blend.fit(self.frame, self.y)
+            return Blend(members, weights=list(weights.values()), n_jobs=1, verbose=False).fit(self.frame, self.y)
 
 
 def _affordable(choice: Choice, seconds: float) -> dict[int, float]:
