@@ -19,10 +19,16 @@ def with_exchanges(same: dict[str, Any], found: list[Exchange], kept: list[str],
         return same
     groups = [own for group in same["groups"] if (own := _unless_kept(group, set(kept)))["members"]]
     facts = {**same, "groups": groups, "exchanges": [asdict(exchange) for exchange in found]}
-    copies = sum(m["relation"] != "same information" for group in groups for m in group["members"])
+    relations = [m["relation"] for group in groups for m in group["members"]]
+    others = relations.count("same information")
+    copies = len(relations) - others
     said = []
     if copies:
-        said.append(f"{plural(copies, 'feature is', 'features are')} copies or near copies of others.")
+        said.append(
+            f"{plural(copies, 'feature is a copy or near copy of another', 'features are copies or near copies of others')}."
+        )
+    if others:
+        said.append(f"{plural(others, 'other feature tells', 'other features tell')} nothing beyond one of the rest.")
     replaced = [e for e in found if e.substitute is not None and not e.is_clear_exchange]
     needless = [e for e in found if not e.is_clear]
     if replaced:
@@ -35,7 +41,7 @@ def with_exchanges(same: dict[str, Any], found: list[Exchange], kept: list[str],
         said.append(f"Could be left out alone without a clear loss: {listing(listed, 3)}.")
     if found and not replaced and not needless:
         said.append(f"Each of the {len(found)} features of the recommended model lowers the held-out loss clearly.")
-    return {**facts, "answer": " ".join(said) or same["answer"]} if found or copies else facts
+    return {**facts, "answer": " ".join(said) or "None: no feature is a copy of another."}
 
 
 def _unless_kept(group: dict[str, Any], kept: set[str]) -> dict[str, Any]:
