@@ -11,6 +11,8 @@ from vitalfew.support.checks import check_known, check_weight, is_count
 
 # Smallest probability that the log loss distinguishes from zero.
 SMALLEST = 1e-15
+# Number of probabilities that are multiplied before one logarithm is taken: 1e-15 to this power does not underflow.
+TOGETHER = 16
 # Losses this close are equal up to rounding, relative to the loss of the best single model.
 TIE = 1e-12
 
@@ -139,16 +141,24 @@ class _LogLoss:
 
     def __init__(self, predictions: NDArray[np.float64], target: NDArray, weight: NDArray[np.float64]):
         self.of_truth = _of_truth(predictions, target)
-        self.weight = weight
+        self.weight, self.is_even = weight, bool((weight == weight[0]).all())
         self.total, self.count = np.zeros(len(target)), 0
 
     def losses(self) -> NDArray[np.float64]:
-        means = ((self.total + own) / (self.count + 1) for own in self.of_truth)
-        return np.array([-(self.weight @ np.log(mean)) for mean in means])
+        mean_log = self._mean_log if self.is_even else self._weighted_mean_log
+        return np.log(self.count + 1) - np.array([mean_log(self.total + own) for own in self.of_truth])
 
     def add(self, model: int) -> None:
         self.total += self.of_truth[model]
         self.count += 1
+
+    def _weighted_mean_log(self, value: NDArray[np.float64]) -> float:
+        return float(self.weight @ np.log(value))
+
+    def _mean_log(self, value: NDArray[np.float64]) -> float:
+        n = len(value) - len(value) % TOGETHER
+        products = np.multiply.reduce(value[:n].reshape(TOGETHER, -1), axis=0)
+        return float(np.log(products).sum() + np.log(value[n:]).sum()) / len(value)
 
 
 def _of_truth(predictions: NDArray[np.float64], target: NDArray) -> NDArray[np.float64]:
