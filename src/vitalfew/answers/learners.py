@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -96,9 +96,9 @@ class PathLearner(Learner):
         for alpha in grid:
             coef, intercept = path.at(int(np.argmin(np.abs(path.grid - alpha))))
             linear = np.asarray(test @ coef.T) + intercept
-            found.append(
-                log_softmax(np.column_stack([np.zeros(len(linear)), linear]) if len(coef) == 1 else linear, axis=1)
-            )
+            if len(coef) == 1:
+                linear = np.column_stack([np.zeros(len(linear)), linear])
+            found.append(as_log(softmax(linear, axis=1)))
         return found
 
 

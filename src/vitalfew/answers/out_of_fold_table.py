@@ -26,6 +26,7 @@ FIRST_FOLD, QUICK_PART = 0.4, 0.5
 N_DRAWS, LOST = 200, 0.99
 # Selectors that a learner is tried with in the first fold, unless it is quick.
 MOST_SELECTORS = 2
+TOO_LONG = "the ranking takes too long"
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class OutOfFoldTable:
     def is_complete(self) -> bool:
         """True if nothing was left out for lack of time."""
         return not any(
-            why.startswith(("no time", "a fold takes", "the ranking takes")) for why in self.not_run.values()
+            why.startswith(("no time", "a fold takes", TOO_LONG)) for why in self.not_run.values()
         )
 
     @cached_property
@@ -206,7 +207,7 @@ class Race:
         try:
             return self.recipes.selectors[name](fold, target, self.problem.is_numeric, self.problem.seed)
         except TimeBudgetError:
-            self.not_run[f"features by {name}"] = "the ranking takes too long"
+            self.not_run[f"features by {name}"] = TOO_LONG
         except (ValueError, ArithmeticError, np.linalg.LinAlgError) as problem:
             self.not_run[f"features by {name}"] = f"failed: {problem}"
         return None
@@ -216,6 +217,8 @@ class Race:
         began = time.perf_counter()
         features = None
         if task.selector is not None:
+            if ranking is None and self.not_run.get(f"features by {task.selector}") == TOO_LONG:
+                return None, 0.0, "time"
             if ranking is None or len(ranking) < task.size:
                 return None, 0.0, "no ranking"
             features = ranking[: task.size]

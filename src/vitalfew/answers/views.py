@@ -138,7 +138,7 @@ class TableFold:
             # As in the pipeline, numbers come before categories.
             order = np.arange(self.table.coded.shape[1]) if features is None else np.sort(features)
             order = order[np.argsort(self.table.is_category[order], kind="stable")]
-            values = self.table.coded[:, order]
+            values = self.coded[:, order]
             return values[self.train], values[self.test]
         matrix, owner = self.linear
         if features is not None:
@@ -163,7 +163,23 @@ class TableFold:
             spread > 1e-12 * np.abs(own).max(axis=0, initial=0), spread, 1
         )
         one_hot, owner = self.table.one_hot
-        return np.asfortranarray(np.hstack([numbers, one_hot])), np.concatenate([at, owner])
+        seen = one_hot[self.train].any(axis=0)
+        return np.asfortranarray(np.hstack([numbers, one_hot[:, seen]])), np.concatenate([at, owner[seen]])
+
+    @cached_property
+    def coded(self) -> NDArray[np.float64]:
+        """All rows in the form "trees": categories are numbered among those of the training rows."""
+        coded = self.table.coded
+        for j in np.flatnonzero(self.table.is_category):
+            column = self.table.coded[:, j]
+            known = np.unique(column[self.train])
+            known = known[~np.isnan(known)]
+            if len(known) == np.nanmax(column, initial=-1) + 1:
+                continue
+            if coded is self.table.coded:
+                coded = coded.copy(order="F")
+            coded[:, j] = np.where(np.isin(column, known), np.searchsorted(known, column), np.nan)
+        return coded
 
 
 @dataclass(frozen=True)

@@ -71,9 +71,11 @@ def _head(facts: dict) -> list[str]:
         "",
     ]
     if facts["nothing_here"]:
+        p = facts["recommended"]["p_value"]
+        tested = "There was no time for the permutation test of a" if p is None else "A permutation test finds no"
+        shown = "" if p is None else f" (p = {p_value(p)})"
         lines += [
-            f"**Cannot tell.** A permutation test finds no signal about {name(target['name'])} "
-            f"(p = {p_value(facts['recommended']['p_value'])}). The models below may fit noise.",
+            f"**Cannot tell.** {tested} signal about {name(target['name'])}{shown}. The models below may fit noise.",
             "",
         ]
     sentences = facts["headline"]
