@@ -63,7 +63,7 @@ def one(setting, seed: int):
     selectors = {name: found.selectors[name] for name in ("information", "L1 path")}
     recipes = Recipes(selectors, quick, found.sizes, found.n_features, found.n_rows, "information")
     made = Choice(Race(problem, recipes, make_plan(y, is_numeric=False, seed=seed).splits, 3600.0).run(), seed=seed)
-    model = ModelMaker(problem, recipes, frame, y).fitted(made, made.few)
+    model = ModelMaker(problem, recipes, frame, y, np.arange(len(y))).fitted(made, made.few)
     new, _, truth = drawn(N_NEW, setting, rng)
     return made.few_error, float(np.mean(model.predict(new) != truth))
 

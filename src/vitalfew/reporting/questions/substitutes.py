@@ -24,9 +24,8 @@ def with_exchanges(same: dict[str, Any], found: list[Exchange], kept: list[str],
     copies = len(relations) - others
     said = []
     if copies:
-        said.append(
-            f"{plural(copies, 'feature is a copy or near copy of another', 'features are copies or near copies of others')}."
-        )
+        one, many = "feature is a copy or near copy of another", "features are copies or near copies of others"
+        said.append(f"{plural(copies, one, many)}.")
     if others:
         said.append(f"{plural(others, 'other feature tells', 'other features tell')} nothing beyond one of the rest.")
     replaced = [e for e in found if e.substitute is not None and not e.is_clear_exchange]
