@@ -123,6 +123,7 @@ def power_rows(draws: int) -> list[dict[str, object]]:
                         "table": f"{n:,} x {p:,}",
                         "target": "two classes" if classes else "numbers",
                         "signal": signal,
+                        "draws": draws,
                         "found": f"{shares[0]:.0%}",
                         "true model": f"{shares[1]:.0%}",
                         "form known": f"{shares[2]:.0%}",
@@ -139,7 +140,7 @@ PARTS = {
     ),
     "power": (
         power_rows,
-        {key: key for key in ("table", "target", "signal", "found", "true model", "form known")},
+        {key: key for key in ("table", "target", "signal", "draws", "found", "true model", "form known")},
     ),
 }
 
