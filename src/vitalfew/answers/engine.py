@@ -186,7 +186,7 @@ class ModelMaker:
         return self._fit(self.unfitted(choice, at), seconds)
 
     def _fit(self, model: Any, seconds: float) -> Any:
-        """Fit a model to all rows, or to those of the table if it takes more than half of the time; it took `seconds`."""
+        """Fit a model that took `seconds` on a fold to all rows, or to those of the table if there is no time."""
         frame, y = self.frame, self.y
         if len(self.rows) < len(y) and 2 * seconds * len(y) / len(self.rows) > self.seconds:
             frame, y = self.sample
