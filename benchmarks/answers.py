@@ -1,8 +1,9 @@
 """Quality of the answers of `report` on a panel of data sets: python benchmarks/answers.py PANEL [OUT.jsonl] [options]
 
-PANEL is a folder with `panel.py`, `reference.jsonl` and `blend.jsonl`: the splits of the data sets, and the test errors
-of peers on them. Options go to `panel.py`, such as ``--only german,hitters``. Lines that OUT.jsonl has already are kept,
-and its data sets are not run again. Prints each mark beside what was measured; RESULTS.md has the table of a full run.
+PANEL is a folder with `panel.py`, `reference.jsonl` and `blend.jsonl`: the splits of the data sets, and the test
+errors of peers on them. Options go to `panel.py`, such as ``--only german,hitters``. Lines that OUT.jsonl has already
+are kept, and its data sets are not run again. Prints each mark beside what was measured; RESULTS.md has the table of a
+full run.
 """
 
 from __future__ import annotations
@@ -40,6 +41,12 @@ def ratio(found: dict[str, dict], name: str) -> float:
     run = own(found, name)
     assert run is not None
     return (run["error"] + FLOOR) / (found["peers by 5-fold"]["error"] + FLOOR)
+
+
+def is_complete(found: dict[str, dict]) -> bool:
+    """Return True if both models and the fair opponent have an error."""
+    runs = [own(found, name) for name in OURS]
+    return "peers by 5-fold" in found and all(run is not None and run["error"] is not None for run in runs)
 
 
 def mean(values: list[float]) -> float:
@@ -90,7 +97,7 @@ def main() -> None:
         subprocess.run([sys.executable, str(panel / "panel.py"), str(out), "--methods", "report", *options], check=True)
     runs = read(out, panel / "reference.jsonl", panel / "blend.jsonl")
     for key, found in sorted(runs.items()):
-        if all(own(found, name) for name in OURS) and "peers by 5-fold" in found:
+        if is_complete(found):
             shown = "  ".join(f"{name} {own(found, name)['error']:.4f} ({ratio(found, name):.2f})" for name in OURS)
             print(f"{key[0]:20s} {found['peers by 5-fold']['error']:.4f}  {shown}  {found['few']['seconds']:.0f} s")
     for what, measured, asked in marks(runs):

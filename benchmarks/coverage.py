@@ -63,7 +63,7 @@ def one(setting, seed: int):
     selectors = {name: found.selectors[name] for name in ("information", "L1 path")}
     recipes = Recipes(selectors, quick, found.sizes, found.n_features, found.n_rows, "information")
     made = Choice(Race(problem, recipes, make_plan(y, is_numeric=False, seed=seed).splits, 3600.0).run(), seed=seed)
-    model = ModelMaker(problem, recipes, frame, y).fitted(made, made.few)
+    model = ModelMaker(problem, recipes, frame, y, np.arange(len(y))).fitted(made, made.few)
     new, _, truth = drawn(N_NEW, setting, rng)
     return made.few_error, float(np.mean(model.predict(new) != truth))
 
@@ -76,11 +76,9 @@ def main() -> None:
         pairs = [one(setting, seed) for seed in range(n_draws)]
         covered = np.mean([e.low <= truth <= e.high for e, truth in pairs])
         width = np.mean([e.high - e.low for e, _ in pairs])
-        print(
-            f"{name:24s} covered {covered:.3f}, width {width:.3f}, estimate {np.mean([e.error for e, _ in pairs]):.3f}, "
-            f"truth {np.mean([t for _, t in pairs]):.3f}, draws {n_draws}",
-            flush=True,
-        )
+        estimate, truth = (np.mean([getattr(e, "error", e) for e in each]) for each in zip(*pairs))
+        said = f"covered {covered:.3f}, width {width:.3f}, estimate {estimate:.3f}, truth {truth:.3f}"
+        print(f"{name:24s} {said}, draws {n_draws}", flush=True)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ MODELS = {
     "Bagging": (lambda: vf.Bagging("stump", 2, random_state=0), "classes"),
     "BestSubsetClassifier": (lambda: vf.BestSubsetClassifier(2), "classes"),
     "BestSubsetRegressor": (lambda: vf.BestSubsetRegressor(2), "numbers"),
+    "Blend": (lambda: vf.Blend([("ridge", vf.Ridge(1.0)), ("lasso", vf.Lasso(0.01))], cv=2), "numbers"),
     "DecisionTree": (lambda: vf.DecisionTree(), "classes"),
     "Discretizer": (lambda: vf.Discretizer(), "classes"),
     "ForwardFittingClassifier": (lambda: vf.ForwardFittingClassifier(2), "classes"),

@@ -11,6 +11,7 @@ from vitalfew import (
     Bagging,
     BestSubsetClassifier,
     BestSubsetRegressor,
+    Blend,
     Counts,
     DecisionTree,
     Discretizer,
@@ -78,6 +79,7 @@ def classify(X: NDArray[np.float64], y: NDArray[np.int64]) -> list[NDArray[np.fl
         Stump().fit(X, y).predict_proba(X),
         AdaBoost(10).fit(X, y).predict_proba(X),
         DecisionTree().fit(X, y).predict_proba(X),
+        Blend([("stump", Stump()), ("tree", DecisionTree())]).fit(X, y).predict_proba(X),
         Bagging(rounds=3).fit(X, y).predict_proba(X),
         GreedySearch(LogisticRegression(0.1), 2).fit(X, y).predict_proba(X),
     ]

@@ -16,9 +16,6 @@ from vitalfew.families.ensembles.blend_weights import blend_weights
 
 N_DRAWS = 300
 LEVEL = 0.95
-# The rows not drawn are 37 % of the rows, and the choice is made on 63 %, so the error varies more between draws than
-# between data sets of the full size: by 1 / sqrt(0.37) where the choice is fixed, and by less where it is not.
-NARROWER = float(np.sqrt(1 - np.exp(-1)))
 # Members that a blend chooses among: the best candidates of each learner, and the best of all.
 MOST_PER_LEARNER, MOST_MEMBERS = 3, 24
 # Members of less weight are left out.
@@ -183,8 +180,7 @@ class Choice:
             out = count == 0
             if out.any():
                 found.append(self.table.error[out, choose(count)].mean())
-        mean = float(np.mean(found))
-        return self._estimate(mean, mean + NARROWER * (np.array(found) - mean))
+        return self._estimate(float(np.mean(found)), np.array(found))
 
     def error_of(self, at: int) -> tuple[float, float]:
         """Return the out-of-fold error of one candidate and its standard error, without a correction for choosing."""

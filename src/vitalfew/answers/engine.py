@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.ensemble import VotingClassifier, VotingRegressor
+from sklearn.model_selection import train_test_split
 
 from vitalfew.answers.choice import Choice
 from vitalfew.answers.out_of_fold_table import Problem, Race
@@ -19,9 +18,12 @@ from vitalfew.answers.recipes import Candidate, Recipes
 from vitalfew.answers.views import SparseView, TableView, View, WordView
 from vitalfew.evaluation.plan import Plan, make_plan
 from vitalfew.evaluation.table_model import TableModel
+from vitalfew.families.ensembles.blend import Blend
 
 # Share of the time for the folds; the rest is for the final models.
 FOR_THE_FOLDS = 0.75
+# Rows, and cells, of the table of out-of-fold predictions.
+MOST_ROWS, LEAST_ROWS, MOST_CELLS = 40_000, 1000, 6e7
 
 
 @dataclass(frozen=True)
@@ -102,17 +104,30 @@ def answer(
         Increase of the loss that is accepted for fewer features; one standard error by default.
     """
     start = time.perf_counter()
-    view = view_of(table)
     classes, target = (None, y.astype(np.float64)) if is_numeric else np.unique(y, return_inverse=True)
+    rows = drawn_rows(table, target, is_numeric, seed)
+    view, target = view_of(table if len(rows) == len(y) else table.take(rows)), target[rows]
     problem = Problem(view, target, 0 if classes is None else len(classes), seed, max(threads, 1))
     recipes = Recipes.of(view, target, problem.n_classes, seed)
     plan = make_plan(target, is_numeric=is_numeric, seed=seed)
     left = FOR_THE_FOLDS * seconds - (time.perf_counter() - start)
     choice = Choice(Race(problem, recipes, plan.splits, left).run(), price, seed)
-    maker = ModelMaker(problem, recipes, table.frame, y)
+    maker = ModelMaker(problem, recipes, table.frame, y, rows, seconds - (time.perf_counter() - start))
     few = maker.fitted(choice, choice.few)
     best = maker.blend(choice, seconds - (time.perf_counter() - start))
     return Answers(choice, plan, few, best, maker)
+
+
+def drawn_rows(table: Any, target: NDArray, is_numeric: bool, seed: int) -> NDArray[np.intp]:
+    """Return the rows for the table of out-of-fold predictions: all, or as many as there is memory and time for."""
+    n, d = table.frame.shape
+    most = min(MOST_ROWS, max(LEAST_ROWS, int(MOST_CELLS / max(d, 1))))
+    if n <= most or sparse.issparse(table.frame):
+        return np.arange(n)
+    kept = train_test_split(np.arange(n), train_size=most, stratify=None if is_numeric else target, random_state=seed)[
+        0
+    ]
+    return np.sort(kept)
 
 
 def view_of(table: Any) -> View:
@@ -134,6 +149,8 @@ class ModelMaker:
     recipes: Recipes
     frame: Any
     y: NDArray
+    rows: NDArray[np.intp]  # those of the table of out-of-fold predictions
+    seconds: float = np.inf  # for a model of all rows, where these are not all
     _rankings: dict[str, NDArray[np.intp]] = field(default_factory=dict)
 
     def features(self, candidate: Candidate) -> NDArray[np.intp] | None:
@@ -157,22 +174,34 @@ class ModelMaker:
 
     def fitted(self, choice: Choice, at: int) -> TableModel:
         """Return the candidate, fitted to all training rows."""
+        task = choice.candidate(at).task
+        seconds = choice.table.seconds.get(task, 0.0) / len(task.learner.settings)
+        return self._fit(self.unfitted(choice, at), seconds)
+
+    def _fit(self, model: Any, seconds: float) -> Any:
+        """Fit a model that took `seconds` on a fold to all rows, or to those of the table if there is no time."""
+        frame, y = self.frame, self.y
+        if len(self.rows) < len(y) and 2 * seconds * len(y) / len(self.rows) > self.seconds:
+            frame, y = self.sample
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return self.unfitted(choice, at).fit(self.frame, self.y)
+            return model.fit(frame, y)
+
+    @property
+    def sample(self) -> tuple[Any, NDArray]:
+        """Rows of the table of out-of-fold predictions."""
+        frame = self.frame
+        taken = frame.iloc[self.rows].reset_index(drop=True) if hasattr(frame, "iloc") else frame[self.rows]
+        return taken, self.y[self.rows]
 
     def blend(self, choice: Choice, seconds: float) -> Any:
         """Return the blend, fitted to all training rows, without the members that there is no time for."""
         weights = _affordable(choice, seconds)
         if len(weights) == 1:
             return self.fitted(choice, next(iter(weights)))
-        total = sum(weights.values())
         members = [(f"{choice.candidate(m)} ({i + 1})", self.unfitted(choice, m)) for i, m in enumerate(weights)]
-        kind = VotingRegressor if self.problem.is_numeric else partial(VotingClassifier, voting="soft")
-        blend = kind(members, weights=[w / total for w in weights.values()])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return blend.fit(self.frame, self.y)
+        cost = sum(choice.table.seconds[choice.candidate(m).task] for m in weights)
+        return self._fit(Blend(members, weights=list(weights.values()), n_jobs=1, verbose=False), cost)
 
 
 def _affordable(choice: Choice, seconds: float) -> dict[int, float]:

@@ -75,9 +75,7 @@ class OutOfFoldTable:
     @property
     def is_complete(self) -> bool:
         """True if nothing was left out for lack of time."""
-        return not any(
-            why.startswith(("no time", "a fold takes", TOO_LONG)) for why in self.not_run.values()
-        )
+        return not any(why.startswith(("no time", "a fold takes", TOO_LONG)) for why in self.not_run.values())
 
     @cached_property
     def candidates(self) -> list[Candidate]:

@@ -64,6 +64,8 @@ def gather(
         seed=study.seed,
         threads=study.threads or cpu_count(),
     )
+    if len(found.maker.rows) < study.n:
+        study.notes.append(f"The models were chosen on {len(found.maker.rows):,} of {study.n:,} training rows.")
     step(STEPS[4])
     said = recommended(found, p_value)
     model_card = card(study, found, said, sealed)

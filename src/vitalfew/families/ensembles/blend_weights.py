@@ -11,6 +11,8 @@ from vitalfew.support.checks import check_known, check_weight, is_count
 
 # Smallest probability that the log loss distinguishes from zero.
 SMALLEST = 1e-15
+# Number of probabilities that are multiplied before one logarithm is taken: 1e-15 to this power does not underflow.
+TOGETHER = 16
 # Losses this close are equal up to rounding, relative to the loss of the best single model.
 TIE = 1e-12
 
@@ -40,8 +42,7 @@ def blend_weights(
     The first step takes the model with the smallest loss. Each further step adds the model, possibly again, whose
     addition gives the average the smallest loss. Of the averages after 1, ..., `n_steps` steps the one with the
     smallest loss is returned, so its loss never exceeds that of the best model. The search does not stop at the first
-    step that fails to improve, because later steps change the weights less. Of models that are equal up to rounding, the
-    first is taken.
+    step that fails to improve, because later steps change the weights less. Ties go to the first model.
 
     Parameters
     ----------
@@ -93,6 +94,22 @@ def blend_weights(
     return best
 
 
+def blend_loss(
+    weights: NDArray[np.float64],
+    predictions: NDArray[np.float64],
+    target: NDArray,
+    *,
+    is_classification: bool,
+    sample_weight: NDArray[np.float64] | None = None,
+) -> float:
+    """Return the loss of an average with the given weights, which :func:`blend_weights` minimizes."""
+    of_row = _check(predictions, target, is_classification, sample_weight, 1)
+    if is_classification:
+        return float(-(of_row @ np.log(weights @ _of_truth(predictions, target))))
+    with np.errstate(over="ignore"):
+        return float(of_row @ (weights @ predictions - target) ** 2)
+
+
 class _SquaredError:
     """Mean squared error, from the weighted products of the residuals of all pairs of models.
 
@@ -123,17 +140,30 @@ class _LogLoss:
     rounding = 1.0  # of the logarithms of probabilities near 1
 
     def __init__(self, predictions: NDArray[np.float64], target: NDArray, weight: NDArray[np.float64]):
-        self.of_truth = np.maximum(predictions[:, np.arange(len(target)), target], SMALLEST)
-        self.weight = weight
+        self.of_truth = _of_truth(predictions, target)
+        self.weight, self.is_even = weight, bool((weight == weight[0]).all())
         self.total, self.count = np.zeros(len(target)), 0
 
     def losses(self) -> NDArray[np.float64]:
-        means = ((self.total + own) / (self.count + 1) for own in self.of_truth)
-        return np.array([-(self.weight @ np.log(mean)) for mean in means])
+        mean_log = self._mean_log if self.is_even else self._weighted_mean_log
+        return np.log(self.count + 1) - np.array([mean_log(self.total + own) for own in self.of_truth])
 
     def add(self, model: int) -> None:
         self.total += self.of_truth[model]
         self.count += 1
+
+    def _weighted_mean_log(self, value: NDArray[np.float64]) -> float:
+        return float(self.weight @ np.log(value))
+
+    def _mean_log(self, value: NDArray[np.float64]) -> float:
+        n = len(value) - len(value) % TOGETHER
+        products = np.multiply.reduce(value[:n].reshape(TOGETHER, -1), axis=0)
+        return float(np.log(products).sum() + np.log(value[n:]).sum()) / len(value)
+
+
+def _of_truth(predictions: NDArray[np.float64], target: NDArray) -> NDArray[np.float64]:
+    """Return the probability that each model gives to the true class of each row."""
+    return np.maximum(predictions[:, np.arange(len(target)), target], SMALLEST)
 
 
 def _check(predictions, target, is_classification: bool, sample_weight, n_steps) -> NDArray[np.float64]:

@@ -113,3 +113,9 @@ def _answer(facts: dict[str, Any]) -> str:
 def show(error: float, metric: str) -> str:
     """Return an error for a sentence: rates in percent."""
     return f"{error:.1%}" if metric == ERROR_RATE else f"{error:.3g}"
+
+
+def rise(change: float | None, metric: str) -> str:
+    """Return the change of an error for a sentence: of a rate in percentage points."""
+    value = 0.0 if change is None else change
+    return f"{100 * value:+.1f} points" if metric == ERROR_RATE else f"{value:+.2g}"

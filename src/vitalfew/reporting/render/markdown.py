@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from vitalfew.reporting.render.html import MOST_CLASSES, QUESTIONS
-from vitalfew.reporting.render.text import BLANK, clean, loss, number, p_value, percent, plural, shorten
+from vitalfew.reporting.render.text import BLANK, clean, loss, number, p_value, percent, plural, rise, shorten
 
 MOST_ROWS = 20
 LONGEST_CODE = 20_000
@@ -130,7 +130,10 @@ def _how_many(facts: dict) -> list[str]:
 
 def _redundant(facts: dict) -> list[str]:
     part, lines = _begin(facts, "redundant")
-    if part is None or not part["groups"]:
+    if part is None:
+        return lines
+    lines += _exchanges(part.get("exchanges") or [], facts["recommended"]["metric"])
+    if not part["groups"]:
         return lines
     members = [(g, m) for g in part["groups"] for m in g["members"]]
     rows = [
@@ -139,6 +142,23 @@ def _redundant(facts: dict) -> list[str]:
     ]
     lines += table(["Keep", "Redundant", "Relation", ">Alone, bits", ">Left, bits"], rows)
     return [*lines, *_left_out(len(members))]
+
+
+def _exchanges(exchanges: list[dict], metric: str) -> list[str]:
+    """Return the table of what each recommended feature is worth."""
+    if not exchanges:
+        return []
+    rows = [
+        [
+            name(e["feature"]),
+            rise(e["without"], metric) + " ◆" * bool(e["is_clear"]),
+            "–" if e["substitute"] is None else name(e["substitute"]),
+            rise(e["exchanged"], metric) + " ◆" * bool(e["is_clear_exchange"]),
+        ]
+        for e in exchanges
+    ]
+    heads = ["Recommended feature", ">Change of the error without it", "Best substitute", ">Change with it"]
+    return [*table(heads, rows), "◆ the held-out loss is clearly higher.", ""]
 
 
 def _together(facts: dict) -> list[str]:
