@@ -239,6 +239,24 @@ def adult() -> dict:
                     ],
                 },
             ],
+            "exchanges": [
+                {
+                    "feature": "relationship",
+                    "without": 0.004,
+                    "is_clear": False,
+                    "substitute": "marital-status",
+                    "exchanged": 0.0005,
+                    "is_clear_exchange": False,
+                },
+                {
+                    "feature": "capital-gain",
+                    "without": 0.021,
+                    "is_clear": True,
+                    "substitute": None,
+                    "exchanged": None,
+                    "is_clear_exchange": None,
+                },
+            ],
             "vif": [{"name": "education-num", "vif": None}, {"name": "age", "vif": 1.12}],
         },
         "together": {
@@ -450,6 +468,8 @@ def hostile() -> dict:
         group["why"] = names[5]
         for member in group["members"]:
             member["name"] = rename[member["name"]]
+    for row in facts["redundant"]["exchanges"]:
+        row |= {"feature": rename[row["feature"]], "substitute": row["substitute"] and names[1]}
     for row in facts["redundant"]["vif"]:
         row["name"] = rename[row["name"]]
     for found in facts["together"]["sets"]:
