@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.model_selection import train_test_split
+from sklearn.pipeline import Pipeline
 
 from vitalfew.answers.choice import Choice
 from vitalfew.answers.out_of_fold_table import Problem, Race
 from vitalfew.answers.recipes import Candidate, Recipes
 from vitalfew.answers.views import SparseView, TableView, View, WordView
+from vitalfew.encoding.columns import TableColumns
 from vitalfew.evaluation.plan import Plan, make_plan
 from vitalfew.evaluation.table_model import TableModel
 from vitalfew.families.ensembles.blend import Blend
@@ -112,7 +114,7 @@ def answer(
     plan = make_plan(target, is_numeric=is_numeric, seed=seed)
     left = FOR_THE_FOLDS * seconds - (time.perf_counter() - start)
     choice = Choice(Race(problem, recipes, plan.splits, left).run(), price, seed)
-    maker = ModelMaker(problem, recipes, table.frame, y, rows, seconds - (time.perf_counter() - start))
+    maker = ModelMaker(problem, recipes, table.frame, y, rows, seconds - (time.perf_counter() - start), table.used)
     few = maker.fitted(choice, choice.few)
     best = maker.blend(choice, seconds - (time.perf_counter() - start))
     return Answers(choice, plan, few, best, maker)
@@ -151,6 +153,7 @@ class ModelMaker:
     y: NDArray
     rows: NDArray[np.intp]  # those of the table of out-of-fold predictions
     seconds: float = np.inf  # for a model of all rows, where these are not all
+    kinds: dict[str, str] = field(default_factory=dict)  # of the columns of the frame
     _rankings: dict[str, NDArray[np.intp]] = field(default_factory=dict)
 
     def features(self, candidate: Candidate) -> NDArray[np.intp] | None:
@@ -201,7 +204,10 @@ class ModelMaker:
             return self.fitted(choice, next(iter(weights)))
         members = [(f"{choice.candidate(m)} ({i + 1})", self.unfitted(choice, m)) for i, m in enumerate(weights)]
         cost = sum(choice.table.seconds[choice.candidate(m).task] for m in weights)
-        return self._fit(Blend(members, weights=list(weights.values()), n_jobs=1, verbose=False), cost)
+        blend = Blend(members, weights=list(weights.values()), n_jobs=1, verbose=False)
+        # The table may have more columns than those in use, and arrays have no names.
+        first = [("columns", TableColumns(self.kinds))] if hasattr(self.frame, "iloc") else []
+        return self._fit(TableModel(Pipeline([*first, ("model", blend)])), cost)
 
 
 def _affordable(choice: Choice, seconds: float) -> dict[int, float]:
