@@ -205,6 +205,7 @@ def test_text_and_columns_together():
     assert "said: cash" in found.facts["features"]["name"][:10]
     assert found.facts["card"]["test"]["error"] < 0.05
     assert (found.model.predict(frame[["length", "said"]].head(3)) == y[:3]).all()
+    assert (found.best.predict(frame) == y).mean() > 0.95
 
 
 def test_sparse_words_and_lists_of_text():
