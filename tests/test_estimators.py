@@ -15,6 +15,7 @@ from vitalfew import (
     Bagging,
     BestSubsetClassifier,
     BestSubsetRegressor,
+    Blend,
     DecisionTree,
     Discretizer,
     ForwardFittingClassifier,
@@ -91,6 +92,12 @@ MODELS = [
 ]
 # Models that make features of their own rather than select some.
 MAKERS = [Stump(), Stump(n_stumps=3), Stump(n_stumps=4, per_feature=2)]
+# Averages of models: classifiers if their members are.
+BLENDS = [
+    Blend([("bayes", GaussianNB()), ("linear", LogisticRegression(0.01))], cv=3),
+    Blend([("linear", LogisticRegression(0.01)), ("tree", DecisionTree())], weights=[1, 2]),
+    Blend([("ridge", Ridge(1.0)), ("lasso", Lasso(0.1))], cv=3),
+]
 
 # Checks that a model cannot pass, each with the reason.
 DRAWN = "bags are drawn at random: a row of weight two is as likely in them as two rows, but the draws differ"
@@ -121,7 +128,7 @@ NO_SELECTORS = (Bagging,)  # which features its learners use is their own affair
 @pytest.mark.filterwarnings("ignore::vitalfew.exceptions.GuessingWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [*MODELS, *MAKERS], expected_failed_checks=lambda model: EXPECTED_FAILURES.get(type(model), {})
+    [*MODELS, *MAKERS, *BLENDS], expected_failed_checks=lambda model: EXPECTED_FAILURES.get(type(model), {})
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -134,6 +141,14 @@ def test_kinds(model):
     assert is_regressor(model) == isinstance(model, REGRESSORS)
 
 
+@pytest.mark.parametrize("model", BLENDS, ids=repr)
+def test_a_blend_is_of_the_kind_of_its_members(model):
+    for _, member in model.estimators:
+        assert is_classifier(model) == is_classifier(member)
+        assert is_regressor(model) == is_regressor(member)
+    assert hasattr(model, "predict_proba") == is_classifier(model)
+
+
 def predicted(model, X):
     """Whatever a model tells about samples, as numbers."""
     for name in ("predict_proba", "predict", "transform"):
@@ -144,7 +159,7 @@ def predicted(model, X):
 
 @pytest.mark.filterwarnings("ignore::vitalfew.exceptions.VitalfewWarning")
 @pytest.mark.parametrize("are_equal", [False, True])
-@pytest.mark.parametrize("model", [*MODELS, *MAKERS, Discretizer()], ids=repr)
+@pytest.mark.parametrize("model", [*MODELS, *MAKERS, *BLENDS, Discretizer()], ids=repr)
 def test_weights_are_shares_or_counts(model, are_equal):
     """Weights that sum to less than the number of rows are scaled to this number; larger ones are counts."""
     if is_regressor(model):

@@ -27,6 +27,7 @@ MODELS = {
     "Bagging": (lambda: vf.Bagging("stump", 2, random_state=0), "classes"),
     "BestSubsetClassifier": (lambda: vf.BestSubsetClassifier(2), "classes"),
     "BestSubsetRegressor": (lambda: vf.BestSubsetRegressor(2, near_ties=0.1), "numbers"),
+    "Blend": (lambda: vf.Blend([("ridge", vf.Ridge(1.0)), ("lasso", vf.Lasso(0.01))], cv=2), "numbers"),
     "DecisionTree": (lambda: vf.DecisionTree(), "classes"),
     "DecisionTree by exceptions": (lambda: vf.DecisionTree(code="exceptions", mdl_weight="mdl"), "classes"),
     "Discretizer": (lambda: vf.Discretizer(), "classes"),

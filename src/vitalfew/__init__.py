@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from vitalfew.families.bayes.semi_supervised import SemiSupervisedNaiveBayes
     from vitalfew.families.ensembles.adaboost import AdaBoost
     from vitalfew.families.ensembles.bagging import Bagging
+    from vitalfew.families.ensembles.blend import Blend
     from vitalfew.families.linear.lasso import Lasso
     from vitalfew.families.linear.logistic import LogisticRegression
     from vitalfew.families.linear.soft_threshold import soft_threshold
@@ -55,6 +56,7 @@ __all__ = [
     "Bagging",
     "BestSubsetClassifier",
     "BestSubsetRegressor",
+    "Blend",
     "Counts",
     "DecisionTree",
     "Discretizer",
@@ -113,6 +115,7 @@ _HOMES = {
     "export.sql": "to_sql",
     "families.ensembles.adaboost": "AdaBoost",
     "families.ensembles.bagging": "Bagging",
+    "families.ensembles.blend": "Blend",
     "families.subsets.best_classes": "BestSubsetClassifier",
     "families.subsets.best_subset": "BestSubsetRegressor",
     "families.trees.decision_tree": "DecisionTree",

@@ -50,7 +50,7 @@ def test_defaults(run, hotel, asked, tmp_path, monkeypatch):
         "task": "classes",
         "time_budget": 60.0,
         "random_state": 0,
-        "test_size": 0.25,
+        "test_size": None,
         "progress": "auto",
         "source": hotel,
     }

@@ -20,7 +20,10 @@ from vitalfew.export.model_file import dump
 GOLDEN = Path(__file__).with_name("golden")
 METHODS = ("predict", "predict_proba", "decision_function", "transform")
 N_FIT, N_KEPT = 90, 12
-NO_FORMULA = {"kernel_ridge", "information_ranking", "adaboost_trees", "bagging", "discretizer", "word_presence"}
+NO_FORMULA = {
+    *("kernel_ridge", "information_ranking", "adaboost_trees", "bagging", "blend", "blend_regressor"),
+    *("discretizer", "word_presence"),
+}
 
 
 @cache
@@ -89,6 +92,8 @@ MODELS = {
     "adaboost_trees": (vf.AdaBoost(3, estimator="tree"), mixed),
     "decision_tree": (vf.DecisionTree(), mixed),
     "bagging": (vf.Bagging(rounds=3, random_state=0), mixed),
+    "blend": (vf.Blend([("bayes", vf.NaiveBayes()), ("tree", vf.DecisionTree())], cv=3), mixed),
+    "blend_regressor": (vf.Blend([("ridge", vf.Ridge(1.0)), ("lasso", vf.Lasso(0.1))], weights=[1, 3]), numbers),
     "discretizer": (vf.Discretizer(), three_classes),
     "word_presence": (vf.WordPresence(weighting="idf", ngram_range=(1, 2)), documents),
 }

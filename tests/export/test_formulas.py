@@ -25,6 +25,7 @@ from vitalfew import (
     Bagging,
     BestSubsetClassifier,
     BestSubsetRegressor,
+    Blend,
     DecisionTree,
     Discretizer,
     ForwardFittingClassifier,
@@ -369,7 +370,8 @@ def test_refusals():
     X, y = load_iris(return_X_y=True, as_frame=True)
     with pytest.raises(NotFittedError):
         to_sql(Lasso())
-    for model in (KernelRidge(1.0), Bagging(rounds=2), AdaBoost(2, estimator="tree")):
+    blend = Blend([("tree", DecisionTree())], weights=[1])
+    for model in (KernelRidge(1.0), Bagging(rounds=2), AdaBoost(2, estimator="tree"), blend):
         with pytest.raises(
             ValueError, match=rf"{type(model).__name__} cannot be exported .*supported are Lasso, Ridge"
         ):

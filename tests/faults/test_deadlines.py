@@ -16,6 +16,7 @@ from vitalfew import (
     AdaBoost,
     Bagging,
     BestSubsetRegressor,
+    Blend,
     ForwardFittingClassifier,
     ForwardFittingRegressor,
     GreedySearch,
@@ -74,6 +75,7 @@ LOOPS = {
     "logistic ridge": lambda: LogisticRegression(0.1, penalty="l2").fit(Z[:100], two[:100]),
     "boosted learners": lambda: AdaBoost(3, estimator=DecisionTreeClassifier(max_depth=2)).fit(Z[:100], two[:100]),
     "bagging": lambda: Bagging(KNeighborsClassifier(), 3).fit(Z[:100], two[:100]),
+    "blend": lambda: Blend([("neighbors", KNeighborsClassifier())]).fit(Z[:100], two[:100]),
     "leave one out": lambda: loo_predict(KNeighborsRegressor(), Z[:20, :3], t[:20]),
     "bias and variance": lambda: bias_variance(LinearRegression(), Z[:60, :3], t[:60], random_state=0),
 }

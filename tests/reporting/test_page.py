@@ -136,7 +136,7 @@ def test_opens_and_shows_the_four_answers(name, open_page):
         seen = " ".join(answers.text.split())
         for sentence in example_facts.ALL[name]()["headline"]:
             assert " ".join(clean(sentence).split()) in seen
-        assert ("No signal" in seen) == (name == "nothing_here")
+        assert ("Cannot tell" in seen) == (name == "nothing_here")
 
 
 @pytest.mark.parametrize("key", [None, Keys.ENTER, Keys.SPACE])

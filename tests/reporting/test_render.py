@@ -91,6 +91,10 @@ def test_examples_keep_to_the_schema(name):
         (("how_many",), {"skipped": "no answer"}),
         (("how_many", "criteria"), [{"rule": "mdl"}]),
         (("card", "test", "openings"), -1),
+        (("verdict",), "no signal"),
+        (("recommended", "p_value"), 1.5),
+        (("recommended", "few", "features"), "age"),
+        (("recommended", "stability"), {"age": 2.0}),
         (("card", "confusion"), [[1.5]]),
         (("which_model", "rows"), None),
     ],
@@ -113,7 +117,9 @@ def test_four_answers_in_page_and_markdown(name, pages):
     for sentence in [*facts["headline"], *(facts[p]["answer"] for p in PARTS)]:
         assert squeeze(clean(sentence)) in seen
         assert squeeze(clean(sentence)) in markdown
-    assert ("No signal" in seen) == facts["nothing_here"] == ("No signal" in markdown)
+    assert ("The models below may fit noise" in seen) == facts["nothing_here"]
+    assert ("**Cannot tell.**" in markdown) == facts["nothing_here"]
+    assert ("A weak signal" in seen) == (facts["verdict"] == "weak")
     for part in PARTS:
         if "skipped" in facts[part]:
             assert facts[part]["skipped"] in seen
@@ -128,6 +134,26 @@ def test_sealed_test_and_openings(pages):
     assert "opened 3 times" in thrice
     assert "60,500" in thrice
     assert "opened 3 times" in render_markdown(example_facts.numeric())
+
+
+def test_the_page_says_on_which_rows_the_error_was_measured(pages):
+    assert "Error rate on sealed rows" in Outline(pages("adult")).text
+    assert "The sealed rows are not used here" in Outline(pages("adult")).text
+    for name in ("weak", "nothing_here"):
+        assert "Error rate on rows left out of the folds" in Outline(pages(name)).text
+    few = Outline(pages("weak")).text
+    assert "The sealed rows are not used here" not in few
+    assert "sealed test rows" not in few
+    assert "opened once" not in few
+
+
+def test_a_test_that_was_not_run_finds_nothing():
+    facts = example_facts.nothing_here()
+    for p, sentence in ((0.41, "A permutation test finds no signal about"), (None, "There was no time for the perm")):
+        facts["recommended"]["p_value"] = p
+        for text in (Outline(page(clean(facts), {})).text, render_markdown(facts)):
+            assert sentence in text
+            assert ("(p = 0.41)" in text.replace("\\", "").split("may fit noise")[0]) == (p is not None)
 
 
 def test_right_and_wrong_is_a_table_with_heads(pages):
@@ -273,8 +299,9 @@ def test_names_never_change_the_structure(name):
 
 
 def test_charts_of_little_and_of_much():
-    assert all_figures(clean(example_facts.skipped())) == {}
-    assert set(all_figures(clean(example_facts.least()))) == {"how_many", "redundant", "together", "errors"}
+    assert set(all_figures(clean(example_facts.skipped()))) == {"frontier"}
+    least = {"frontier", "how_many", "redundant", "together", "errors"}
+    assert set(all_figures(clean(example_facts.least()))) == least
     assert len(all_figures(clean(example_facts.long_path()))) == 6
 
 

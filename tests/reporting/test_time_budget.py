@@ -1,8 +1,6 @@
 """The parts of a report share its time: told by a clock that moves when a part says so, not by the time it takes."""
 
 import json
-from dataclasses import replace
-from functools import partial, partialmethod
 from importlib.resources import files
 from types import SimpleNamespace
 
@@ -10,17 +8,16 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestRegressor
 
-from vitalfew import DecisionTree, report, rules
-from vitalfew.evaluation.compare import Outer, run_fold
-from vitalfew.evaluation.metrics import Metric
+from vitalfew import report, rules
+from vitalfew.answers import engine, out_of_fold_table
+from vitalfew.answers.out_of_fold_table import Race
+from vitalfew.answers.recipes import Recipes, Task
 from vitalfew.exceptions import TimeBudgetError
-from vitalfew.reporting import affordable
-from vitalfew.reporting.questions import card, how_many, together, which_model
-from vitalfew.reporting.study import FOR_THE_CARD, Clock, Study
+from vitalfew.reporting.questions import how_many, together
+from vitalfew.reporting.study import Clock, Study
 from vitalfew.reporting.table import read_study_table
-from vitalfew.support.deadline import deadline, time_left
+from vitalfew.support.deadline import deadline
 
 SCHEMA = json.loads(files("vitalfew.reporting.render").joinpath("schema.json").read_text())
 
@@ -50,23 +47,6 @@ def test_a_part_gets_its_share_or_what_is_left(spent, expected):
     assert Stopped(100, spent).share(0.3, keep=0.15) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("spent", [0, 50, 80])
-def test_both_rounds_of_the_comparison_share_one_limit(monkeypatch, spent):
-    study = study_of(4, Stopped(100, spent))
-
-    def take_all(work, *arguments, **options):
-        """Takes all the time it is given."""
-        study.clock.now += time_left()
-        return work(*arguments, **options)
-
-    few = which_model.candidates(study, study.n)[:3]
-    monkeypatch.setattr(which_model, "candidates", lambda *_: few)
-    monkeypatch.setattr(affordable, "run_fold", partial(take_all, run_fold))
-    monkeypatch.setattr(Outer, "run", partialmethod(lambda self, *a, real: take_all(real, self, *a), real=Outer.run))
-    which_model.which_model(study, 1)
-    assert study.clock.now <= min(spent + 0.6 * 100, (1 - FOR_THE_CARD) * 100) + 1
-
-
 @pytest.mark.parametrize(("seconds", "expected"), [(1e-6, 40), (0.05, 20), (10.0, 10)])
 def test_pairs_are_screened_among_as_many_features_as_there_is_time_for(monkeypatch, seconds, expected):
     """Screening the pairs of 10 features takes the given seconds; 20 screenings may take at most 4."""
@@ -74,57 +54,6 @@ def test_pairs_are_screened_among_as_many_features_as_there_is_time_for(monkeypa
     monkeypatch.setattr(together, "TRIED", 10)
     monkeypatch.setattr(together, "time", SimpleNamespace(perf_counter=lambda: next(times)))
     assert together._affordable(study_of(40, Stopped(100)), 4.0) == expected
-
-
-def loop_of(study, models) -> Outer:
-    split = np.arange(40), np.arange(40, 60)
-    metric = Metric.of(None, not study.is_numeric)
-    return Outer(models, study.features.X, study.y, [split], metric, 0, None, None)
-
-
-def test_no_model_takes_more_than_its_part_of_the_first_fold():
-    study = study_of(4, Stopped(100))
-    tree = DecisionTree(verbose=False)
-    outer = loop_of(study, {"a": tree, "b": tree})
-    known, left_out = affordable.first_fold(study, outer, (9.0, 5.0))
-    assert (set(known), left_out) == ({"a", "b"}, {})
-    assert np.isfinite(outer.without(["a"]).errors).all()
-    known, left_out = affordable.first_fold(study, outer, (9.0, 1e-9))
-    assert known == {}
-    assert left_out["b"] == "stopped: a fold takes more than 1e-09 s"
-    known, left_out = affordable.first_fold(study, outer, (0.0, 5.0))
-    assert left_out["a"] == "not run: no time left for the first fold"
-
-
-def test_a_forest_that_would_take_too_long_is_not_grown(monkeypatch):
-    study = study_of(4, Stopped(100))
-    grown = []
-
-    def slow(m, j, model, *_):
-        grown.append(model.n_estimators)
-        return m, j, {"seconds": 1.0}
-
-    monkeypatch.setattr(affordable, "run_fold", slow)
-    found = affordable.first_fold(study, loop_of(study, {"a": RandomForestRegressor(100)}), (90.0, 20.0))
-    assert found == ({}, {"a": "stopped: a fold takes more than 20 s"})
-    assert grown == [affordable.FEW_TREES]
-
-
-def test_a_comparison_without_time_is_no_finding(monkeypatch):
-    """Random labels: no model helps, but the report must not say so while models are left out."""
-    rng = np.random.default_rng(0)
-    study = study_of(3, Stopped(1000))
-    study = replace(study, y=rng.integers(0, 2, study.n))
-    every = which_model.which_model(study, 1)
-    assert every.facts["answer"].startswith("None: no model")
-    late = {c.name: "stopped: a fold takes more than 1 s" for c in which_model.candidates(study, study.n)}
-    del late["Naive Bayes"]
-    known = {"Naive Bayes": 0.1, "most frequent class": 0.1}
-    monkeypatch.setattr(which_model, "first_fold", lambda *_: (known, late))
-    some = which_model.which_model(study, 1)
-    assert some.facts["answer"].startswith("Not decided: ")
-    assert not some.is_complete
-    assert some.chosen is None
 
 
 @pytest.mark.parametrize("is_numeric", [False, True])
@@ -149,29 +78,65 @@ def test_criteria_that_ran_out_of_time_are_named(monkeypatch, late, is_numeric):
     assert "5-fold" not in facts["answer"].split(" agree")[0]
 
 
-def test_a_report_without_time_says_so_and_nothing_else(monkeypatch):
+@pytest.mark.parametrize("is_numeric", [False, True])
+def test_a_report_without_time_says_so_and_has_a_model(monkeypatch, is_numeric):
     """Every part gets no time at all: each says that it was stopped, none that there is nothing."""
     monkeypatch.setattr(Clock, "share", lambda *_, **__: 0.0)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 5))
-    found = report(X, (X[:, 0] > 0).astype(int), progress=False)
-    jsonschema.validate(json.loads(found.to_json()), SCHEMA)
-    for part in ("how_many", "redundant", "together", "which_model"):
-        assert "rerun with a larger time budget" in found.facts[part]["answer"], part
-    assert not found.facts["nothing_here"]
-    assert found.sealed.n_openings == 0
+    found = report(X, X[:, 0] + rng.normal(size=200) if is_numeric else (X[:, 0] > 0).astype(int), progress=False)
+    facts = json.loads(found.to_json())
+    jsonschema.validate(facts, SCHEMA)
+    for part in ("how_many", "redundant", "together"):
+        assert "rerun with a larger time budget" in facts[part].get("skipped", ""), part
+    assert not facts["recommended"]["is_complete"]
+    assert facts["recommended"]["p_value"] is None
+    assert any("no time for the permutation test" in note for note in facts["notes"])
+    assert len(found.features) == 5
+    assert found.model.predict(X).shape == found.best.predict(X).shape == (200,)
+    assert len(facts["recommended"]["not_run"]) > 5
     for text in (found.to_html(), found.to_markdown()):
         assert "larger time budget" in text
-        assert "do not help" not in text
+        assert "finds no signal" not in text
+    for sentence in facts["headline"][1:3]:
+        assert sentence.startswith("Not answered: ")
 
 
-@pytest.mark.parametrize(("seconds", "expected"), [(0.0, 1000), (1.0, 1000), (10.0, 500), (1000.0, 100)])
-def test_the_model_is_fitted_to_as_many_rows_as_there_is_time_for(seconds, expected):
-    """A fit to 100 rows takes the given seconds; there are 50."""
-    rng = np.random.default_rng(0)
-    study = Study.of(
-        read_study_table(pd.DataFrame(rng.normal(size=(1000, 2)))), rng.integers(0, 2, 1000), False, Stopped(1), 0, 1
-    )
-    choice = which_model.ModelChoice({}, None, seconds=seconds, n_rows=100)
-    assert len(card._affordable_rows(study, choice, 50.0)) == expected
-    assert len(study.notes) == (expected < 1000)
+def test_the_folds_leave_time_for_the_final_models(monkeypatch):
+    """Time passes only where a fold is scored; a race gets what is left, and models that are too dear are left out."""
+    given = []
+
+    class Recorded(Race):
+        def __init__(self, problem, recipes, splits, seconds):
+            given.append(seconds)
+            super().__init__(problem, recipes, splits, 0.0)
+
+    monkeypatch.setattr(engine, "Race", Recorded)
+    monkeypatch.setattr(engine.time, "perf_counter", lambda: 0.0)
+    study = study_of(4, Stopped(100, 20))
+    found = engine.answer(study.table, study.y, is_numeric=False, seconds=70.0)
+    assert given == [pytest.approx(engine.FOR_THE_FOLDS * 70)]
+    choice = found.choice
+    assert len(choice.table.candidates) >= 1
+    choice.__dict__["blend"] = {0: 0.3, 1: 0.7}  # in place of the cached one
+    monkeypatch.setattr(type(choice), "candidate", lambda self, at: self.table.candidates[0])
+    choice.table.seconds[choice.table.candidates[0].task] = 1.0
+    assert len(engine._affordable(choice, 1e6)) == 2
+    assert list(engine._affordable(choice, 0.0)) == [1]
+
+
+def test_work_that_does_not_fit_into_the_remaining_folds_is_left_out(monkeypatch):
+    """The best of each size and learner comes first; what costs more than is left is named."""
+    study = study_of(4, Stopped(100))
+    race = Race.__new__(Race)
+    race.problem = SimpleNamespace(threads=1)
+    race.seconds, race.start, race.not_run = 100.0, 0.0, {}
+    monkeypatch.setattr(out_of_fold_table.time, "perf_counter", lambda: 0.0)
+    quick, slow = Recipes.of(engine.view_of(study.table), study.y, 2, 0).learners[:2]
+    tasks = [Task("a", quick, 1), Task("b", quick, 1), Task("a", slow, 1), Task("a", quick, 3)]
+    race.cost = dict(zip(tasks, (30.0, 40.0, 20.0, 30.0)))
+    kept = race._affordable(tasks, 1)
+    assert set(kept) == {tasks[0], tasks[2], tasks[3]}
+    assert [race.cost[task] for task in kept] == sorted((race.cost[task] for task in kept), reverse=True)
+    assert race.not_run == {str(tasks[1]): "a fold takes 40 s"}
+    assert race._affordable(tasks[:1], 1000) == tasks[:1]  # the best always goes on

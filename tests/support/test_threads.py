@@ -73,6 +73,7 @@ def summary(n_jobs):
 
 
 FEW = {"n_jobs": 1, "verbose": False}
+SMALL = vf.LogisticRegression(0.02, **FEW)
 PAIR = {"plain": LinearRegression(), "lasso": vf.Lasso(0.1, **FEW)}
 
 # Calls with a number of threads, and whether the core uses them; the others use threads of joblib or BLAS.
@@ -82,6 +83,12 @@ CASES = {
     "Bagging": (lambda n, _: vf.Bagging(rounds=6, random_state=0, n_jobs=n).fit(*classes(1500, 20)), False),
     "BestSubsetClassifier": (lambda n, _: vf.BestSubsetClassifier(3, n_jobs=n).fit(*classes(400, 12, 2)), True),
     "BestSubsetRegressor": (lambda n, _: vf.BestSubsetRegressor(4, n_jobs=n).fit(*numbers(6000, 40)), True),
+    "Blend": (
+        lambda n, _: vf.Blend([("bayes", vf.NaiveBayes(n_jobs=1)), ("linear", SMALL)], cv=3, n_jobs=n).fit(
+            *classes(600, 20)
+        ),
+        False,
+    ),
     "Counts": (lambda n, _: vf.Counts.from_data(*codes(), n_jobs=n), True),
     "Counts sparse": (lambda n, _: vf.Counts.from_data(*words(), n_jobs=n), True),
     "DecisionTree": (lambda n, _: vf.DecisionTree(n_jobs=n).fit(*classes()), True),

@@ -11,6 +11,7 @@ from vitalfew import (
     Bagging,
     BestSubsetClassifier,
     BestSubsetRegressor,
+    Blend,
     Counts,
     DecisionTree,
     Discretizer,
@@ -78,6 +79,7 @@ def classify(X: NDArray[np.float64], y: NDArray[np.int64]) -> list[NDArray[np.fl
         Stump().fit(X, y).predict_proba(X),
         AdaBoost(10).fit(X, y).predict_proba(X),
         DecisionTree().fit(X, y).predict_proba(X),
+        Blend([("stump", Stump()), ("tree", DecisionTree())]).fit(X, y).predict_proba(X),
         Bagging(rounds=3).fit(X, y).predict_proba(X),
         GreedySearch(LogisticRegression(0.1), 2).fit(X, y).predict_proba(X),
     ]
@@ -114,6 +116,8 @@ def judge(X: NDArray[np.float64], y: NDArray[np.float64], folder: Path) -> str:
     sealed.save(folder / "sealed")
     error: float = SealedTest.load(folder / "sealed").score(model).error
     page: Report = report(train, target)
+    page.model_of(len(page.features)).predict(X)
+    page.why(page.features[0])
     summarize(folder / "table.parquet", "y")
     label_documents(folder / "news.duckdb", "news", "body", "topic")
     return f"{vitalfew.__version__} {error} {page} {to_sql(model)} {to_python(model)}"

@@ -31,7 +31,8 @@ struct Projected {
 };
 
 // Computes them by a Cholesky factorization over the model's columns, O(k² q) for k columns in and q open ones, and O(k q²)
-// more with `has_pairs`; otherwise `gram` holds only the diagonal. Columns that depend on earlier ones explain nothing more.
+// more with `has_pairs`; otherwise `gram` holds only the diagonal. A dependent model explains minus infinity, and nothing is left
+// of the open columns: what a dependent column adds would be rounding errors over rounding errors.
 Projected project(const Relaxation& problem, std::span<const std::size_t> in, std::span<const std::size_t> open, bool has_pairs) {
   const std::size_t q = open.size();
   Projected left;
@@ -39,13 +40,14 @@ Projected project(const Relaxation& problem, std::span<const std::size_t> in, st
   left.gram.resize(has_pairs ? q * q : q);
   std::vector<std::vector<double>> rows;  // of the factor, over the open columns
   Cholesky factor;
-  std::vector<std::size_t> used;  // columns of the factor
   std::vector<double> beside, along;
   for (const std::size_t j : in) {
     beside.clear();
-    for (const std::size_t other : used) beside.push_back(problem.gram(j, other));
-    if (!factor.append(beside, problem.gram(j, j), kDependent)) continue;
-    used.push_back(j);
+    for (std::size_t t = 0; t < along.size(); ++t) beside.push_back(problem.gram(j, in[t]));
+    if (!factor.append(beside, problem.gram(j, j), kDependent)) {
+      left.explained = -std::numeric_limits<double>::infinity();
+      return left;
+    }
     double value = problem.cross(j), square = problem.gram(j, j);
     std::vector<double> row(q);
     for (std::size_t o = 0; o < q; ++o) row[o] = problem.gram(j, open[o]);

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import has_fit_parameter
 
 from vitalfew import _core
 from vitalfew.evaluation.indexing import as_rows, looks_like_classes, read_y, take_parts
 from vitalfew.evaluation.metrics import task_of
-from vitalfew.families.ensembles.learners import fit_learner
+from vitalfew.families.ensembles.learners import fit_learner, weight_arguments
 from vitalfew.families.left_out import LeftOut
 from vitalfew.families.loo_formulas import leave_out
 from vitalfew.rules.prefitted import warn_if_prefitted
@@ -223,22 +222,12 @@ def _without(i: int, model, X, y, weight, method: str, classes) -> NDArray:
     check_deadline()
     others = np.delete(np.arange(len(y)), i)
     rows, row = take_parts(model, X, others, np.array([i]))
-    weights = {} if weight is None else _weights_for(model, weight[others])
+    weights = {} if weight is None else weight_arguments(model, weight[others])
     if classes is None:
         fitted = clone(model).fit(rows, y[others], **weights)
     else:
         fitted = fit_learner(model, rows, y[others], **weights)
     return _aligned(fitted, row, method, classes)
-
-
-def _weights_for(model, weight: NDArray) -> dict[str, NDArray]:
-    """Return the weights under the fit parameter name of a model, or of the last step of a pipeline."""
-    steps = getattr(model, "steps", None)
-    if steps and hasattr(model, "named_steps"):
-        return {f"{steps[-1][0]}__sample_weight": weight}
-    if not has_fit_parameter(model, "sample_weight"):
-        raise ValueError(f"{type(model).__name__} does not support sample_weight; omit it.")
-    return {"sample_weight": weight}
 
 
 def _aligned(fitted, rows, method: str, classes) -> NDArray:

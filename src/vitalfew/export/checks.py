@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import is_classifier, is_regressor
 
 from vitalfew.data.coding.bins import MOST_BINS, BinCoder
 from vitalfew.data.coding.number_coder import MOST_LEVELS, NumberCoder
@@ -14,6 +15,7 @@ from vitalfew.data.tables.column_kinds import USED
 from vitalfew.data.tables.frames import NumberedNames
 from vitalfew.exceptions import ModelFileError
 from vitalfew.export.record import require
+from vitalfew.families.ensembles.blend_members import named_members
 from vitalfew.families.ensembles.boost_run import STOPS, BoostRun, FittedLearners
 from vitalfew.families.ridge.kernels import check_kernel
 from vitalfew.families.trees.binned_tree import BinnedTree
@@ -369,6 +371,24 @@ def bagging(model) -> None:
     require(are_in(codes, len(model.classes_)) and len(path.classes) == len(model.classes_), "the classes do not match")
     require(model.selection_.index == model.rounds_ - 1, "rounds_ does not match selection_")
     require(all(are_in(learner.classes_, len(codes)) for learner in learners), "the classes of a learner do not match")
+
+
+def blend(model) -> None:
+    n, fitted = len(model.weights_), list(zip(model.weights_, model.estimators_))
+    require(n == len(model.names_) == len(model.estimators_) > 0, "there must be one weight per estimator")
+    require([name for name, _ in named_members(model.estimators)] == model.names_, "names_ do not match the estimators")
+    require((model.weights_ >= 0).all() and abs(model.weights_.sum() - 1) < 1e-9, "weights_ must sum to 1")
+    require(all((weight > 0) == (member is not None) for weight, member in fitted), "an estimator is missing")
+    require(is_classifier(model) == hasattr(model, "classes_"), "classes_ does not match the estimators")
+    if hasattr(model, "n_features_in_"):
+        features(model)
+    if not is_classifier(model):
+        require(all(m is None or is_regressor(m) for m in model.estimators_), "an estimator is not a regressor")
+        return
+    classes(model)
+    for member in model.estimators_:
+        known = set(model.classes_.tolist() if member is None else member.classes_.tolist())
+        require(known <= set(model.classes_.tolist()), "the classes of an estimator do not match")
 
 
 def sequence_of_text(names) -> bool:

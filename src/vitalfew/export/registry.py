@@ -42,6 +42,7 @@ from vitalfew.families.bayes.unlabeled_weight import WeightScores
 from vitalfew.families.ensembles.adaboost import AdaBoost
 from vitalfew.families.ensembles.bagging import Bagging
 from vitalfew.families.ensembles.bagging_path import BaggingPath
+from vitalfew.families.ensembles.blend import Blend
 from vitalfew.families.ensembles.boost_path import BoostPath
 from vitalfew.families.ensembles.boost_run import BoostRun, FittedLearners
 from vitalfew.families.ensembles.learners import RowsVoter
@@ -223,6 +224,19 @@ ESTIMATORS = [
         {"classes_": labels, "rounds_": whole, "oob_error_": real, "path_": is_a(BaggingPath), **chosen},
         left=("oob_decision_function_", "_in_use"),
         check=checks.bagging,
+    ),
+    Record(
+        Blend,
+        {
+            "names_": each(text),
+            "weights_": finite,
+            "estimators_": each(learner),
+            "classes_": labels,
+            "member_losses_": numbers,
+            "blend_loss_": real,
+        },
+        optional=("classes_", "member_losses_", "blend_loss_"),
+        check=checks.blend,
     ),
     Record(
         GreedySearch,

@@ -7,51 +7,71 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+from joblib import cpu_count
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
+from vitalfew.answers.engine import Answers, answer, view_of
+from vitalfew.answers.exchange import exchanges
+from vitalfew.answers.signal_test import signal_test
+from vitalfew.answers.views import TableView
 from vitalfew.evaluation.sealed.sealed_test import SealedTest
 from vitalfew.exceptions import TimeBudgetError
 from vitalfew.reporting.phrases import plural
 from vitalfew.reporting.questions.card import card
 from vitalfew.reporting.questions.how_many import how_many
+from vitalfew.reporting.questions.recommended import recommended
 from vitalfew.reporting.questions.redundant import redundant, screen_informative
+from vitalfew.reporting.questions.substitutes import with_exchanges
 from vitalfew.reporting.questions.together import together
-from vitalfew.reporting.questions.which_model import ModelChoice, which_model
+from vitalfew.reporting.questions.which_model import which_model
 from vitalfew.reporting.study import FOR_MODELS, Study
 from vitalfew.reporting.table import StudyTable
 from vitalfew.summaries.information import entropy
 from vitalfew.support.deadline import deadline
 
 SCHEMA = "vitalfew.report/1"
-STRONG = 0.01
+# Shares of the time for the permutation test, and for exchanging features of the recommended model.
+FOR_THE_TEST, FOR_EXCHANGES = 0.08, 0.1
+LEAST_FOR_THE_TEST = 2.0  # seconds
 STEPS = ("how many features", "which are redundant", "which work together", "which model", "model card")
 
 
 def gather(
     study: Study,
-    sealed: SealedTest,
+    sealed: SealedTest | None,
     whole: StudyTable,
     target: tuple[str, int],
     source: str | None,
-    n_jobs,
     step: Callable,
-) -> tuple[dict[str, Any], BaseEstimator | None]:
-    """Return all facts, and the fitted model if one was chosen. `target` is its name and number of missing values."""
+) -> tuple[dict[str, Any], Answers]:
+    """Return all facts, and the answers they come from. `target` is its name and number of missing values."""
     from vitalfew import __version__
 
     step(STEPS[0])
-    many = _ask(study, 0.3, how_many)
+    p_value = _signal(study)
+    many = _ask(study, 0.12, how_many)
     step(STEPS[1])
     screened = screen_informative(study)
-    same = _ask(study, 0.1, redundant, screened)
+    same = _ask(study, 0.06, redundant, screened)
     step(STEPS[2])
-    joint = {"sets": [], "slopes": []} | _ask(study, 0.3, together, screened)
+    joint = {"sets": [], "slopes": []} | _ask(study, 0.12, together, screened)
     step(STEPS[3])
-    choice = which_model(study, n_jobs)
+    found = answer(
+        study.table,
+        study.y,
+        is_numeric=study.is_numeric,
+        seconds=study.clock.share(1.0, keep=FOR_EXCHANGES),
+        seed=study.seed,
+        threads=study.threads or cpu_count(),
+    )
+    if len(found.maker.rows) < study.n:
+        study.notes.append(f"The models were chosen on {len(found.maker.rows):,} of {study.n:,} training rows.")
     step(STEPS[4])
-    model_card, model = card(study, choice, sealed)
-    nothing = is_nothing(study, joint, choice)
+    said = recommended(found, p_value)
+    model_card = card(study, found, said, sealed)
+    with deadline(study.clock.share(FOR_EXCHANGES)):
+        same = with_exchanges(same, exchanges(found), said["few"]["features"], said["metric"])
+    which = which_model(found)
     facts = {
         "schema": SCHEMA,
         "made": {
@@ -61,21 +81,40 @@ def gather(
             "seed": study.seed,
             "time_budget": study.clock.budget,
         },
-        "headline": _headline(many, same, joint, choice, nothing),
-        "nothing_here": nothing,
+        "verdict": said["verdict"],
+        "headline": [said["answer"], same["answer"], joint["answer"], which["answer"]],
+        "nothing_here": said["verdict"] == "cannot tell",
         "notes": study.notes,
+        "recommended": said,
         "data": _data(study, whole, source, sealed),
         "target": _target(study, *target),
-        "features": _features(study, many, same, joint, model_card),
-        "how_many": many,
+        "features": _features(study, said, same, joint),
+        "how_many": {**many, "answer": said["answer"]},
         "redundant": same,
         "together": joint
         if joint.get("skipped")
         else {**joint, "slopes": [_without(s, "feature") for s in joint["slopes"]]},
-        "which_model": choice.facts,
+        "which_model": which,
         "card": model_card,
     }
-    return facts, model
+    return facts, found
+
+
+def _signal(study: Study) -> float | None:
+    """Return the p-value of the permutation test for any signal; None if there was no time for it."""
+    view = view_of(study.table)
+    every = np.arange(study.n)
+    if isinstance(view, TableView):
+        matrix = view.fold(every, every[:1]).linear[0]
+    else:
+        matrix = view.fold(every, every[:1]).parts("tf-idf")[0]
+    try:
+        with deadline(study.clock.share(FOR_THE_TEST, least=LEAST_FOR_THE_TEST)):
+            target = study.y if study.is_numeric else study.coded.label
+            return signal_test(matrix, target, is_classification=not study.is_numeric, seed=study.seed).p_value
+    except TimeBudgetError:
+        study.notes.append("There was no time for the permutation test of a signal.")
+        return None
 
 
 def _ask(study: Study, share: float, question: Callable[..., dict], *given) -> dict:
@@ -89,27 +128,8 @@ def _ask(study: Study, share: float, question: Callable[..., dict], *given) -> d
         return {"answer": why, "skipped": why}
 
 
-def is_nothing(study: Study, joint: dict, choice: ModelChoice) -> bool:
-    """Return True if no model helps, no feature is clearly informative alone, and none are together.
-
-    Parts that ran out of time are not evidence of that.
-    """
-    if joint.get("skipped") or choice.facts.get("skipped"):
-        return False
-    sure = study.alone.p_value.min(initial=1.0) * study.d < STRONG
-    works_together = any(s["p_value"] <= STRONG for s in joint["sets"])
-    return choice.chosen is None and not sure and not works_together
-
-
-def _headline(many: dict, same: dict, joint: dict, choice: ModelChoice, nothing: bool) -> list[str]:
-    if nothing:
-        return [
-            "No signal: no feature is more informative about the target than expected by chance, alone or in a pair."
-        ]
-    return [many["answer"], same["answer"], joint["answer"], choice.facts["answer"]]
-
-
-def _data(study: Study, whole: StudyTable, source: str | None, sealed: SealedTest) -> dict:
+def _data(study: Study, whole: StudyTable, source: str | None, sealed: SealedTest | None) -> dict:
+    n_test = 0 if sealed is None else len(sealed)
     owned = np.bincount(study.features.column, minlength=len(whole.kinds))
     columns = []
     for at, kind in enumerate(whole.kinds):
@@ -127,10 +147,10 @@ def _data(study: Study, whole: StudyTable, source: str | None, sealed: SealedTes
         )
     return {
         "source": source,
-        "n_rows": int(study.n + len(sealed)),
+        "n_rows": int(study.n + n_test),
         "n_columns": len(whole.kinds),
         "n_train": int(study.n),
-        "n_test": len(sealed),
+        "n_test": n_test,
         "n_features": int(study.d),
         "columns": columns,
     }
@@ -166,17 +186,16 @@ def _target(study: Study, name: str, n_missing: int) -> dict:
     }
 
 
-def _features(study: Study, many: dict, same: dict, joint: dict, model_card: dict) -> dict:
+def _features(study: Study, said: dict, same: dict, joint: dict) -> dict:
     order = study.alone.order
     names = [study.name(j) for j in order]
-    stable = many.get("stability")
-    often = dict(zip(stable["names"], stable["frequency"])) if stable else {}
+    often = said["stability"]
     group: dict[str, int] = {}
     for at, found in enumerate(same.get("groups", ())):
         for name in (found["keep"], *(m["name"] for m in found["members"])):
             group.setdefault(name, at)
     context = {s["feature"]: s for s in joint["slopes"]}
-    chosen = _chosen_names(many, model_card)
+    chosen = set(said["few"]["features"])
     alone = study.alone
     return {
         "n": int(study.d),
@@ -192,17 +211,6 @@ def _features(study: Study, many: dict, same: dict, joint: dict, model_card: dic
         "frequency": [often.get(n) for n in names],
         "group": [group.get(n) for n in names],
     }
-
-
-def _chosen_names(many: dict, model_card: dict) -> set[str]:
-    """Return the features, or columns of encoded ones, used by the model on the card, else those of the path."""
-    if "features" in model_card:
-        used = {f["name"] for f in model_card["features"]}
-        columns = {n.split("=", 1)[0] for n in used}
-        return used | columns
-    if many.get("skipped"):
-        return set()
-    return {f for f, k in zip(many["feature"], many["k"]) if f is not None and k <= many["size"]}
 
 
 def _or_none(context: dict, j: int, key: str):

@@ -9,22 +9,28 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from vitalfew.data.tables.column_kinds import ColumnKind
+from vitalfew.answers.engine import Answers
+from vitalfew.data.tables.column_kinds import ColumnKind, table_frame
+from vitalfew.evaluation.plan import seals
 from vitalfew.evaluation.sealed.sealed_split import sealed_split
 from vitalfew.evaluation.sealed.sealed_test import SealedTest
+from vitalfew.evaluation.table_model import TableModel
 from vitalfew.reporting.facts import STEPS, gather, rows_note
 from vitalfew.reporting.render.html import render_html
 from vitalfew.reporting.render.markdown import render_markdown
 from vitalfew.reporting.study import Clock, Study
-from vitalfew.reporting.table import LEAST_ROWS, read_study_table, read_target
+from vitalfew.reporting.summary import summary_lines, why
+from vitalfew.reporting.table import LEAST_ROWS, StudyTable, read_study_table, read_target
 from vitalfew.support.atomic_write import written_aside
 from vitalfew.support.checks import check_is_values, check_threads
 from vitalfew.support.progress import as_verbose
 from vitalfew.support.progress import progress as progress_bar
+from vitalfew.support.suggest import check_names
 
 MOST_TARGETS = 200
+# Share of the rows that is sealed if they are many.
+SEALED = 0.25
 LEAST_TABLE = 20
 
 
@@ -36,24 +42,61 @@ class Report:
     ----------
     facts : dict
         Everything as plain numbers and sentences; ``reporting/render/schema.json`` describes it.
-    model : estimator or None
-        The recommended model, fitted on the training samples; None if no model helps.
-    sealed : SealedTest
-        The test samples, used only once, to score the recommended model.
+    few : TableModel
+        The recommended model: the fewest features whose loss is within the price of the best single model. Fitted to
+        the training samples; ``clone(report.few).fit(X, y)`` fits it to all samples.
+    best : estimator
+        The model of lowest loss, whatever it needs: often a blend of several.
+    sealed : SealedTest or None
+        The test samples, used only once, to score `few`; None if the table is too small to seal a part of it.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from vitalfew import report
     >>> data = load_iris(as_frame=True)
-    >>> found = report(data.data, data.target, target="species", time_budget=3, progress=False)
-    >>> "petal width (cm)" in found.to_markdown()
+    >>> found = report(data.data, data.target, target="species", time_budget=5, progress=False)
+    >>> "petal width (cm)" in found.features or "petal length (cm)" in found.features
     True
     """
 
     facts: dict[str, Any]
-    model: BaseEstimator | None
-    sealed: SealedTest
+    few: TableModel
+    best: Any
+    sealed: SealedTest | None
+    _answers: Answers
+
+    @property
+    def model(self) -> TableModel:
+        """The recommended model, `few`."""
+        return self.few
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the features of `few`, best first."""
+        return list(self.facts["recommended"]["few"]["features"])
+
+    @property
+    def error(self) -> dict[str, Any]:
+        """Error of `few` on new samples with its 95% interval: on the sealed samples, or else from the folds."""
+        test = self.facts["card"]["test"]
+        return {key: test[key] for key in ("metric", "error", "low", "high", "n", "baseline", "on")}
+
+    @property
+    def frontier(self) -> list[dict[str, Any]]:
+        """Lowest loss at each number of features, with model, selector and error."""
+        return list(self.facts["recommended"]["frontier"])
+
+    def model_of(self, n_features: int) -> TableModel:
+        """Fit the model of the frontier with this number of features to the training samples."""
+        points = {point.size: point.candidate for point in self._answers.choice.frontier}
+        if n_features not in points:
+            raise ValueError(f"n_features must be a size of the frontier, {sorted(points)}, got {n_features!r}.")
+        return self._answers.fit(points[n_features])
+
+    def why(self, name: str) -> str:
+        """Say what the report found out about a feature or a column."""
+        return why(self.facts, name)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts."""
@@ -87,7 +130,7 @@ class Report:
         return f'<iframe srcdoc="{escape(self.to_html())}" style="width:100%;height:700px;border:0"></iframe>'
 
     def __repr__(self) -> str:
-        return "\n".join(self.facts["headline"])
+        return "\n".join(summary_lines(self.facts))
 
 
 def report(
@@ -98,7 +141,7 @@ def report(
     kinds: Mapping[str, str] | Sequence[ColumnKind] | None = None,
     task: str | None = None,
     time_budget: float = 60.0,
-    test_size: float = 0.25,
+    test_size: float | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     progress="auto",
@@ -106,27 +149,33 @@ def report(
 ) -> Report:
     r"""Report how many features are needed, which are redundant, which work together, and which model suits them.
 
-    A quarter of the samples is sealed first. All answers come from the others, and the recommended model is scored once
-    on the sealed samples.
+    All answers come from one table of out-of-fold predictions: for each recipe (a selector of features and a learner)
+    at each number of features, the prediction for every sample by a model that never saw it, with the selection
+    repeated inside each fold. Recipes that lose to others almost surely are dropped after each fold. If there are at
+    least 1,000 samples, and at least 50 of the rarest class in a quarter of them, a quarter is sealed first and scores
+    the recommended model once.
 
-    1. *How many?* A greedy path of features; description length, BIC, leave-one-out and 5-fold error of each size;
-       selection frequencies over complementary half samples, with Shah and Samworth's bound on false selections.
+    1. *How many?* ``few``: the smallest number of features whose loss (log loss, or squared error) is within one
+       standard error of the difference to the lowest. ``best``: the lowest loss, often by a blend of several models.
+       Their error is corrected for the choice by bootstrap bias-corrected cross-validation.
     2. *Redundant?* Copies, near copies, and features that retain less than a tenth of their information given another:
        :math:`I(X_i; Y \mid X_j) \le I(X_i; Y) / 10`. Variance inflation factors of numeric features.
     3. *Together?* Pairs with positive interaction information
        :math:`I(X_i, X_j; Y) - I(X_i; Y) - I(X_j; Y)`, tested against the maximum over all pairs under permutations of
        the target; sets of three grown from them.
-    4. *Which model?* Combinations of selectors and models in nested cross-validation; the simplest within one standard
-       error of the best.
+    4. *Which model?* Each learner with all features and with the selection that suits it best.
+
+    The verdict is ``"useful"``, ``"weak"`` or ``"cannot tell"``. A permutation test decides whether the features carry
+    any signal; it finds one in pure noise in 3% of tables.
 
     Parameters
     ----------
     X : data frame, array, sparse matrix or list of texts
         Numbers, categories and text; values may be missing.
-    y : array-like
-        Classes or numbers. Samples without a value are left out.
+    y : array-like or str
+        Classes or numbers, or the name of a column of X. Samples without a value are left out.
     target : str
-        Name of y in the report.
+        Name of y in the report, if it is not a column of X.
     kinds : mapping of column to kind, or list of ColumnKind, optional
         ``"numeric"``, ``"category"``, ``"text"``, or ``"identifier"`` to leave a column out; others are detected. A
         list, as :func:`~vitalfew.data.tables.column_kinds.recognize` returns it, has the kinds of all columns, and
@@ -137,8 +186,8 @@ def report(
         Seconds from the end of reading and coding the table until the facts are known. Parts that would take longer
         use fewer sizes, resamples, permutations, models or samples, or are left out, and say so. Writing the page is
         not included.
-    test_size : float, default 0.25
-        Share of the samples that are sealed.
+    test_size : float, optional
+        Share of the samples that are sealed. By default a quarter if the samples are many, otherwise none.
     random_state : int, default 0
     n_jobs : int, optional
     progress : bool or "auto", default "auto"
@@ -148,13 +197,15 @@ def report(
     Returns
     -------
     Report
-        ``facts``, ``save("report.html")``, ``to_markdown()``, ``model``, ``sealed``.
+        ``few``, ``best``, ``features``, ``error``, ``frontier``, ``why(name)``, ``facts``, ``save("report.html")``.
 
     References
     ----------
-    Shah & Samworth (2013), doi:10.1111/j.1467-9868.2011.01034.x. Nogueira, Sechidis & Brown (2018),
-    https://jmlr.org/papers/v18/17-514.html. Jakulin & Bratko (2004), Testing the significance of attribute
-    interactions, ICML. Westfall & Young (1993), Resampling-Based Multiple Testing.
+    Tsamardinos, Greasidou & Borboudakis (2018), Bootstrapping the out-of-sample predictions for efficient and accurate
+    cross-validation, doi:10.1007/s10994-018-5714-4. Caruana et al. (2004), Ensemble selection from libraries of models,
+    doi:10.1145/1015330.1015432. Shah & Samworth (2013), doi:10.1111/j.1467-9868.2011.01034.x. Nogueira, Sechidis &
+    Brown (2018), https://jmlr.org/papers/v18/17-514.html. Jakulin & Bratko (2004), Testing the significance of
+    attribute interactions, ICML. Westfall & Young (1993), Resampling-Based Multiple Testing.
 
     Examples
     --------
@@ -162,11 +213,13 @@ def report(
     >>> from vitalfew import report
     >>> data = load_breast_cancer(as_frame=True)
     >>> found = report(data.data.iloc[:, :6], data.target, target="benign", time_budget=5, progress=False)
-    >>> found.facts["target"]["kind"], found.facts["card"]["test"]["openings"]
-    ('binary', 1)
+    >>> found.facts["target"]["kind"], found.facts["verdict"], found.sealed
+    ('binary', 'useful', None)
     """
     if not time_budget > 0:
         raise ValueError(f"time_budget must be a positive number of seconds, got {time_budget!r}.")
+    if isinstance(y, str):
+        X, y, target = _column_as_target(X, y)
     check_is_values(y)
     clock = Clock(float(time_budget))
     table = read_study_table(X, kinds)
@@ -176,26 +229,35 @@ def report(
     n_missing = int((~known).sum())
     rows, values, n_rare = _learnable(np.flatnonzero(known), values, task, target)
     table = table.take(rows)
-    is_numeric = task == "numeric"
-    X_train, y_train, sealed = sealed_split(
-        table.frame,
-        values,
-        test_size=test_size,
-        stratify="auto" if not is_numeric else False,
-        random_state=random_state,
-    )
-    train = replace(table, frame=X_train)
+    train, y_train, sealed = _sealed(table, values, task == "numeric", test_size, int(random_state))
     with progress_bar(len(STEPS), "report", as_verbose(progress)) as bar:
 
         def step(name: str) -> None:
             bar.set_postfix_str(name)
             bar.update()
 
-        study = Study.of(train, y_train, is_numeric, clock, int(random_state), check_threads(n_jobs))
+        study = Study.of(train, y_train, task == "numeric", clock, int(random_state), check_threads(n_jobs))
         clock.begin()
         study.notes.extend(rows_note(n_missing, n_rare, target))
-        facts, model = gather(study, sealed, table, (target, n_missing), source, n_jobs, step)
-    return Report(facts, model, sealed)
+        facts, answers = gather(study, sealed, table, (target, n_missing), source, step)
+    return Report(facts, answers.few, answers.best, sealed, answers)
+
+
+def _column_as_target(X, name: str):
+    """Return the other columns, the column of this name, and the name."""
+    frame = table_frame(X)
+    check_names([name], frame.columns)
+    return frame.drop(name).to_native(), frame.get_column(name).to_native(), name
+
+
+def _sealed(table: StudyTable, values, is_numeric: bool, test_size: float | None, seed: int):
+    """Return the training table and target, and the sealed part, None if there is none."""
+    if test_size is None and not seals(values, is_numeric, SEALED):
+        return table, values, None
+    stratify = False if is_numeric else "auto"
+    size = SEALED if test_size is None else test_size
+    X, y, sealed = sealed_split(table.frame, values, test_size=size, stratify=stratify, random_state=seed)
+    return replace(table, frame=X), y, sealed
 
 
 def _learnable(rows, values, task: str, target: str):

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from vitalfew.reporting.coarse_codes import Alone, Coded, alone, code, label_of
 from vitalfew.reporting.table import Features, StudyTable
 
-# Shares of the time reserved for fitting the chosen model, and for the model comparison as well.
-FOR_THE_CARD = 0.15
-FOR_MODELS = 0.5
+# Share of the time reserved for the table of out-of-fold predictions and the models.
+FOR_MODELS = 0.65
 
 
 class Clock:

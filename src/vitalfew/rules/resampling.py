@@ -44,7 +44,7 @@ def choose_by_folds(rule: str, path: Path, family: Family, data: Any, options: O
     The rule "cv" takes the best point, "1se" the simplest within one standard error of it. Data may be summaries of
     folds if the family fits them.
     """
-    splits = data.folds if isinstance(data, Summaries) else _splits(data, options)
+    splits = data.folds if isinstance(data, Summaries) else splits_of(data, options)
     found = []
     own = getattr(family, "fold_paths", None)
     fitted = paths_in_turn(family, data, splits, path) if own is None else own(data, splits, path, options)
@@ -55,7 +55,8 @@ def choose_by_folds(rule: str, path: Path, family: Family, data: Any, options: O
     return select_from_folds(rule, path, np.array(found), options.scoring)
 
 
-def _splits(data: Any, options: Options) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def splits_of(data: Any, options: Options) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Return the training and test rows of each fold, without the rows of weight zero."""
     # Skip folds whose samples all have weight zero: they test nothing.
     splits = [(train, test) for train, test in data.folds(with_splits(options, data).cv) if len(test)]
     if not splits or any(len(train) == 0 for train, _ in splits):

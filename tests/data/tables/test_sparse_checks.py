@@ -189,6 +189,7 @@ MODELS = [
     vf.Bagging("stump", 2),
     vf.BestSubsetClassifier(1),
     vf.BestSubsetRegressor(1),
+    vf.Blend([("bayes", vf.NaiveBayes()), ("stump", vf.Stump())], cv=2),
     vf.DecisionTree(),
     vf.ForwardFittingClassifier(1),
     vf.ForwardFittingRegressor(1),

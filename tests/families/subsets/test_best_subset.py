@@ -240,7 +240,7 @@ def test_bad_arguments(options, message):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_near_ties_with_dependent_columns_have_their_own_loss(seed):
+def test_subsets_with_dependent_columns_are_no_near_ties(seed):
     """What a dependent column adds is rounding error; such subsets were listed with losses of -1e299."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(12, 5))
@@ -249,12 +249,5 @@ def test_near_ties_with_dependent_columns_have_their_own_loss(seed):
     model = BestSubsetRegressor(4, near_ties=0.5).fit(X, y)
     assert model.certified_
     assert model.near_ties_complete_
-    centered, residual = X - X.mean(axis=0), y - y.mean()
-    expected = {}
-    for subset in itertools.combinations(range(5), 4):
-        columns = centered[:, list(subset)]
-        expected[subset] = np.mean((residual - columns @ np.linalg.lstsq(columns, residual, rcond=1e-10)[0]) ** 2)
-    limit = 1.5 * min(expected.values())
-    found = dict(zip(model.near_ties_["columns"], model.near_ties_["mean_squared_error"]))
-    assert set(found) == {s for s, loss in expected.items() if loss <= limit}
-    np.testing.assert_allclose([found[s] for s in found], [expected[s] for s in found], rtol=1e-8)
+    assert sorted(model.near_ties_["columns"]) == [(0, 1, 2, 3), (1, 2, 3, 4)]
+    np.testing.assert_allclose(model.near_ties_["mean_squared_error"], np.mean((y - model.predict(X)) ** 2), rtol=1e-9)

@@ -30,11 +30,15 @@ def report(
         typer.Option("--markdown", metavar="FILE", help="Write the report as Markdown; - writes to standard output."),
     ] = None,
     test_size: Annotated[
-        float,
+        float | None,
         typer.Option(
-            "--test-size", metavar="FRACTION", min=0.01, max=0.9, help="Fraction of the rows sealed for the test."
+            "--test-size",
+            metavar="FRACTION",
+            min=0.01,
+            max=0.9,
+            help="Fraction of the rows sealed for the test; by default a quarter if the rows are many.",
         ),
-    ] = 0.25,
+    ] = None,
     table: options.Table = None,
     query: options.Query = None,
     format: options.Format = None,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import has_fit_parameter
 
 from vitalfew.families.trees.decision_tree import DecisionTree
 from vitalfew.families.trees.stump import Stump
@@ -53,6 +54,17 @@ def fresh_learner(estimator: Any, y: Any) -> Any:
 def fit_learner(estimator: Any, X: Any, y: Any, **weights: NDArray[np.float64] | None) -> Any:
     """Fit a copy made by `fresh_learner` and return it."""
     return fresh_learner(estimator, y).fit(X, y, **weights)
+
+
+def weight_arguments(model: Any, weight: NDArray) -> dict[str, NDArray]:
+    """Return the weights under the fit parameter name of a model, or of the last step of a pipeline."""
+    steps = getattr(model, "steps", None)
+    if steps and hasattr(model, "named_steps"):
+        name, last = steps[-1]
+        return {f"{name}__{key}": value for key, value in weight_arguments(last, weight).items()}
+    if not has_fit_parameter(model, "sample_weight"):
+        raise ValueError(f"{type(model).__name__} does not support sample_weight; omit it.")
+    return {"sample_weight": weight}
 
 
 class FrameRows:

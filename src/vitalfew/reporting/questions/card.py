@@ -1,21 +1,18 @@
-"""Model card: the chosen model, the features it uses, and its error on unseen samples."""
+"""Model card: the model of few features, the features it uses, and its error on unseen samples."""
 
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 
+from vitalfew.answers.engine import Answers
 from vitalfew.encoding.describe import chosen_features, rules_of
 from vitalfew.evaluation.sealed.sealed_test import SealedTest
-from vitalfew.exceptions import TimeBudgetError
 from vitalfew.export.python_source import to_python
 from vitalfew.export.sql import to_sql
-from vitalfew.reporting.questions.which_model import ModelChoice
-from vitalfew.reporting.study import FOR_THE_CARD, Study
-from vitalfew.support.deadline import deadline
+from vitalfew.reporting.study import Study
 
 MOST_LISTED = 500
 MOST_RULES = 12_000
@@ -23,66 +20,64 @@ MOST_EXPORTED = 200_000
 MOST_COLUMNS = 2000
 
 
-def card(study: Study, choice: ModelChoice, sealed: SealedTest) -> tuple[dict, BaseEstimator | None]:
-    """Return the facts of the card, and the model fitted on all training rows; the sealed rows are opened once."""
-    if choice.chosen is None:
-        told = "No model was selected, so none was fitted; the sealed test rows were not opened."
-        return {"answer": told, "skipped": told}, None
-    model, began = clone(choice.chosen.estimator), study.clock.spent
-    limit = max(study.clock.budget - began, FOR_THE_CARD * study.clock.budget)
-    rows = _affordable_rows(study, choice, 0.7 * limit)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            with deadline(limit):
-                model.fit(study.table.take(rows).frame if len(rows) < study.n else study.table.frame, study.y[rows])
-        except TimeBudgetError:
-            told = f"{choice.chosen.name} was not fitted, and the sealed test rows were not opened: "
-            told += f"{study.clock.stopped(began)}."
-            return {"answer": told, "skipped": told}, None
-        # The sealed rows are opened once: scoring must not be interrupted.
-        score = sealed.score(model, name=choice.chosen.name)
-    baseline = next((r["error"] for r in choice.facts["rows"] if r["is_baseline"]), None)
+def card(study: Study, answers: Answers, said: dict[str, Any], sealed: SealedTest | None) -> dict[str, Any]:
+    """Return the facts of the card. The sealed rows, if there are any, are opened once."""
+    candidate = answers.choice.candidate(answers.choice.few)
+    model = answers.few.pipeline_
     sql, python, why = _exports(model, study.d)
-    return (
-        {
-            "model": choice.chosen.name,
-            "features": _listed(model),
-            "rules": _rules(model),
-            "test": {
-                "metric": score.metric,
-                "error": float(score.error),
-                "low": float(score.low),
-                "high": float(score.high),
-                "n": int(score.n),
-                "openings": int(sealed.n_openings),
-                "baseline": baseline,
-            },
-            "confusion": score.confusion if list(map(str, score.classes or [])) == study.classes else None,
-            "sql": sql,
-            "python": python,
-            "why_no_export": why,
-        },
-        model,
-    )
+    test, confusion = _folds_test(said), None
+    if sealed is not None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            score = sealed.score(answers.few, name=str(candidate))
+        test = {
+            "metric": score.metric,
+            "error": float(score.error),
+            "low": float(score.low),
+            "high": float(score.high),
+            "n": int(score.n),
+            "openings": int(sealed.n_openings),
+            "baseline": said["baseline"],
+            "on": "sealed rows",
+        }
+        confusion = score.confusion if list(map(str, score.classes or [])) == study.classes else None
+    return {
+        "model": str(candidate),
+        "features": _listed(model, answers),
+        "rules": _rules(model),
+        "test": test,
+        "confusion": confusion,
+        "sql": sql,
+        "python": python,
+        "why_no_export": why,
+    }
 
 
-def _affordable_rows(study: Study, choice: ModelChoice, limit: float) -> NDArray[np.intp]:
-    """Return all training rows, or as many as can be fitted in time if the cost is linear in the number of rows."""
-    most = int(choice.n_rows * limit / choice.seconds) if choice.seconds > 0 else study.n
-    if most >= study.n:
-        return np.arange(study.n)
-    most = max(most, choice.n_rows)
-    study.notes.append(f"The model was fitted on {most:,} of {study.n:,} training rows because of the time budget.")
-    return study.sample(most, 10)
+def _folds_test(said: dict[str, Any]) -> dict[str, Any]:
+    """Return the bias-corrected error of the folds, which takes the place of a sealed test if rows are few."""
+    few = said["few"]
+    return {
+        "metric": said["metric"],
+        "error": few["error"],
+        "low": few["low"],
+        "high": few["high"],
+        "n": said["n_rows"],
+        "openings": 0,
+        "baseline": said["baseline"],
+        "on": "rows left out of the folds",
+    }
 
 
-def _listed(model: BaseEstimator) -> list[dict]:
-    """Describe the features in use, largest weight first."""
-    return [
-        {"name": line["feature"], "weight": line["weight"], "detail": _detail(line)}
-        for line in chosen_features(model)[:MOST_LISTED]
-    ]
+def _listed(model: BaseEstimator, answers: Answers) -> list[dict[str, Any]]:
+    """Describe the features in use, largest weight first, or best first where the model has no weights."""
+    form = answers.choice.candidate(answers.choice.few).task.learner.form
+    if form in ("linear", "frame"):
+        return [
+            {"name": line["feature"], "weight": line["weight"], "detail": _detail(line)}
+            for line in chosen_features(model)[:MOST_LISTED]
+        ]
+    names = answers.features(answers.choice.few)
+    return [{"name": name, "weight": None, "detail": ""} for name in names[:MOST_LISTED]]
 
 
 def _detail(line: dict) -> str:

@@ -208,7 +208,7 @@ def all_figures(facts: dict) -> dict[str, Figure]:
         ("redundant", "redundant", redundant),
         ("together", "together", together),
         ("errors", "which_model", errors),
-        ("frontier", "which_model", frontier),
+        ("frontier", "recommended", frontier),
     ):
         section = facts.get(part)
         drawn = None if not section or section.get("skipped") else make(section)

@@ -146,6 +146,7 @@ def _environment():
         "percent": text.percent,
         "loss": text.loss,
         "p": text.p_value,
+        "rise": text.rise,
         "plural": text.plural,
         "shorten": text.shorten,
         "label": text.label,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from vitalfew.reporting.render.html import MOST_CLASSES, QUESTIONS
-from vitalfew.reporting.render.text import BLANK, clean, loss, number, p_value, percent, plural, shorten
+from vitalfew.reporting.render.text import BLANK, clean, loss, number, p_value, percent, plural, rise, shorten
 
 MOST_ROWS = 20
 LONGEST_CODE = 20_000
@@ -59,20 +59,23 @@ def _head(facts: dict) -> list[str]:
     card = facts.get("card") or {}
     source = f" in {name(data['source'])}" if data["source"] is not None else ""
     openings = ""
-    if card.get("test"):
+    if card.get("test") and data["n_test"]:
         n = card["test"]["openings"]
         openings = ", never opened" if n == 0 else ", opened once" if n == 1 else f", **opened {number(n)} times**"
     lines = [
         f"# What predicts {name(target['name'])}{source}",
         "",
         f"{plural(data['n_rows'], 'row')}, {plural(data['n_columns'], 'column')}, "
-        f"{plural(data['n_features'], 'feature')}. {number(data['n_train'])} training rows, {number(data['n_test'])} "
-        f"sealed test rows{openings}.",
+        f"{plural(data['n_features'], 'feature')}. {number(data['n_train'])} training rows"
+        + (f", {number(data['n_test'])} sealed test rows{openings}." if data["n_test"] else "."),
         "",
     ]
     if facts["nothing_here"]:
+        p = facts["recommended"]["p_value"]
+        tested = "There was no time for the permutation test of a" if p is None else "A permutation test finds no"
+        shown = "" if p is None else f" (p = {p_value(p)})"
         lines += [
-            f"**No signal.** No feature is more informative about {name(target['name'])} than expected by chance.",
+            f"**Cannot tell.** {tested} signal about {name(target['name'])}{shown}. The models below may fit noise.",
             "",
         ]
     sentences = facts["headline"]
@@ -127,7 +130,10 @@ def _how_many(facts: dict) -> list[str]:
 
 def _redundant(facts: dict) -> list[str]:
     part, lines = _begin(facts, "redundant")
-    if part is None or not part["groups"]:
+    if part is None:
+        return lines
+    lines += _exchanges(part.get("exchanges") or [], facts["recommended"]["metric"])
+    if not part["groups"]:
         return lines
     members = [(g, m) for g in part["groups"] for m in g["members"]]
     rows = [
@@ -136,6 +142,23 @@ def _redundant(facts: dict) -> list[str]:
     ]
     lines += table(["Keep", "Redundant", "Relation", ">Alone, bits", ">Left, bits"], rows)
     return [*lines, *_left_out(len(members))]
+
+
+def _exchanges(exchanges: list[dict], metric: str) -> list[str]:
+    """Return the table of what each recommended feature is worth."""
+    if not exchanges:
+        return []
+    rows = [
+        [
+            name(e["feature"]),
+            rise(e["without"], metric) + " ◆" * bool(e["is_clear"]),
+            "–" if e["substitute"] is None else name(e["substitute"]),
+            rise(e["exchanged"], metric) + " ◆" * bool(e["is_clear_exchange"]),
+        ]
+        for e in exchanges
+    ]
+    heads = ["Recommended feature", ">Change of the error without it", "Best substitute", ">Change with it"]
+    return [*table(heads, rows), "◆ the held-out loss is clearly higher.", ""]
 
 
 def _together(facts: dict) -> list[str]:
@@ -194,10 +217,10 @@ def _card(facts: dict) -> list[str]:
     if test:
         metric = test["metric"]
         lines += [
-            f"{say(metric).capitalize()} on {number(test['n'])} sealed rows: **{loss(test['error'], metric)}** "
+            f"{say(metric).capitalize()} on {number(test['n'])} {say(test['on'])}: **{loss(test['error'], metric)}** "
             f"({loss(test['low'], metric)} to {loss(test['high'], metric)}), "
-            f"{loss(test['baseline'], metric)} without features; "
-            f"test opened {plural(test['openings'], 'time')}.",
+            f"{loss(test['baseline'], metric)} without features"
+            + (f"; test opened {plural(test['openings'], 'time')}." if facts["data"]["n_test"] else "."),
             "",
         ]
     rows = [[name(f["name"]), number(f["weight"]), say(f["detail"] or "–", 120)] for f in card["features"][:MOST_ROWS]]

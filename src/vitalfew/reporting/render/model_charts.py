@@ -96,31 +96,27 @@ def _error_row(i: int, row: dict, metric: str, letters: int) -> dict[str, Any]:
     }
 
 
-def frontier(part: dict) -> Figure | None:
-    """Draw error against the number of features, and the models that no other beats on both."""
-    rows = [r for r in part["rows"] if r["error"] is not None and r["n_features"] is not None]
+def frontier(said: dict) -> Figure | None:
+    """Draw the error of the best candidate of each size, with the recommended size and the error without features."""
+    few, metric = said["few"], said["metric"]
+    rows = [r for r in said["frontier"] if r["error"] is not None]
     if len(rows) < 2:
         return None
-    listed = ", ".join(f"{label(f['name'], 60)}: {number(f['n_features'])} features" for f in part["frontier"][:8])
-    summary = f"Models that no other model beats in both error and number of features: {listed or 'none'}."
+    listed = ", ".join(f"{number(r['n_features'])} features: {loss(r['error'], metric)}" for r in rows[:12])
+    summary = f"Out-of-fold error of the best model of each size. {listed}. Recommended: {number(few['n_features'])}."
 
     def make(sheet: Sheet, width: int):
         alt = import_altair()
-        data = [{**_error_row(i, r, part["metric"], 40), "n": r["n_features"]} for i, r in enumerate(rows)]
-        best = {(f["n_features"], f["error"]) for f in part["frontier"]}
-        for r in data:
-            if (r["n"], r["error"]) not in best and r["color"] == MAIN:
-                r |= {"color": QUIET, "fill": QUIET}
+        nothing = {"model": "without features", "selector": None, "n_features": 0, "error": said["baseline"]}
+        data = [_size_row(i, r, few["n_features"], metric) for i, r in enumerate([nothing, *rows])]
         most = max(r["n"] for r in data)
         scale = alt.Scale(type="symlog", constant=1, nice=False, domain=[-0.15, most * 1.2 or 1])
         steps = alt.Axis(values=round_steps(most * 1.1), format=",d", grid=False, labelOverlap="greedy")
         x = alt.X("n:Q", title="number of features", scale=scale, axis=steps)
-        axis = alt.Axis(format=axis_format(part["metric"], [r["error"] for r in rows]), tickCount=5)
-        y = alt.Y("error:Q", title=part["metric"], axis=axis, scale=alt.Scale(zero=False))
+        axis = alt.Axis(format=axis_format(metric, [r["error"] for r in data]), tickCount=5)
+        y = alt.Y("error:Q", title=metric, axis=axis, scale=alt.Scale(zero=False))
         base = sheet.chart(data).encode(x=x, y=y)
-        path = [{"n": f["n_features"], "error": f["error"]} for f in part["frontier"]]
-        line = sheet.chart(sorted(path, key=lambda p: p["n"]))
-        line = line.mark_line(color=MAIN, interpolate="step-after", strokeWidth=1.75, opacity=0.6, aria=False)
+        line = sheet.chart(data[1:]).mark_line(color=MAIN, strokeWidth=1.75, opacity=0.6, aria=False)
         points = base.mark_point(size=80, opacity=1, strokeWidth=2, aria=False).encode(
             color=alt.Color("color:N", scale=None),
             fill=alt.Fill("fill:N", scale=None),
@@ -130,8 +126,14 @@ def frontier(part: dict) -> Figure | None:
         return alt.layer(line.encode(x=x, y=y), points, hover).properties(width=width - 70, height=260)
 
     legend = [
-        ("line main", "no model is both smaller and better"),
-        ("diamond chosen", "chosen"),
-        ("dot quiet", "others"),
+        ("line main", "best model of each size"),
+        ("diamond chosen", "recommended"),
+        ("ring quiet", "no features"),
     ]
     return figure("Error by number of features", shorten(summary, 1000), make, 760, legend)
+
+
+def _size_row(i: int, row: dict, chosen: int, metric: str) -> dict[str, Any]:
+    whole = {**row, "se": None, "is_chosen": row["n_features"] == chosen, "is_baseline": row["n_features"] == 0}
+    tip = f"{number(row['n_features'])} features: {label(model_name(row), 100)}\n{metric}: {loss(row['error'], metric)}"
+    return {**_error_row(i, whole, metric, 40), "n": row["n_features"], "tip": tip}

@@ -86,6 +86,18 @@ def loss(value: float | None, unit: str | None) -> str:
     return percent(value) if is_rate(unit) else number(value)
 
 
+def rise(value: float | None, unit: str | None) -> str:
+    """Format a change of an error: of a rate in percentage points, of anything else as a signed number.
+
+    >>> rise(0.0123, "error rate"), rise(-2.5, "root mean squared error"), rise(None, "error rate")
+    ('+1.2 points', '−2.5', '–')
+    """
+    if value is None:
+        return "–"
+    text = f"{100 * value:+.1f} points" if is_rate(unit) else f"{'+' * (value >= 0)}{number(value, 2)}"
+    return text.replace("-", "\u2212")
+
+
 def p_value(value: float | None) -> str:
     """Format a p-value; very small ones as a bound."""
     if value is None:
