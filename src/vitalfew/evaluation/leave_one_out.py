@@ -89,13 +89,15 @@ def loo_predict(
     ================================================  ===========  ==============================================
     model                                             result       held fixed
     ================================================  ===========  ==============================================
-    ``Ridge``, ``KernelRidge``, and scikit-learn's    exact        nothing
-    ``LinearRegression`` and ``Ridge``
+    ``KernelRidge``, ``Ridge(standardize=False)``,    exact        nothing
+    scikit-learn's ``LinearRegression`` and
+    ``Ridge``
     ``NaiveBayes`` with all features                  exact        nothing
     ``NaiveBayes`` with ``numeric="quantile"``, …     approximate  cuts of numeric columns
     ``KernelRidge`` with landmarks                    approximate  landmarks
-    ``Lasso``                                         approximate  active set
-    ``LogisticRegression``                            approximate  active set; one Newton step
+    ``Ridge``                                         approximate  scales of columns
+    ``Lasso``                                         approximate  active set and scales of columns
+    ``LogisticRegression``                            approximate  the same; one Newton step
     anything else                                     refit        nothing
     ================================================  ===========  ==============================================
 

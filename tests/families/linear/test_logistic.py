@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -25,11 +26,15 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, train_
 from sklearn.utils.fixes import parse_version
 
 import linear_oracles as oracles
+import vitalfew
 from linear_oracles import Penalty
 from planted import quantile_classes as planted
 from strategies import ALL_WEIGHTS, numeric_tables, weights
-from vitalfew import LogisticRegression, aic, bic, ebic
+from vitalfew import aic, bic, ebic
 from vitalfew.exceptions import SeparationWarning
+
+# The twins and closed forms below penalize the columns in their own units.
+LogisticRegression = partial(vitalfew.LogisticRegression, standardize=False)
 
 RULES = ["cv", "1se", "loo", "bic", "aic", "ebic", "holdout"]
 PENALTIES = ["l1", "l2", "elasticnet"]

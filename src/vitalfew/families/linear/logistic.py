@@ -19,6 +19,7 @@ from vitalfew.families.linear.lasso import check_factors
 from vitalfew.families.linear.logistic_path import MOST_COORDINATES, Design, LogisticPath, one_hot, probabilities
 from vitalfew.families.linear.logistic_ridge import RidgeObjective, Solutions, ridge_path
 from vitalfew.families.linear.penalty import check_penalty, default_ratio, fixed_grid
+from vitalfew.families.linear.standardize import column_scale, scaled, unscaled
 from vitalfew.families.solve import solve
 from vitalfew.rules.path import ALONE, Run
 from vitalfew.support.caller import warn_caller
@@ -34,6 +35,7 @@ class LogisticFamily:
 
     l1_ratio: float
     fit_intercept: bool
+    standardize: bool
     factor: NDArray[np.float64] | None
     n_points: int
     ratio: float | None
@@ -45,13 +47,15 @@ class LogisticFamily:
         """Return the path over all penalties of the grid, or over a default grid."""
         assert data.classes is not None
         reduced, present = present_classes(data)
+        scale = column_scale(data) if self.standardize else None
+        reduced = scaled(reduced, scale)
         if grid is None and self.l1_ratio == 0:
             grid = self._ridge_grid(reduced)
         found = self._solve(reduced, len(present), grid, run)
         coef, intercept = embed_classes(found.coef, found.intercept, present, len(data.classes), data.n_features)
         return LogisticPath(
             grid=found.grid,
-            coef_sparse=coef,
+            coef_sparse=unscaled(coef, scale),
             intercept=intercept,
             dual_gap=found.gap,
             log_loss=found.loss,
@@ -59,6 +63,7 @@ class LogisticFamily:
             classes=data.classes,
             l2=found.grid * (1 - self.l1_ratio),
             factor=self.factor,
+            scale=scale,
             has_intercept=self.fit_intercept,
             n_samples=data.weight_sum,
             data=data,
@@ -115,28 +120,35 @@ class LogisticRegression(LinearClassifier):
     r"""Logistic regression for two or more classes, with the whole regularization path.
 
     .. math:: \min_{b, \beta} \; \frac{1}{\sum_i w_i} \sum_i -w_i \log P(y_i \mid x_i)
-       + \alpha \sum_j f_j \left( \rho |\beta_j| + \tfrac{1}{2} (1 - \rho) \beta_j^2 \right), \qquad
-       P(y = k \mid x) \propto \exp(b_k + \beta_k^T x)
+       + \alpha \sum_j f_j \left( \rho |\gamma_j| + \tfrac{1}{2} (1 - \rho) \gamma_j^2 \right), \qquad
+       P(y = k \mid x) \propto \exp(b_k + \beta_k^T x), \quad \gamma_j = s_j \beta_j
 
     with one set of coefficients for two classes, and one set per class for more. :math:`\rho` is 1 for ``"l1"``, 0 for
-    ``"l2"`` and `l1_ratio` for ``"elasticnet"``. Texts that penalize the sum of losses,
+    ``"l2"`` and `l1_ratio` for ``"elasticnet"``. The penalty acts on the coefficients :math:`\gamma` of standardized
+    columns: :math:`s_j` is the weighted standard deviation of column j (weights of classes included), so that units do
+    not decide which features are selected. A penalty :math:`\alpha` thus counts as :math:`\alpha s_j` for
+    :math:`|\beta_j|` and as :math:`\alpha s_j^2` for :math:`\beta_j^2`. ``standardize=False`` sets all :math:`s_j` to
+    1; it is the objective of scikit-learn and of texts. Texts that penalize the sum of losses,
     :math:`\sum_i \log P(y_i \mid x_i) - \lambda \|\beta\|_1`, have :math:`\lambda = n \alpha` (for the squared norm
     :math:`\lambda \|\beta\|^2`: :math:`\lambda = n \alpha / 2`); scikit-learn's ``C`` is :math:`1 / (n \alpha)`.
-    Features are not standardized: scale them first unless they share a unit.
 
-    `kkt_violation_` measures the violation of the optimality conditions. Where :math:`\beta_j \ne 0`, the slope of the
-    mean log-likelihood is :math:`\alpha f_j (\rho\, \mathrm{sign} \beta_j + (1 - \rho) \beta_j)`; where
-    :math:`\beta_j = 0`, the slope is at most :math:`\alpha f_j \rho` in absolute value.
+    `kkt_violation_` measures the violation of the optimality conditions. Where :math:`\gamma_j \ne 0`, the slope of the
+    mean log-likelihood by :math:`\gamma_j` is :math:`\alpha f_j (\rho\, \mathrm{sign} \gamma_j + (1 - \rho) \gamma_j)`;
+    where :math:`\gamma_j = 0`, the slope is at most :math:`\alpha f_j \rho` in absolute value.
 
     Parameters
     ----------
     alpha : float or rule, default "cv"
-        Penalty: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (approximate: one Newton step on the active
-        set), ``"bic"``, ``"aic"`` or ``"ebic"``.
+        Penalty: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (approximate: one Newton step, with the
+        active set and the scales of the columns held fixed), ``"bic"``, ``"aic"`` or ``"ebic"``.
     penalty : {"l1", "l2", "elasticnet"}, default "l1"
     l1_ratio : float in (0, 1), default 0.5
         :math:`\rho` for ``penalty="elasticnet"``.
     fit_intercept : bool, default True
+    standardize : bool, default True
+        Whether to divide each column by its weighted standard deviation :math:`s_j` for the fit (constant columns by
+        1), in each training set of a rule as well. Coefficients are reported in the original units. If False, the
+        penalty acts on the columns in their own units.
     class_weight : dict or "balanced", optional
         As in scikit-learn.
     penalty_factors : array-like of shape (n_features,), optional
@@ -170,7 +182,8 @@ class LogisticRegression(LinearClassifier):
     support_ : ndarray of bool, shape (`n_features_in_`,)
         Features with a nonzero coefficient for at least one class.
     path_ : LogisticPath
-        Coefficients at all penalties (``coef``, ``intercept``, ``grid``, ``dual_gap``; ``plot()``, ``to_frame()``).
+        Coefficients at all penalties (``coef``, ``intercept``, ``grid``, ``dual_gap``, ``scale``; ``plot()``,
+        ``to_frame()``). ``scale`` holds the :math:`s_j`; None if columns are not standardized.
     selection_ : Selection
         Score curve used by the rule (``plot()``, ``to_frame()``).
 
@@ -200,6 +213,7 @@ class LogisticRegression(LinearClassifier):
         penalty: str = "l1",
         l1_ratio: float = 0.5,
         fit_intercept: bool = True,
+        standardize: bool = True,
         class_weight=None,
         penalty_factors=None,
         grid=50,
@@ -215,6 +229,7 @@ class LogisticRegression(LinearClassifier):
         self.penalty = penalty
         self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
+        self.standardize = standardize
         self.class_weight = class_weight
         self.penalty_factors = penalty_factors
         self.grid = grid
@@ -230,6 +245,7 @@ class LogisticRegression(LinearClassifier):
         return LogisticFamily(
             self._rho(),
             bool(self.fit_intercept),
+            bool(self.standardize),
             check_factors(self.penalty_factors, data.n_features),
             int(self.grid) if np.ndim(self.grid) == 0 else 0,
             self.grid_ratio,
@@ -268,7 +284,7 @@ class LogisticRegression(LinearClassifier):
                 "penalty keeps the coefficients finite. Do not interpret their size; use a larger penalty.",
                 SeparationWarning,
             )
-        violation = kkt_violation(coef, intercept, data, alpha, self._family(data))
+        violation = kkt_violation(coef, intercept, data, alpha, self._family(data), path.scale)
         return {"alpha_": alpha, "dual_gap_": float(path.dual_gap[index]), "kkt_violation_": violation}
 
     def _leave_out(self, X, y, sample_weight) -> LeftOut | str:
@@ -285,13 +301,18 @@ class LogisticRegression(LinearClassifier):
         return LeftOut(APPROXIMATE, note, None, probabilities(decision), outer, path.classes)
 
 
-def kkt_violation(coef, intercept, data: NumericData, alpha: float, family: LogisticFamily) -> float:
+def kkt_violation(
+    coef, intercept, data: NumericData, alpha: float, family: LogisticFamily, scale: NDArray | None = None
+) -> float:
     """Return the largest violation of optimality, computed from the coefficients without any solver state."""
+    X = data.columns if scale is None else data.X  # in storage order, since no copy by columns was made
     used = np.flatnonzero(coef.any(axis=0))
-    of_class = probabilities(np.asarray(data.columns[:, used] @ coef[:, used].T) + intercept)
+    of_class = probabilities(np.asarray(X[:, used] @ coef[:, used].T) + intercept)
     own = one_hot(data.label, of_class.shape[1])
     residual = ((own - of_class) * (data.weights / data.weight_sum)[:, None])[:, -len(coef) :]
-    slope = np.asarray(data.columns.T @ residual).T
+    slope = np.asarray(X.T @ residual).T
+    if scale is not None:
+        slope, coef = slope / scale, coef * scale
     factor = np.ones(data.n_features) if family.factor is None else family.factor
     is_out = np.isinf(factor)
     penalty = alpha * np.where(is_out, 0.0, factor)

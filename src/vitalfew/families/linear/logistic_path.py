@@ -16,6 +16,7 @@ from scipy.special import expit, log_softmax, softmax
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.linear.coefficient_path import RowsPath, plot_coefficients
 from vitalfew.families.linear.sparse_path import MOST_WORK
+from vitalfew.families.linear.standardize import held_scales, ridge_factor
 from vitalfew.rules.path import LeaveOneOut, Likelihood
 from vitalfew.rules.point_criteria import at_point
 from vitalfew.support.optional import make_frame
@@ -196,11 +197,15 @@ class LogisticPath(SparseClassPath):
         Upper bound on how far the objective is above its minimum, as a fraction of the objective of the null model.
     log_loss : ndarray of shape (n_points,)
         Mean log loss on the training samples.
+    scale : ndarray of shape (n_features,) or None
+        Standard deviation of each column, if columns were standardized. ``coef * scale`` are the coefficients of the
+        standardized columns.
     """
 
     dual_gap: NDArray[np.float64]
     l2: NDArray[np.float64]
     factor: NDArray[np.float64] | None
+    scale: NDArray[np.float64] | None = None
 
     knob = "alpha"
     knob_title = "penalty alpha"
@@ -209,7 +214,10 @@ class LogisticPath(SparseClassPath):
         return self.l2 > 0
 
     def ridge(self, point: int, feature: NDArray) -> NDArray[np.float64]:
-        return self.l2[point] * (np.ones(len(feature)) if self.factor is None else self.factor[feature])
+        return self.l2[point] * ridge_factor(self.factor, self.scale, feature)
+
+    def loo(self) -> LeaveOneOut:
+        return held_scales(super().loo(), self.scale)
 
     def _columns(self) -> dict[str, NDArray]:
         return {**super()._columns(), "dual_gap": self.dual_gap}

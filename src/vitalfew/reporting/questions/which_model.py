@@ -14,7 +14,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from vitalfew.encoding.encoding import make_encoded, number_steps, reads_tables
+from vitalfew.encoding.encoding import make_encoded, number_steps, reads_tables, standardized_once
 from vitalfew.evaluation.compare import Outer, add_baseline
 from vitalfew.evaluation.comparison import Comparison
 from vitalfew.evaluation.indexing import as_rows, read_y
@@ -130,9 +130,10 @@ def _piped(study: Study, model: BaseEstimator, selector: BaseEstimator | None) -
 
 def _on_matrix(study: Study, model: BaseEstimator, selector: BaseEstimator | None) -> BaseEstimator:
     """Return the estimator for a numeric matrix, which is faster with many columns."""
-    if reads_tables(model) or study.features.is_sparse:
+    if reads_tables(model) or sparse.issparse(study.table.frame):
         return _with_selector([("model", model)], selector)
-    return _with_selector([*number_steps(), ("model", model)], selector)
+    steps = [] if study.features.is_sparse else number_steps()
+    return _with_selector([*steps, ("model", standardized_once(model))], selector)
 
 
 def _with_selector(steps: list[tuple[str, Any]], selector: BaseEstimator | None) -> BaseEstimator:
