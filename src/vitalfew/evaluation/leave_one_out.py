@@ -139,10 +139,10 @@ def loo_predict(
     >>> from sklearn.datasets import load_diabetes
     >>> from vitalfew import Ridge, loo_predict
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> loo_predict(Ridge(alpha=0.1), X, y)
+    >>> loo_predict(Ridge(alpha=0.1, standardize=False), X, y)
     LooResult(mean squared error 3005 ± 1.8e+02, exact: residuals divided by one minus leverage)
     >>> loo_predict(Ridge(alpha="loo", grid=20), X[:50], y[:50])
-    LooResult(mean squared error 3211 ± 6.9e+02, refit: alpha='loo' is selected again without each row)
+    LooResult(mean squared error 3139 ± 6.8e+02, refit: alpha='loo' is selected again without each row)
     """
     check_choice("method", method, METHODS)
     warn_if_prefitted(model, "the model")
