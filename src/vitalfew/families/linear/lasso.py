@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from vitalfew.data.tables.frames import names_of
 from vitalfew.families.folds import pays_to_summarize, squared_loss_folds
 from vitalfew.families.left_out import APPROXIMATE, LeftOut, chosen_anew, penalty_without_a_row
 from vitalfew.families.linear.feature_groups import check_groups, group_factors
-from vitalfew.families.linear.penalty import default_ratio
+from vitalfew.families.linear.penalty import check_certified, default_ratio
 from vitalfew.families.linear.regressor import LinearRegressor
 from vitalfew.families.linear.sparse_path import LinearPath
 from vitalfew.families.linear.standardize import column_scale, scaled, unscaled
@@ -163,6 +164,11 @@ class Lasso(LinearRegressor):
         Score curve used by the rule (``plot()``, ``to_frame()``); for ``"loo"``, its ``note`` says that the scores are
         approximate.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the duality gap exceeds `tol` at some point of the path.
+
     References
     ----------
     Tibshirani (1996), doi:10.1111/j.2517-6161.1996.tb02080.x. Zou & Hastie (2005),
@@ -249,6 +255,10 @@ class Lasso(LinearRegressor):
             check_threads(self.n_jobs),
             self.verbose,
         )
+
+    def _point(self, path: LinearPath, index: int) -> dict[str, Any]:
+        check_certified(path, self.tol)
+        return super()._point(path, index)
 
     def _leave_out(self, X, y, sample_weight) -> LeftOut | str:
         """Apply the ridge formula to the active set."""

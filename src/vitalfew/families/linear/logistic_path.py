@@ -123,10 +123,12 @@ class SparseClassPath(RowsPath):
         This is the number of nonzero coefficients; with a ridge part it is :math:`\mathrm{tr}\,H (H + \lambda_2
         F)^{-1}`, where H is the Hessian of the mean loss with respect to them.
         """
-        freedom = np.diff(self.coef_sparse.indptr).astype(float)
-        for p in np.flatnonzero(self._has_ridge() & (freedom > 0)):
-            freedom[p] = self._freedom(int(p))
-        return freedom
+        return np.array([self.freedom_at(p) for p in range(len(self.grid))])
+
+    def freedom_at(self, point: int) -> float:
+        """Return the effective number of coefficients at one point."""
+        n_nonzero = float(self.coef_sparse.indptr[point + 1] - self.coef_sparse.indptr[point])
+        return self._freedom(point) if n_nonzero and self._has_ridge()[point] else n_nonzero
 
     def _freedom(self, point: int) -> float:
         design = Design(self, point, self._rows())

@@ -6,8 +6,10 @@ from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from vitalfew import rules
+from vitalfew.support.caller import warn_caller
 
 
 def check_penalty(model, path_type: type) -> None:
@@ -51,3 +53,16 @@ def fixed_grid(alpha, grid) -> NDArray[np.float64] | None:
     if given is None:
         return np.array([float(alpha)])
     return np.unique(np.append(given, float(alpha)))[::-1].copy()
+
+
+def check_certified(path, tol: float) -> None:
+    """Warn if the duality gap of some point of the path exceeds the tolerance."""
+    missed = np.flatnonzero(path.dual_gap > tol)
+    if len(missed):
+        worst = int(missed[np.argmax(path.dual_gap[missed])])
+        warn_caller(
+            f"the duality gap exceeds tol={tol:g} at {len(missed)} of {len(path.grid)} penalties; it is "
+            f"{path.dual_gap[worst]:.2g} at alpha={path.grid[worst]:.3g}. The solver cannot reduce it further: "
+            "increase tol or the smallest penalty (grid, grid_ratio), or drop columns that are nearly collinear.",
+            ConvergenceWarning,
+        )
