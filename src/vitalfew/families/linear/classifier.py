@@ -15,6 +15,7 @@ from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.data.tables.feature_names import check_features
 from vitalfew.data.tables.matrix import read_matrix
 from vitalfew.families.linear.logistic_path import log_probabilities, probabilities
+from vitalfew.families.linear.penalty import check_end
 from vitalfew.families.path_estimator import Chosen, PathEstimator
 from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.support.checks import check_classes, check_threads, weigh_classes
@@ -77,6 +78,8 @@ class LinearClassifier(Selector, CheckedScore, ClassifierMixin, PathEstimator):
     def _attributes(self, chosen: Chosen, _data) -> dict[str, Any]:
         path, index = chosen.path, chosen.index
         coef, intercept = path.at(index)
+        if chosen.selection.knob == "alpha":
+            check_end(path, chosen.selection, self.grid)
         of_model = {"classes_": path.classes, "coef_": coef, "intercept_": intercept}
         return {**of_model, **self._point(path, index)}
 

@@ -168,6 +168,8 @@ class Lasso(LinearRegressor):
     -----
     ConvergenceWarning
         If the duality gap exceeds `tol` at some point of the path.
+    GridEndWarning
+        If the rule picks the smallest of the default penalties, and its score still improves there.
 
     References
     ----------

@@ -198,6 +198,8 @@ class LogisticRegression(LinearClassifier):
     -----
     ConvergenceWarning
         If the duality gap exceeds `tol` at some point of the path.
+    GridEndWarning
+        If the rule picks the smallest of the default penalties, and its score still improves there.
     SeparationWarning
         If the classes are perfectly separated at the selected penalty.
 

@@ -9,7 +9,11 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from vitalfew import rules
+from vitalfew.exceptions import GridEndWarning
 from vitalfew.support.caller import warn_caller
+
+# A difference of an information criterion that counts as evidence (Kass & Raftery, 1995, doi:10.2307/2291091).
+EVIDENCE = 2.0
 
 
 def check_penalty(model, path_type: type) -> None:
@@ -66,3 +70,32 @@ def check_certified(path, tol: float) -> None:
             "increase tol or the smallest penalty (grid, grid_ratio), or drop columns that are nearly collinear.",
             ConvergenceWarning,
         )
+
+
+def check_end(path, selection: rules.Selection, grid) -> None:
+    """Warn if a rule picks the last of `grid` penalties and its score still improves there by more than its error.
+
+    A path that fits the training samples perfectly ends for that reason, and a grid of given penalties by intention.
+    """
+    n = len(selection.grid)
+    is_default = selection.rule != "fixed" and np.ndim(grid) == 0 and n == int(grid)
+    if not is_default or n < 2 or selection.index < n - 1 or _fits_perfectly(path):
+        return
+    change = selection.score[-1] - selection.score[-1 - max(n // 10, 1)]
+    gain = change if selection.greater_is_better else -change
+    error = EVIDENCE if selection.rule in ("bic", "aic", "ebic") else selection.standard_error[-1]
+    if gain > error:  # False if the error is unknown
+        warn_caller(
+            f"{selection.rule!r} picked alpha={selection.value:.3g}, the smallest penalty of the grid, where the score "
+            f"still improves: a smaller penalty may be better. Use a smaller grid_ratio (the ratio of the penalties is "
+            f"{selection.grid[-1] / selection.grid[0]:.1g}), or an unpenalized model (alpha=0).",
+            GridEndWarning,
+        )
+
+
+def _fits_perfectly(path) -> bool:
+    """Return True if the last point has a coefficient for each sample, or separates the classes."""
+    loss = getattr(path, "log_loss", None)
+    if loss is not None and loss[-1] < 1e-2 * loss[0]:
+        return True
+    return bool(path.n_features[-1] + path.has_intercept >= path.n_samples)

@@ -17,7 +17,7 @@ from vitalfew.data.tables.feature_names import check_features
 from vitalfew.data.tables.matrix import read_matrix
 from vitalfew.exceptions import RuleError
 from vitalfew.families.linear.least_squares import least_squares
-from vitalfew.families.linear.penalty import check_penalty, fixed_grid
+from vitalfew.families.linear.penalty import check_end, check_penalty, fixed_grid
 from vitalfew.families.path_estimator import Chosen, PathEstimator, unchanged_on_failure
 from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.rules.charts.parts import chart_text
@@ -150,6 +150,8 @@ class LinearRegressor(Selector, CheckedScore, RegressorMixin, PathEstimator):
 
     def _attributes(self, chosen: Chosen, _data) -> dict[str, Any]:
         coef, intercept = chosen.path.at(chosen.index)
+        if chosen.selection.knob == "alpha":
+            check_end(chosen.path, chosen.selection, self.grid)
         return {"coef_": coef, "intercept_": intercept, **self._point(chosen.path, chosen.index)}
 
     def _point(self, path, index: int) -> dict[str, Any]:

@@ -207,6 +207,8 @@ class Ridge(LinearRegressor):
     ConditioningWarning
         If fewer than 8 digits of the coefficients can be trusted: columns are collinear, the penalty is close to zero,
         and there are no samples to recompute the solution from (`fit_moments`).
+    GridEndWarning
+        If the rule picks the smallest of the default penalties, and its score still improves there.
 
     References
     ----------
