@@ -318,6 +318,7 @@ def test_every_storage_gives_the_same(kind, shape, has_intercept):
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("shape", [(80, 8), (20, 60)])
 @pytest.mark.parametrize("rule", [0.1, "bic", "aic", "ebic"])
+@pytest.mark.filterwarnings("ignore::vitalfew.exceptions.GridEndWarning")
 def test_moments_are_all_it_needs(rule, shape, options):
     X, y = planted(*shape)
     w = np.random.default_rng(0).uniform(0.1, 2, len(y))

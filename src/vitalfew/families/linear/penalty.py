@@ -14,6 +14,8 @@ from vitalfew.support.caller import warn_caller
 
 # A difference of an information criterion that counts as evidence (Kass & Raftery, 1995, doi:10.2307/2291091).
 EVIDENCE = 2.0
+# With fewer samples or penalties, a slope at the end of the curve says little.
+LEAST_SAMPLES, LEAST_POINTS = 50, 20
 
 
 def check_penalty(model, path_type: type) -> None:
@@ -79,9 +81,10 @@ def check_end(path, selection: rules.Selection, grid) -> None:
     """
     n = len(selection.grid)
     is_default = selection.rule != "fixed" and np.ndim(grid) == 0 and n == int(grid)
-    if not is_default or n < 2 or selection.index < n - 1 or _fits_perfectly(path):
+    is_clear = n >= LEAST_POINTS and path.n_samples >= LEAST_SAMPLES and not _fits_perfectly(path)
+    if not is_default or not is_clear or selection.index < n - 1:
         return
-    change = selection.score[-1] - selection.score[-1 - max(n // 10, 1)]
+    change = selection.score[-1] - selection.score[-1 - n // 10]
     gain = change if selection.greater_is_better else -change
     error = EVIDENCE if selection.rule in ("bic", "aic", "ebic") else selection.standard_error[-1]
     if gain > error:  # False if the error is unknown
