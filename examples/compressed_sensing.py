@@ -35,7 +35,7 @@ def measure(rng, m: int, k: int):
 
 def lasso(X, y):
     """Return the end of the path, where the penalty is nearly zero: the solution of least L1 norm."""
-    return Lasso("bic", grid=30, grid_ratio=1e-7, fit_intercept=False).fit(X, y).path_.at(29)[0]
+    return Lasso("bic", grid=30, grid_ratio=1e-7, fit_intercept=False, standardize=False).fit(X, y).path_.at(29)[0]
 
 
 def greedy(X, y):

@@ -130,6 +130,7 @@ NO_SELECTORS = (Bagging,)  # which features its learners use is their own affair
 @parametrize_with_checks(
     [*MODELS, *MAKERS, *BLENDS], expected_failed_checks=lambda model: EXPECTED_FAILURES.get(type(model), {})
 )
+@pytest.mark.filterwarnings("ignore::vitalfew.exceptions.GridEndWarning")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

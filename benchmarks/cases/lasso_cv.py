@@ -35,7 +35,7 @@ def folds(n: int):
 
 def ours(X, y, alphas, tol=1e-6, n_jobs=None):
     """Return the chosen penalty, the error of each penalty, and the coefficients."""
-    model = Lasso(alpha="cv", grid=alphas, cv=folds(len(y)), tol=tol, n_jobs=n_jobs).fit(X, y)
+    model = Lasso(alpha="cv", grid=alphas, cv=folds(len(y)), standardize=False, tol=tol, n_jobs=n_jobs).fit(X, y)
     return model.selection_.value, model.selection_.score, model.coef_
 
 
@@ -46,7 +46,9 @@ def sklearn_cv(X, y, alphas):
 
     def run(tol):
         with threadpool_limits(1):
-            model = LassoCV(alphas=alphas, cv=folds(len(y)), tol=tol, max_iter=100_000, n_jobs=2).fit(X, y)
+            model = LassoCV(
+                alphas=alphas, cv=folds(len(y)), standardize=False, tol=tol, max_iter=100_000, n_jobs=2
+            ).fit(X, y)
         return model.alpha_, model.mse_path_.mean(axis=1), model.coef_
 
     return run

@@ -35,7 +35,11 @@ FILES["communities_crime"] = "communities_crime.csv.gz"
 
 def ours(X, y, alphas, tol=1e-6, n_jobs=None):
     """Return the coefficients, one row per penalty."""
-    return Lasso(alpha="bic", grid=alphas, fit_intercept=False, tol=tol, n_jobs=n_jobs).fit(X, y).path_.coef_sparse
+    return (
+        Lasso(alpha="bic", grid=alphas, fit_intercept=False, standardize=False, tol=tol, n_jobs=n_jobs)
+        .fit(X, y)
+        .path_.coef_sparse
+    )
 
 
 def solvers():

@@ -33,7 +33,14 @@ N_FEATURES = {"a9a": 123, "w8a": 300, "dexter": 20_000}
 
 def ours(X, y, alphas, tol=1e-6, n_jobs=None):
     """Return the coefficients, one row per penalty."""
-    options = {"penalty": "l1", "grid": alphas, "fit_intercept": False, "tol": tol, "n_jobs": n_jobs}
+    options = {
+        "penalty": "l1",
+        "grid": alphas,
+        "fit_intercept": False,
+        "standardize": False,
+        "tol": tol,
+        "n_jobs": n_jobs,
+    }
     return LogisticRegression(alpha="bic", **options).fit(X, y).path_.coef_sparse
 
 

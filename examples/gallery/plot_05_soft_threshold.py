@@ -28,9 +28,9 @@ least_squares = columns.T @ y / n
 
 n_kept = int((np.abs(least_squares) > alpha).sum())
 models = {
-    "lasso: soft threshold": Lasso(alpha, fit_intercept=False, tol=1e-12),
+    "lasso: soft threshold": Lasso(alpha, fit_intercept=False, standardize=False, tol=1e-12),
     "best subset: hard threshold": BestSubsetRegressor(n_kept, fit_intercept=False),
-    "ridge: scaled": Ridge(n * alpha, fit_intercept=False),
+    "ridge: scaled": Ridge(n * alpha, fit_intercept=False, standardize=False),
 }
 formulas = {
     "lasso: soft threshold": lambda b: np.sign(b) * np.maximum(np.abs(b) - alpha, 0),
@@ -77,7 +77,7 @@ for value in (0.5, 1.0, 2.0):
     objective = (value - theta) ** 2 / 2 + alpha * np.abs(theta)
     found = np.sign(value) * max(abs(value) - alpha, 0)
     assert abs(theta[objective.argmin()] - found) < 0.011
-    one = Lasso(alpha, fit_intercept=False, tol=1e-12).fit(np.ones((1, 1)), [value])
+    one = Lasso(alpha, fit_intercept=False, standardize=False, tol=1e-12).fit(np.ones((1, 1)), [value])
     assert np.isclose(one.coef_[0], found)
     rows.append(pd.DataFrame({"theta": theta, "objective": objective, "y": f"y = {value:g}"}))
     least.append({"theta": found, "objective": (value - found) ** 2 / 2 + alpha * abs(found)})

@@ -49,16 +49,16 @@ for number in range(SETS):
     y = signal(x) + NOISE * rng.normal(size=N)
     for degree in DEGREES:
         X = legvander(x, degree)[:, 1:]
-        model = Ridge(PENALTY).fit(X, y)
-        most = Ridge(PENALTY).fit(X[: 4 * N // 5], y[: 4 * N // 5])
-        folds = Ridge("cv", grid=[PENALTY], cv=KFold(10)).fit(X, y)
+        model = Ridge(PENALTY, standardize=False).fit(X, y)
+        most = Ridge(PENALTY, standardize=False).fit(X[: 4 * N // 5], y[: 4 * N // 5])
+        folds = Ridge("cv", standardize=False, grid=[PENALTY], cv=KFold(10)).fit(X, y)
         errors = {
             TRAIN: np.mean((y - model.predict(X)) ** 2),
             ASIDE: np.mean((y[4 * N // 5 :] - most.predict(X[4 * N // 5 :])) ** 2),
             FOLD: folds.selection_.score[0],
             LOO: loo_predict(model, X, y).error,
             TRUE: true_error(model, degree),
-            LESS: true_error(Ridge(PENALTY).fit(X[1:], y[1:]), degree),
+            LESS: true_error(Ridge(PENALTY, standardize=False).fit(X[1:], y[1:]), degree),
         }
         rows += [{"set": number, "degree": degree, "curve": curve, "error": value} for curve, value in errors.items()]
 errors = pd.DataFrame(rows)

@@ -53,6 +53,10 @@ class ConditioningWarning(VitalfewWarning):
     """Warning that rounding leaves fewer accurate digits in the coefficients than expected."""
 
 
+class GridEndWarning(VitalfewWarning):
+    """Warning that a rule picked the smallest penalty of the grid, so that smaller ones may be better."""
+
+
 class GuessingWarning(VitalfewWarning):
     """Warning that a learner found nothing better than random guessing."""
 

@@ -36,7 +36,8 @@ def refits(model, X, y, weight=None, method="predict"):
     return np.array(found)
 
 
-LINEAR = [Ridge(1.0), Ridge(0.3, fit_intercept=False), PeerRidge(1.0), PeerRidge(2.0, fit_intercept=False)]
+RAW = Ridge(1.0, standardize=False)
+LINEAR = [RAW, clone(RAW).set_params(fit_intercept=False), PeerRidge(1.0), PeerRidge(2.0, fit_intercept=False)]
 
 
 @settings(max_examples=25)
@@ -66,7 +67,7 @@ def test_least_squares_is_exact(problem, has_intercept):
 def test_least_squares_with_more_columns_than_rows():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(8, 12)), rng.normal(size=8)
-    for model in (LinearRegression(), Ridge(0.0)):
+    for model in (LinearRegression(), Ridge(0.0, standardize=False)):
         found = loo_predict(model, X, y)
         np.testing.assert_allclose(found.prediction, refits(LinearRegression(), X, y), atol=1e-8)
 
@@ -159,7 +160,7 @@ def test_near_is_exact_while_the_features_in_use_stay():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     y = X @ [3.0, -2.0, 1.0] + 0.1 * rng.normal(size=60)
-    model = Lasso(0.1, tol=1e-12)
+    model = Lasso(0.1, standardize=False, tol=1e-12)
     np.testing.assert_allclose(loo_predict(model, X, y).prediction, refits(model, X, y), atol=1e-6)
 
 
@@ -275,7 +276,7 @@ def test_rows_of_any_kind(kind):
     assert set(found.prediction) <= set(data.target_names)
 
 
-@pytest.mark.parametrize("model", [Ridge(1.0), LinearRegression(), KernelRidge(1.0, kernel="linear")], ids=repr)
+@pytest.mark.parametrize("model", [RAW, LinearRegression(), KernelRidge(1.0, kernel="linear")], ids=repr)
 def test_rows_of_weight_zero_are_predicted_and_do_not_count(model):
     X, y = load_diabetes(return_X_y=True)
     X, y = X[:20, :4], y[:20]

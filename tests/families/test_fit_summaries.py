@@ -167,7 +167,7 @@ def test_ridge_works_with_its_defaults():
     X, y = numbers(60)
     found = Ridge().fit_moments(summarize(X.assign(y=y), "y"))
     assert "generalized cross-validation" in found.selection_.note
-    n, centered = 60, X.to_numpy() - X.to_numpy().mean(axis=0)
+    n, centered = 60, ((X - X.mean()) / X.std(ddof=0)).to_numpy()
     for alpha, score in zip(found.path_.grid[::20], found.selection_.score[::20]):
         hat = centered @ np.linalg.solve(centered.T @ centered + alpha * np.eye(12), centered.T) + 1 / n
         residual = y - hat @ y

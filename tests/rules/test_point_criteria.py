@@ -100,19 +100,19 @@ def test_models_of_labels(model, n_classes):
 
 def test_elastic_net_counts_effective_parameters():
     X, y = numbers()
-    model = vf.Lasso(0.1, l1_ratio=0.5).fit(X, y)
+    model = vf.Lasso(0.1, l1_ratio=0.5, standardize=False).fit(X, y)
     active = np.flatnonzero(model.coef_)
     C = (X - X.mean(axis=0))[:, active]
     gram = C.T @ C / N
     expected = np.trace(gram @ np.linalg.inv(gram + 0.05 * np.eye(len(active))))
     assert model.n_parameters_ == pytest.approx(expected + 2)
-    whole = vf.Lasso("bic", l1_ratio=0.5, grid=[0.2, 0.1]).fit(X, y).path_.log_likelihood()
+    whole = vf.Lasso("bic", l1_ratio=0.5, standardize=False, grid=[0.2, 0.1]).fit(X, y).path_.log_likelihood()
     assert model.n_parameters_ == pytest.approx(whole.n_parameters[1])
 
 
 def test_logistic_ridge_counts_effective_parameters():
     X, y = classes()
-    model = vf.LogisticRegression(0.1, penalty="l2").fit(X, y)
+    model = vf.LogisticRegression(0.1, penalty="l2", standardize=False).fit(X, y)
     design = np.column_stack([X, np.ones(N)])
     share = model.predict_proba(X)[:, 1]
     hessian = design.T @ (design * (share * (1 - share))[:, None]) / N
@@ -142,7 +142,7 @@ def charged(p, n):
 @pytest.mark.parametrize("alpha", [0.0, 3.0, "bic"])
 def test_ridge_is_corrected(alpha):
     X, y = numbers()
-    model = vf.Ridge(alpha).fit(X, y)
+    model = vf.Ridge(alpha, standardize=False).fit(X, y)
     C = X - X.mean(axis=0)
     hat = C @ np.linalg.inv(C.T @ C + model.alpha_ * np.eye(D)) @ C.T
     p, expected = np.trace(hat) + 2, gaussian(model, X, y)
@@ -225,7 +225,7 @@ def test_evidence_of_gaussian_models(kind, alpha):
     if kind == "kernel":
         model, K = vf.KernelRidge(alpha, kernel="linear").fit(X, y), X @ X.T
     else:
-        model = vf.Ridge(alpha, fit_intercept=kind == "ridge").fit(X, y)
+        model = vf.Ridge(alpha, fit_intercept=kind == "ridge", standardize=False).fit(X, y)
         C = X - X.mean(axis=0) if kind == "ridge" else X
         K = C @ C.T
     V = np.eye(12) + K / alpha

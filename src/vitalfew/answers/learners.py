@@ -131,7 +131,10 @@ def fitted_scores(model: BaseEstimator, train: Any, target: NDArray, test: Any) 
 
 def table_classifiers(n_rows: int, n_classes: int, seed: int) -> list[Learner]:
     """Return the learners for classes of a table of numbers and categories."""
-    linear = [LogisticRegression(1 / (c * n_rows), penalty="l2", verbose=False) for c in (100.0, 10.0, 1.0, 0.1, 0.01)]
+    linear = [
+        LogisticRegression(1 / (c * n_rows), penalty="l2", standardize=False, verbose=False)
+        for c in (100.0, 10.0, 1.0, 0.1, 0.01)
+    ]
     n_trees = _trees_for(n_rows)
     forest = RandomForestClassifier(n_trees, random_state=seed)
     boosted = _boosted(HistGradientBoostingClassifier, n_rows, seed)
@@ -176,7 +179,13 @@ def table_regressors(n_rows: int, seed: int) -> list[Learner]:
     n_trees = _trees_for(n_rows)
     boosted = _boosted(HistGradientBoostingRegressor, n_rows, seed)
     return [
-        Learner("ridge regression", "linear", (Ridge("loo", verbose=False),), is_quick=True, is_exported=True),
+        Learner(
+            "ridge regression",
+            "linear",
+            (Ridge("loo", standardize=False, verbose=False),),
+            is_quick=True,
+            is_exported=True,
+        ),
         NeighborLearner(
             "nearest neighbors",
             "linear",
@@ -218,7 +227,7 @@ def _boosted(kind: type, n_rows: int, seed: int) -> tuple[BaseEstimator, ...]:
 
 def word_classifiers(n_rows: int, seed: int) -> list[Learner]:
     """Return the learners for classes of texts."""
-    linear = [LogisticRegression(1 / (c * n_rows), penalty="l2", verbose=False) for c in (30.0, 3.0)]
+    linear = [LogisticRegression(1 / (c * n_rows), penalty="l2", standardize=False, verbose=False) for c in (30.0, 3.0)]
     return [
         Learner("Naive Bayes of counts", "counts", tuple(MultinomialNB(alpha=a) for a in (1.0, 0.1)), is_quick=True),
         Learner("complement Naive Bayes", "tf-idf", tuple(ComplementNB(alpha=a) for a in (1.0, 0.3)), is_quick=True),
@@ -234,7 +243,9 @@ def word_classifiers(n_rows: int, seed: int) -> list[Learner]:
 
 def sparse_classifiers(n_rows: int, has_negative: bool, seed: int) -> list[Learner]:
     """Return the learners for classes of a sparse matrix of numbers."""
-    linear = [LogisticRegression(1 / (c * n_rows), penalty="l2", verbose=False) for c in (30.0, 3.0, 0.3)]
+    linear = [
+        LogisticRegression(1 / (c * n_rows), penalty="l2", standardize=False, verbose=False) for c in (30.0, 3.0, 0.3)
+    ]
     found: list[Learner] = [
         PathLearner("logistic regression", "scaled", tuple(linear), is_quick=True, is_exported=True)
     ]
@@ -252,7 +263,7 @@ def sparse_classifiers(n_rows: int, has_negative: bool, seed: int) -> list[Learn
 def sparse_regressors(seed: int) -> list[Learner]:
     """Return the learners for numbers of a sparse matrix or of texts."""
     trees = ExtraTreesRegressor(200, max_features=1 / 3, random_state=seed)
-    ridge = tuple(Ridge(a, verbose=False) for a in (0.1, 1.0, 10.0))
+    ridge = tuple(Ridge(a, standardize=False, verbose=False) for a in (0.1, 1.0, 10.0))
     return [
         Learner("ridge regression", "scaled", ridge, is_quick=True, is_exported=True),
         Learner("extra trees", "scaled", (trees,), most_cells=MOST_TREE_CELLS),

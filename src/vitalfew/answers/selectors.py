@@ -63,7 +63,14 @@ def by_l1_path(fold: TableFold, target: NDArray, is_numeric: bool, seed: int) ->
     """Rank features by the order in which they enter the L1 path."""
     del seed
     matrix, owner = fold.linear
-    grid: dict[str, Any] = {"grid": 60, "grid_ratio": 0.01, "tol": 1e-4, "n_jobs": 1, "verbose": False}
+    grid: dict[str, Any] = {
+        "grid": 60,
+        "grid_ratio": 0.01,
+        "tol": 1e-4,
+        "n_jobs": 1,
+        "standardize": False,
+        "verbose": False,
+    }
     model = Lasso("bic", **grid) if is_numeric else LogisticRegression("bic", **grid)
     path = model.fit(matrix[fold.train], target).path_
     index, coef = path.used()

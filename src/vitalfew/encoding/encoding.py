@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
@@ -89,12 +89,19 @@ def make_encoded(
     if reads_tables(model) and not is_text_only:
         columns = TableColumns(used, max_words=max_words if by_kind["text"] else None)
         return Pipeline([("columns", columns), ("model", model)])
-    return Pipeline([("columns", TableColumns(used)), ("encode", _encoder(by_kind)), ("model", model)])
+    return Pipeline(
+        [("columns", TableColumns(used)), ("encode", _encoder(by_kind)), ("model", standardized_once(model))]
+    )
 
 
 def number_steps() -> list[tuple[str, BaseEstimator]]:
     """Return the steps for numbers of a model that needs them complete and standardized."""
     return [("fill", SimpleImputer(strategy="median", keep_empty_features=True)), ("scale", StandardScaler())]
+
+
+def standardized_once(model: BaseEstimator) -> BaseEstimator:
+    """Return the model without its own standardization, for columns that :func:`number_steps` has standardized."""
+    return clone(model).set_params(standardize=False) if getattr(model, "standardize", False) else model
 
 
 def _encoder(by_kind: dict[str, list[str]]) -> ColumnTransformer:

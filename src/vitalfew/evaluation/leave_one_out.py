@@ -88,13 +88,15 @@ def loo_predict(
     ================================================  ===========  ==============================================
     model                                             result       held fixed
     ================================================  ===========  ==============================================
-    ``Ridge``, ``KernelRidge``, and scikit-learn's    exact        nothing
-    ``LinearRegression`` and ``Ridge``
+    ``KernelRidge``, ``Ridge(standardize=False)``,    exact        nothing
+    scikit-learn's ``LinearRegression`` and
+    ``Ridge``
     ``NaiveBayes`` with all features                  exact        nothing
     ``NaiveBayes`` with ``numeric="quantile"``, …     approximate  cuts of numeric columns
     ``KernelRidge`` with landmarks                    approximate  landmarks
-    ``Lasso``                                         approximate  active set
-    ``LogisticRegression``                            approximate  active set; one Newton step
+    ``Ridge``                                         approximate  scales of columns
+    ``Lasso``                                         approximate  active set and scales of columns
+    ``LogisticRegression``                            approximate  the same; one Newton step
     anything else                                     refit        nothing
     ================================================  ===========  ==============================================
 
@@ -136,10 +138,10 @@ def loo_predict(
     >>> from sklearn.datasets import load_diabetes
     >>> from vitalfew import Ridge, loo_predict
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> loo_predict(Ridge(alpha=0.1), X, y)
+    >>> loo_predict(Ridge(alpha=0.1, standardize=False), X, y)
     LooResult(mean squared error 3005 ± 1.8e+02, exact: residuals divided by one minus leverage)
     >>> loo_predict(Ridge(alpha="loo", grid=20), X[:50], y[:50])
-    LooResult(mean squared error 3211 ± 6.9e+02, refit: alpha='loo' is selected again without each row)
+    LooResult(mean squared error 3139 ± 6.8e+02, refit: alpha='loo' is selected again without each row)
     """
     check_choice("method", method, METHODS)
     warn_if_prefitted(model, "the model")

@@ -92,6 +92,8 @@ class Record:
         Attributes that are not saved: accessing them on a loaded object is an AttributeError that says so.
     blank : dict
         Values that a loaded object gets for fields that the file does not hold.
+    earlier : dict
+        Values of parameters that earlier versions did not have, as they fitted the model.
     check : callable, optional
         Function that raises if the fields of an object are inconsistent.
     read, make : callable, optional
@@ -103,6 +105,7 @@ class Record:
     optional: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     blank: Mapping[str, Any] = field(default_factory=dict)
+    earlier: Mapping[str, Any] = field(default_factory=dict)
     check: Callable[[Any], None] | None = None
     read: Callable[[Any], dict[str, Any]] | None = None
     make: Callable[..., Any] | None = None
@@ -133,7 +136,7 @@ class Record:
             raise ModelFileError(f"n_jobs of {self.name} is not {threads.text}")
         if self.make is not None:
             return self.make(**fields)
-        value: Any = self.cls(**params) if self.is_estimator else object.__new__(self.cls)
+        value: Any = self.cls(**{**self.earlier, **params}) if self.is_estimator else object.__new__(self.cls)
         is_fitted = bool(fields) or not self.is_estimator
         for name, kept in {**(self.blank if is_fitted else {}), **fields}.items():
             object.__setattr__(value, name, kept)

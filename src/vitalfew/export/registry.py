@@ -79,14 +79,15 @@ linear = {"coef_": finite, "intercept_": real, **chosen}
 linear_classes = {"classes_": labels, "coef_": finite_table, "intercept_": finite, **chosen}
 certificate = {"gap_": real, "certified_": flag, "near_ties_complete_": flag}
 penalized = {"alpha_": real, "dual_gap_": real}
+raw_units = {"standardize": False}
 subset = {"k_": whole, "subset_": whole_numbers}
 codings = each(is_a(OwnCodes, Categories, Cuts))
 matrix = Kind("a matrix", lambda v: isinstance(v, np.ndarray) or sparse.issparse(v))
 learner = is_a(object)
 
 ESTIMATORS = [
-    Record(Lasso, {**linear, **penalized}, left=("path_",), check=checks.regressor),
-    Record(Ridge, {**linear, **penalized}, left=("path_",), check=checks.regressor),
+    Record(Lasso, {**linear, **penalized}, left=("path_",), earlier=raw_units, check=checks.regressor),
+    Record(Ridge, {**linear, **penalized}, left=("path_",), earlier=raw_units, check=checks.regressor),
     Record(GreedySubsetRegressor, {**linear, **subset}, left=("path_",), check=checks.regressor),
     Record(ForwardFittingRegressor, {**linear, "steps_": whole}, left=("path_",), check=checks.regressor),
     Record(
@@ -99,6 +100,7 @@ ESTIMATORS = [
         LogisticRegression,
         {**linear_classes, **penalized, "kkt_violation_": real},
         left=("path_",),
+        earlier=raw_units,
         check=checks.classifier,
     ),
     Record(GreedySubsetClassifier, {**linear_classes, **subset}, left=("path_",), check=checks.classifier),

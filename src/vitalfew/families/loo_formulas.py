@@ -27,4 +27,4 @@ def _peer(model: Any, X: Any, y: Any, weight: NDArray[np.float64] | None) -> Lef
     alpha = 0.0 if isinstance(model, LinearRegression) else model.alpha
     if model.positive or np.ndim(alpha) > 0 or np.ndim(y) > 1:
         return "there is no formula for nonnegative coefficients or several targets"
-    return Ridge(float(alpha), fit_intercept=model.fit_intercept)._leave_out(X, y, weight)
+    return Ridge(float(alpha), fit_intercept=model.fit_intercept, standardize=False)._leave_out(X, y, weight)

@@ -235,7 +235,13 @@ def _logistic_models(
 ) -> Iterator[LinearModel]:
     """Yield the models of a path; `back` maps coefficients to a table of words by outputs."""
     model = LogisticRegression(
-        float(alphas.min()), grid=alphas, penalty=penalty, fit_intercept=False, n_jobs=n_jobs, verbose=False
+        float(alphas.min()),
+        grid=alphas,
+        penalty=penalty,
+        fit_intercept=False,
+        standardize=False,
+        n_jobs=n_jobs,
+        verbose=False,
     )
     with limit_threads(_blas_threads(labeled.n_rows)), warnings.catch_warnings():
         warnings.simplefilter("ignore", SeparationWarning)  # few documents are separable by their many words

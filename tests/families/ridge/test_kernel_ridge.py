@@ -106,7 +106,8 @@ def test_a_precomputed_kernel_is_square():
 
 def test_the_linear_kernel_is_ridge():
     X, y = waves()
-    kernel, linear = KernelRidge(0.7, kernel="linear").fit(X, y), Ridge(0.7, fit_intercept=False).fit(X, y)
+    kernel = KernelRidge(0.7, kernel="linear").fit(X, y)
+    linear = Ridge(0.7, fit_intercept=False, standardize=False).fit(X, y)
     np.testing.assert_allclose(kernel.predict(X), linear.predict(X))
     np.testing.assert_allclose(kernel.dual_coef_ @ X, linear.coef_)
     assert kernel.path_.degrees_of_freedom[0] == pytest.approx(linear.path_.degrees_of_freedom[0])
@@ -114,7 +115,7 @@ def test_the_linear_kernel_is_ridge():
     grid = [0.1, 1.0, 10.0, 30.0, 100.0]
     by_kernel, by_columns = (
         m.fit(X, y).selection_.score
-        for m in (KernelRidge(kernel="linear", grid=grid), Ridge(grid=grid, fit_intercept=False))
+        for m in (KernelRidge(kernel="linear", grid=grid), Ridge(grid=grid, fit_intercept=False, standardize=False))
     )
     np.testing.assert_allclose(by_kernel, by_columns)
 

@@ -175,10 +175,11 @@ def _by_moments(
     scaled = _standardized(summaries, np.isin(names, own))
     model: Any
     if method == "lasso":
-        model = Lasso(alpha="bic" if isinstance(rule, int) else rule).fit_moments(scaled)
+        model = Lasso("bic" if isinstance(rule, int) else rule, standardize=False).fit_moments(scaled)
         if isinstance(rule, int):
             fits = np.flatnonzero(model.path_.n_features <= rule)
-            model = Lasso(alpha=float(model.path_.grid[fits[-1] if fits.size else 0])).fit_moments(scaled)
+            alpha = float(model.path_.grid[fits[-1] if fits.size else 0])
+            model = Lasso(alpha, standardize=False).fit_moments(scaled)
     elif method == "greedy":
         model = GreedySubsetRegressor(k=rule).fit_moments(scaled)
     else:

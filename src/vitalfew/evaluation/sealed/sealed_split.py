@@ -78,14 +78,12 @@ def sealed_split(
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
     >>> from vitalfew import LogisticRegression, sealed_split
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> X_train, y_train, sealed = sealed_split(X, y, random_state=0)
-    >>> model = make_pipeline(StandardScaler(), LogisticRegression(alpha="1se", random_state=0)).fit(X_train, y_train)
+    >>> model = LogisticRegression(alpha="1se", random_state=0).fit(X_train, y_train)
     >>> print(sealed.score(model))
-    StandardScaler + LogisticRegression: error rate 0.05594 (0.02862 to 0.1065) on 143 rows, opening 1
+    LogisticRegression: error rate 0.05594 (0.02862 to 0.1065) on 143 rows, opening 1
     >>> sealed
     SealedTest(143 rows, opened 1 time)
     >>> sealed.y

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.linear.coded_table import CodedTable
 from vitalfew.families.linear.logistic_path import log_probabilities, probabilities
+from vitalfew.families.linear.penalty import check_end
 from vitalfew.families.path_estimator import Chosen, PathEstimator
 from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.support.checks import check_classes, weigh_classes
@@ -67,6 +68,8 @@ class LinearClassifier(CodedTable, Selector, CheckedScore, ClassifierMixin, Path
     def _attributes(self, chosen: Chosen, _data) -> dict[str, Any]:
         path, index = chosen.path, chosen.index
         coef, intercept = path.at(index)
+        if chosen.selection.knob == "alpha":
+            check_end(path, chosen.selection, self.grid)
         of_model = {"classes_": path.classes, "coef_": coef, "intercept_": intercept}
         return {**of_model, **self._point(path, index)}
 

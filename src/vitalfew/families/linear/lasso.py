@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,10 @@ from vitalfew.data.tables.frames import names_of
 from vitalfew.families.folds import pays_to_summarize, squared_loss_folds
 from vitalfew.families.left_out import APPROXIMATE, LeftOut, chosen_anew, penalty_without_a_row
 from vitalfew.families.linear.feature_groups import group_factors
-from vitalfew.families.linear.penalty import default_ratio
+from vitalfew.families.linear.penalty import check_certified, default_ratio
 from vitalfew.families.linear.regressor import LinearRegressor
 from vitalfew.families.linear.sparse_path import LinearPath
+from vitalfew.families.linear.standardize import column_scale, scaled, unscaled
 from vitalfew.families.solve import solve
 from vitalfew.rules.path import ALONE, Run
 from vitalfew.summaries.fold_summaries import Summaries
@@ -31,6 +33,7 @@ class LassoFamily:
 
     l1_ratio: float
     fit_intercept: bool
+    standardize: bool
     positive: bool
     factor: NDArray[np.float64] | None  # per column or per group
     group: NDArray[np.int32] | None
@@ -43,9 +46,10 @@ class LassoFamily:
     def path(self, data: NumericData | Moments, grid: NDArray | None = None, *, run: Run = ALONE) -> LinearPath:
         """Return the path over all penalties of the grid, or over a default grid."""
         summary = Moments.of(data) if isinstance(data, NumericData) and pays_to_summarize(data) else data
-        found = self._solve(summary, grid, run)
+        scale = column_scale(summary) if self.standardize else None
+        found = self._solve(scaled(summary, scale), grid, run)
         shape = (len(found.grid), data.n_features)
-        coef = sparse.csr_array((found.value, found.index, found.start), shape=shape)
+        coef = unscaled(sparse.csr_array((found.value, found.index, found.start), shape=shape), scale)
         intercept = found.intercept
         if isinstance(summary, Moments) and self.fit_intercept:
             intercept = summary.mean[-1] - coef @ summary.mean[:-1]
@@ -59,6 +63,7 @@ class LassoFamily:
             l2=found.grid * (1 - self.l1_ratio),
             factor=self.factor if self.group is None or self.factor is None else self.factor[self.group],
             group=self.group,
+            scale=scale,
             has_intercept=self.fit_intercept,
             n_samples=data.weight_sum,
             data=data,
@@ -95,11 +100,14 @@ class Lasso(LinearRegressor):
     r"""Lasso and elastic net, with the whole regularization path.
 
     .. math:: \min_{b, \beta} \; \frac{1}{2 \sum_i w_i} \sum_i w_i (y_i - b - x_i^T \beta)^2
-       + \alpha \sum_j f_j \left( \rho |\beta_j| + \tfrac{1}{2} (1 - \rho) \beta_j^2 \right)
+       + \alpha \sum_j f_j \left( \rho |\gamma_j| + \tfrac{1}{2} (1 - \rho) \gamma_j^2 \right), \qquad
+       \gamma_j = s_j \beta_j
 
-    This is scikit-learn's scaling. Texts that penalize the sum of squares, :math:`\frac12 \sum_i (y_i - x_i^T
-    \beta)^2 + \lambda \|\beta\|_1`, have :math:`\lambda = n \alpha`. Features are not standardized: scale them first
-    (scikit-learn's ``StandardScaler``) unless they share a unit.
+    The penalty acts on the coefficients :math:`\gamma` of standardized columns: :math:`s_j` is the weighted standard
+    deviation of column j, so that units do not decide which features are selected. A penalty :math:`\alpha` thus counts
+    as :math:`\alpha s_j` for :math:`|\beta_j|` and as :math:`\alpha s_j^2` for :math:`\beta_j^2`.
+    ``standardize=False`` sets all :math:`s_j` to 1, which is scikit-learn's objective. Texts that penalize the sum of
+    squares, :math:`\frac12 \sum_i (y_i - x_i^T \beta)^2 + \lambda \|\beta\|_1`, have :math:`\lambda = n \alpha`.
 
     The solver maintains a small active set, solves its problem exactly by Newton steps with an updated Cholesky
     factor, and certifies the result on all columns by the duality gap. Columns whose cached correlation cannot have
@@ -115,11 +123,15 @@ class Lasso(LinearRegressor):
     Parameters
     ----------
     alpha : float or rule, default "cv"
-        Penalty: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (approximate, with the active set fixed),
-        ``"bic"``, ``"aic"`` or ``"ebic"``.
+        Penalty: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (approximate: the active set and the
+        scales of the columns are held fixed), ``"bic"``, ``"aic"`` or ``"ebic"``.
     l1_ratio : float in (0, 1], default 1.0
         :math:`\rho`: 1 is the lasso; smaller values add a ridge penalty (elastic net).
     fit_intercept : bool, default True
+    standardize : bool, default True
+        Whether to divide each column by its weighted standard deviation :math:`s_j` for the fit (constant columns by
+        1), in each training set of a rule as well. Coefficients are reported in the original units. If False, the
+        penalty acts on the columns in their own units.
     positive : bool, default False
         If True, constrain coefficients to be nonnegative.
     penalty_factors : array-like of shape (n_features,), optional
@@ -127,7 +139,7 @@ class Lasso(LinearRegressor):
     feature_groups : array-like of shape (n_features,) or list of lists, optional
         Columns that enter and leave together, such as those of one categorical variable: a label for each column, or
         lists of columns (by number or name; each unlisted column forms its own group). The penalty is then
-        :math:`\alpha \sum_g f_g \sqrt{p_g} \, \|\beta_g\|_2` (group lasso).
+        :math:`\alpha \sum_g f_g \sqrt{p_g} \, \|\gamma_g\|_2` (group lasso).
     grid : int or array-like, default 100
         Penalties of the path: their number, spaced evenly on a logarithmic scale down from the smallest penalty that
         selects no feature; or the penalties themselves.
@@ -156,10 +168,18 @@ class Lasso(LinearRegressor):
         Duality gap that certifies the solution; see `tol`.
     support_ : ndarray of bool, shape (`n_features_in_`,)
     path_ : LinearPath
-        Coefficients at all penalties (``coef``, ``intercept``, ``grid``, ``dual_gap``; ``plot()``, ``to_frame()``).
+        Coefficients at all penalties (``coef``, ``intercept``, ``grid``, ``dual_gap``, ``scale``; ``plot()``,
+        ``to_frame()``). ``scale`` holds the :math:`s_j`; None if columns are not standardized.
     selection_ : Selection
         Score curve used by the rule (``plot()``, ``to_frame()``); for ``"loo"``, its ``note`` says that the scores are
         approximate.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the duality gap exceeds `tol` at some point of the path.
+    GridEndWarning
+        If the rule picks the smallest of the default penalties, and its score still improves there.
 
     References
     ----------
@@ -188,6 +208,7 @@ class Lasso(LinearRegressor):
         *,
         l1_ratio: float = 1.0,
         fit_intercept: bool = True,
+        standardize: bool = True,
         positive: bool = False,
         penalty_factors=None,
         feature_groups=None,
@@ -203,6 +224,7 @@ class Lasso(LinearRegressor):
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
+        self.standardize = standardize
         self.positive = positive
         self.penalty_factors = penalty_factors
         self.feature_groups = feature_groups
@@ -235,6 +257,7 @@ class Lasso(LinearRegressor):
         return LassoFamily(
             float(self.l1_ratio),
             bool(self.fit_intercept),
+            bool(self.standardize),
             bool(self.positive),
             factor,
             group,
@@ -244,6 +267,10 @@ class Lasso(LinearRegressor):
             check_threads(self.n_jobs),
             self.verbose,
         )
+
+    def _point(self, path: LinearPath, index: int) -> dict[str, Any]:
+        check_certified(path, self.tol)
+        return super()._point(path, index)
 
     def _leave_out(self, X, y, sample_weight) -> LeftOut | str:
         """Apply the ridge formula to the active set."""

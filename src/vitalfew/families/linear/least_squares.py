@@ -23,6 +23,7 @@ LEVERAGE_LEFT = 1e-12
 class LeastSquares:
     r"""Minimizer of :math:`\sum_i w_i (y_i - b - x_i^T \beta)^2 + \alpha \|\beta\|^2`, of least norm if not unique.
 
+    With `units`, the norm is that of the coefficients of columns divided by these units: of :math:`\beta_j u_j`.
     Columns are centered, scaled by powers of two and factorized (Householder QR with pivoting). The solution for the
     original rows is then refined by Björck's method, with residuals in double-double arithmetic. The only digits lost
     are thus those already lost by rounding X and y, unless the condition number of the centered, scaled columns exceeds
@@ -33,7 +34,7 @@ class LeastSquares:
     Björck (1967), doi:10.1007/BF01939321.
     """
 
-    def __init__(self, data: NumericData, has_intercept: bool, alpha: float = 0.0):
+    def __init__(self, data: NumericData, has_intercept: bool, alpha: float = 0.0, units: NDArray | None = None):
         X = data.X.toarray() if sparse.issparse(data.X) else data.X
         self.n, self.d = X.shape
         self.alpha, self.has_intercept = alpha, has_intercept
@@ -44,13 +45,14 @@ class LeastSquares:
         self.varying = np.flatnonzero(~is_constant(X, has_intercept))
         self.X = np.array(X[:, self.varying], dtype=np.float64, order="F")
         self.lost = lost_digits(self.X)
+        self.units = np.ones(len(self.varying)) if units is None else units[self.varying]
         self._scale(mean[self.varying], data.target, weight)
         self._factorize()
 
     def _scale(self, mean, y, weight) -> None:
         centered = self.X - mean
         centered *= self.root[:, None]
-        norm = np.sqrt(np.einsum("ij,ij->j", centered, centered) + self.alpha)
+        norm = np.sqrt(np.einsum("ij,ij->j", centered, centered) + self.alpha * self.units**2)
         self.scale = np.exp2(-np.round(np.log2(np.where(norm > 0, norm, 1.0))))  # squares may underflow
         self.X *= self.scale
         self.lost = {j: lost * self.scale[j] for j, lost in self.lost.items()}
@@ -58,7 +60,7 @@ class LeastSquares:
         self.y_mean = float(weight @ y / self.weight_sum) if self.has_intercept else 0.0
         self.y_scale = float(np.exp2(-np.round(np.log2(np.abs(y).max() or 1.0))))
         self.y = two_sum(y * self.y_scale, -self.y_mean * self.y_scale)
-        self.ridge = np.sqrt(self.alpha) * self.scale
+        self.ridge = np.sqrt(self.alpha) * self.scale * self.units
 
     def _factorize(self) -> None:
         centered = self.X - self.mean
@@ -174,13 +176,13 @@ class LeastSquares:
 
     def _least_norm(self, coef: NDArray) -> NDArray:
         """Project coefficients (last axis) onto the row space, which gives the least norm with the same fit."""
-        return (coef @ self._row_space) @ self._row_space.T
+        return ((coef * self.units) @ self._row_space) @ self._row_space.T / self.units
 
     @cached_property
     def _row_space(self) -> NDArray[np.float64]:
         rows = np.empty((self.rank, len(self.varying)))
         rows[:, self.order] = self.R
-        rows /= self.scale
+        rows /= self.scale * self.units
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
         return linalg.qr(rows.T, mode="economic", check_finite=False)[0]
 

@@ -17,8 +17,12 @@ from vitalfew.families.left_out import APPROXIMATE, LeftOut, chosen_anew, penalt
 from vitalfew.families.linear.classifier import NEVER, LinearClassifier, embed_classes, present_classes
 from vitalfew.families.linear.lasso import check_factors
 from vitalfew.families.linear.logistic_path import MOST_COORDINATES, Design, LogisticPath, one_hot, probabilities
-from vitalfew.families.linear.logistic_ridge import RidgeObjective, Solutions, ridge_path
-from vitalfew.families.linear.penalty import check_penalty, default_ratio, fixed_grid
+from vitalfew.families.linear.logistic_ridge import RidgeObjective, Solutions, ridge_path, slack
+from vitalfew.families.linear.penalty import check_certified, check_penalty, default_ratio, fixed_grid
+from vitalfew.families.linear.polish import polished
+from vitalfew.families.linear.regressor import CRITERIA
+from vitalfew.families.linear.standardize import column_scale, scaled, unscaled
+from vitalfew.families.path_estimator import Chosen
 from vitalfew.families.solve import solve
 from vitalfew.rules.path import ALONE, Run
 from vitalfew.support.caller import warn_caller
@@ -34,24 +38,28 @@ class LogisticFamily:
 
     l1_ratio: float
     fit_intercept: bool
+    standardize: bool
     factor: NDArray[np.float64] | None
     n_points: int
     ratio: float | None
     tol: float
     threads: int
     verbose: bool | None = False
+    is_of_fold: bool = False
 
     def path(self, data: NumericData, grid: NDArray | None = None, *, run: Run = ALONE) -> LogisticPath:
         """Return the path over all penalties of the grid, or over a default grid."""
         assert data.classes is not None
         reduced, present = present_classes(data)
+        scale = column_scale(data) if self.standardize else None
+        reduced = scaled(reduced, scale)
         if grid is None and self.l1_ratio == 0:
             grid = self._ridge_grid(reduced)
         found = self._solve(reduced, len(present), grid, run)
         coef, intercept = embed_classes(found.coef, found.intercept, present, len(data.classes), data.n_features)
         return LogisticPath(
             grid=found.grid,
-            coef_sparse=coef,
+            coef_sparse=unscaled(coef, scale),
             intercept=intercept,
             dual_gap=found.gap,
             log_loss=found.loss,
@@ -59,14 +67,15 @@ class LogisticFamily:
             classes=data.classes,
             l2=found.grid * (1 - self.l1_ratio),
             factor=self.factor,
+            scale=scale,
             has_intercept=self.fit_intercept,
             n_samples=data.weight_sum,
             data=data,
         )
 
     def fold_paths(self, data: NumericData, splits, path: LogisticPath, _options):
-        """Return the fold paths, fitted in parallel."""
-        return paths_in_threads(self, data, splits, path)
+        """Return the fold paths, fitted in parallel, to the tolerance of the gap alone."""
+        return paths_in_threads(replace(self, is_of_fold=True), data, splits, path)
 
     def _solve(self, data: NumericData, n_classes: int, grid, run: Run) -> Solutions:
         n_outputs = 1 if n_classes <= 2 else n_classes
@@ -78,7 +87,9 @@ class LogisticFamily:
             return Solutions(start, empty, np.full((shape[0], 1), NEVER), zeros, zeros)
         with kernel_progress(shape[0], "logistic path", self.verbose) as show:
             if self.l1_ratio == 0:
-                return ridge_path(data, grid, n_outputs, self.factor, self.fit_intercept, self.tol, run.cancel or show)
+                objective = RidgeObjective(data, n_outputs, self.factor, self.fit_intercept)
+                slope = np.inf if self.is_of_fold else slack(self.tol, data.weight_sum)
+                return ridge_path(objective, grid, self.tol, slope, run.cancel or show)
             found = self._run(data, n_classes, grid, run.cancel or show)
         shape = (len(found.grid), shape[1])
         coef = sparse.csr_array((found.value, found.index, found.start), shape=shape)
@@ -115,18 +126,21 @@ class LogisticRegression(LinearClassifier):
     r"""Logistic regression for two or more classes, with the whole regularization path.
 
     .. math:: \min_{b, \beta} \; \frac{1}{\sum_i w_i} \sum_i -w_i \log P(y_i \mid x_i)
-       + \alpha \sum_j f_j \left( \rho |\beta_j| + \tfrac{1}{2} (1 - \rho) \beta_j^2 \right), \qquad
-       P(y = k \mid x) \propto \exp(b_k + \beta_k^T x)
+       + \alpha \sum_j f_j \left( \rho |\gamma_j| + \tfrac{1}{2} (1 - \rho) \gamma_j^2 \right), \qquad
+       P(y = k \mid x) \propto \exp(b_k + \beta_k^T x), \quad \gamma_j = s_j \beta_j
 
     with one set of coefficients for two classes, and one set per class for more. :math:`\rho` is 1 for ``"l1"``, 0 for
-    ``"l2"`` and `l1_ratio` for ``"elasticnet"``. Texts that penalize the sum of losses,
+    ``"l2"`` and `l1_ratio` for ``"elasticnet"``. The penalty acts on the coefficients :math:`\gamma` of standardized
+    columns: :math:`s_j` is the weighted standard deviation of column j (weights of classes included), so that units do
+    not decide which features are selected. A penalty :math:`\alpha` thus counts as :math:`\alpha s_j` for
+    :math:`|\beta_j|` and as :math:`\alpha s_j^2` for :math:`\beta_j^2`. ``standardize=False`` sets all :math:`s_j` to
+    1; it is the objective of scikit-learn and of texts. Texts that penalize the sum of losses,
     :math:`\sum_i \log P(y_i \mid x_i) - \lambda \|\beta\|_1`, have :math:`\lambda = n \alpha` (for the squared norm
     :math:`\lambda \|\beta\|^2`: :math:`\lambda = n \alpha / 2`); scikit-learn's ``C`` is :math:`1 / (n \alpha)`.
-    Features are not standardized: scale them first unless they share a unit.
 
-    `kkt_violation_` measures the violation of the optimality conditions. Where :math:`\beta_j \ne 0`, the slope of the
-    mean log-likelihood is :math:`\alpha f_j (\rho\, \mathrm{sign} \beta_j + (1 - \rho) \beta_j)`; where
-    :math:`\beta_j = 0`, the slope is at most :math:`\alpha f_j \rho` in absolute value.
+    `kkt_violation_` measures the violation of the optimality conditions. Where :math:`\gamma_j \ne 0`, the slope of the
+    mean log-likelihood by :math:`\gamma_j` is :math:`\alpha f_j (\rho\, \mathrm{sign} \gamma_j + (1 - \rho) \gamma_j)`;
+    where :math:`\gamma_j = 0`, the slope is at most :math:`\alpha f_j \rho` in absolute value.
 
     Tables may hold categories and missing values. A category has an indicator column for each of its values, and a
     missing number is replaced by the mean of its column, beside an indicator column. Coded columns enter singly;
@@ -136,12 +150,16 @@ class LogisticRegression(LinearClassifier):
     Parameters
     ----------
     alpha : float or rule, default "cv"
-        Penalty: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (approximate: one Newton step on the active
-        set), ``"bic"``, ``"aic"`` or ``"ebic"``.
+        Penalty: a number, or ``"cv"``, ``"1se"``, ``"holdout"``, ``"loo"`` (approximate: one Newton step, with the
+        active set and the scales of the columns held fixed), ``"bic"``, ``"aic"`` or ``"ebic"``.
     penalty : {"l1", "l2", "elasticnet"}, default "l1"
     l1_ratio : float in (0, 1), default 0.5
         :math:`\rho` for ``penalty="elasticnet"``.
     fit_intercept : bool, default True
+    standardize : bool, default True
+        Whether to divide each column by its weighted standard deviation :math:`s_j` for the fit (constant columns by
+        1), in each training set of a rule as well. Coefficients are reported in the original units. If False, the
+        penalty acts on the columns in their own units.
     class_weight : dict or "balanced", optional
         As in scikit-learn.
     penalty_factors : array-like of shape (n_features,), optional
@@ -152,8 +170,9 @@ class LogisticRegression(LinearClassifier):
         Ratio of the smallest to the largest penalty of the grid; by default 1e-3, or 1e-2 if features outnumber
         samples, or 1e-6 for L2.
     tol : float, default 1e-4
-        Largest duality gap, as a fraction of the objective of the null model. The objective itself is usually closer
-        to its minimum.
+        Largest duality gap, as a fraction of the objective of the null model, at each point of the path. The chosen
+        point, and all points with L2, are refined until the largest violation of the optimality conditions of the sum
+        of losses is at most ``tol / 100`` (1e-8 for smaller `tol`), unless more than 1000 coefficients are nonzero.
     cv, scoring, random_state
         As in scikit-learn, for rules that resample; the log loss is minimized unless `scoring` is given.
     n_jobs : int, optional
@@ -178,9 +197,19 @@ class LogisticRegression(LinearClassifier):
     support_ : ndarray of bool, shape (`n_features_in_`,)
         Features with a nonzero coefficient for at least one class.
     path_ : LogisticPath
-        Coefficients at all penalties (``coef``, ``intercept``, ``grid``, ``dual_gap``; ``plot()``, ``to_frame()``).
+        Coefficients at all penalties (``coef``, ``intercept``, ``grid``, ``dual_gap``, ``scale``; ``plot()``,
+        ``to_frame()``). ``scale`` holds the :math:`s_j`; None if columns are not standardized.
     selection_ : Selection
         Score curve used by the rule (``plot()``, ``to_frame()``).
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the duality gap exceeds `tol` at some point of the path.
+    GridEndWarning
+        If the rule picks the smallest of the default penalties, and its score still improves there.
+    SeparationWarning
+        If the classes are perfectly separated at the selected penalty.
 
     References
     ----------
@@ -197,7 +226,7 @@ class LogisticRegression(LinearClassifier):
     >>> model = LogisticRegression(alpha="1se").fit(X, y)
     >>> model.get_support(indices=True)
     array([3, 8])
-    >>> model.kkt_violation_ < 1e-3
+    >>> model.kkt_violation_ < 1e-8
     True
     """
 
@@ -208,6 +237,7 @@ class LogisticRegression(LinearClassifier):
         penalty: str = "l1",
         l1_ratio: float = 0.5,
         fit_intercept: bool = True,
+        standardize: bool = True,
         class_weight=None,
         penalty_factors=None,
         grid=50,
@@ -223,6 +253,7 @@ class LogisticRegression(LinearClassifier):
         self.penalty = penalty
         self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
+        self.standardize = standardize
         self.class_weight = class_weight
         self.penalty_factors = penalty_factors
         self.grid = grid
@@ -238,6 +269,7 @@ class LogisticRegression(LinearClassifier):
         return LogisticFamily(
             self._rho(),
             bool(self.fit_intercept),
+            bool(self.standardize),
             self._of_coded(check_factors(self.penalty_factors, self._n_given(data))),
             int(self.grid) if np.ndim(self.grid) == 0 else 0,
             self.grid_ratio,
@@ -265,7 +297,19 @@ class LogisticRegression(LinearClassifier):
         if not self.tol > 0:
             raise ValueError(f"tol must be positive, got {self.tol!r}.")
 
+    def _choose(self, data) -> Chosen:
+        """Fit the path, resolve the knob, and refine the chosen point; with L2, all points are accurate already."""
+        chosen = super()._choose(data)
+        selection = chosen.selection
+        if self.penalty == "l2":
+            return chosen
+        path = polished(chosen.path, selection.index, data, self._rho(), self.tol)
+        if path is not chosen.path and selection.rule in CRITERIA:  # the criterion of the refined point
+            selection = replace(rules.choose(selection.rule, path, None, data, self._options()), index=selection.index)
+        return Chosen.of(path, replace(selection, n_features=path.n_features))
+
     def _point(self, path: LogisticPath, index: int) -> dict[str, Any]:
+        check_certified(path, self.tol)
         data: Any = path.data
         coef, intercept = path.at(index)
         alpha = float(path.grid[index])
@@ -276,7 +320,7 @@ class LogisticRegression(LinearClassifier):
                 "penalty keeps the coefficients finite. Do not interpret their size; use a larger penalty.",
                 SeparationWarning,
             )
-        violation = kkt_violation(coef, intercept, data, alpha, self._family(data))
+        violation = kkt_violation(coef, intercept, data, alpha, self._family(data), path.scale)
         return {"alpha_": alpha, "dual_gap_": float(path.dual_gap[index]), "kkt_violation_": violation}
 
     def _leave_out(self, X, y, sample_weight) -> LeftOut | str:
@@ -293,13 +337,18 @@ class LogisticRegression(LinearClassifier):
         return LeftOut(APPROXIMATE, note, None, probabilities(decision), outer, path.classes)
 
 
-def kkt_violation(coef, intercept, data: NumericData, alpha: float, family: LogisticFamily) -> float:
+def kkt_violation(
+    coef, intercept, data: NumericData, alpha: float, family: LogisticFamily, scale: NDArray | None = None
+) -> float:
     """Return the largest violation of optimality, computed from the coefficients without any solver state."""
+    X = data.columns if scale is None else data.X  # in storage order, since no copy by columns was made
     used = np.flatnonzero(coef.any(axis=0))
-    of_class = probabilities(np.asarray(data.columns[:, used] @ coef[:, used].T) + intercept)
+    of_class = probabilities(np.asarray(X[:, used] @ coef[:, used].T) + intercept)
     own = one_hot(data.label, of_class.shape[1])
     residual = ((own - of_class) * (data.weights / data.weight_sum)[:, None])[:, -len(coef) :]
-    slope = np.asarray(data.columns.T @ residual).T
+    slope = np.asarray(X.T @ residual).T
+    if scale is not None:
+        slope, coef = slope / scale, coef * scale
     factor = np.ones(data.n_features) if family.factor is None else family.factor
     is_out = np.isinf(factor)
     penalty = alpha * np.where(is_out, 0.0, factor)

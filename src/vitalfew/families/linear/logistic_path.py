@@ -16,6 +16,7 @@ from scipy.special import expit, log_softmax, softmax
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.linear.coefficient_path import RowsPath, plot_coefficients
 from vitalfew.families.linear.sparse_path import MOST_WORK
+from vitalfew.families.linear.standardize import held_scales, ridge_factor
 from vitalfew.rules.path import LeaveOneOut, Likelihood
 from vitalfew.rules.point_criteria import at_point
 from vitalfew.support.optional import make_frame
@@ -122,10 +123,12 @@ class SparseClassPath(RowsPath):
         This is the number of nonzero coefficients; with a ridge part it is :math:`\mathrm{tr}\,H (H + \lambda_2
         F)^{-1}`, where H is the Hessian of the mean loss with respect to them.
         """
-        freedom = np.diff(self.coef_sparse.indptr).astype(float)
-        for p in np.flatnonzero(self._has_ridge() & (freedom > 0)):
-            freedom[p] = self._freedom(int(p))
-        return freedom
+        return np.array([self.freedom_at(p) for p in range(len(self.grid))])
+
+    def freedom_at(self, point: int) -> float:
+        """Return the effective number of coefficients at one point."""
+        n_nonzero = float(self.coef_sparse.indptr[point + 1] - self.coef_sparse.indptr[point])
+        return self._freedom(point) if n_nonzero and self._has_ridge()[point] else n_nonzero
 
     def _freedom(self, point: int) -> float:
         design = Design(self, point, self._rows())
@@ -196,11 +199,15 @@ class LogisticPath(SparseClassPath):
         Upper bound on how far the objective is above its minimum, as a fraction of the objective of the null model.
     log_loss : ndarray of shape (n_points,)
         Mean log loss on the training samples.
+    scale : ndarray of shape (n_features,) or None
+        Standard deviation of each column, if columns were standardized. ``coef * scale`` are the coefficients of the
+        standardized columns.
     """
 
     dual_gap: NDArray[np.float64]
     l2: NDArray[np.float64]
     factor: NDArray[np.float64] | None
+    scale: NDArray[np.float64] | None = None
 
     knob = "alpha"
     knob_title = "penalty alpha"
@@ -209,7 +216,10 @@ class LogisticPath(SparseClassPath):
         return self.l2 > 0
 
     def ridge(self, point: int, feature: NDArray) -> NDArray[np.float64]:
-        return self.l2[point] * (np.ones(len(feature)) if self.factor is None else self.factor[feature])
+        return self.l2[point] * ridge_factor(self.factor, self.scale, feature)
+
+    def loo(self) -> LeaveOneOut:
+        return held_scales(super().loo(), self.scale)
 
     def _columns(self) -> dict[str, NDArray]:
         return {**super()._columns(), "dual_gap": self.dual_gap}

@@ -129,14 +129,14 @@ def newton_step(objective: RidgeObjective, gradient: NDArray, probability: NDArr
     if gradient.size <= MOST_DIRECT:
         full = objective.matrix(probability, alpha)
         scale = unit_scale(full)
-        step = -_solve(full / np.outer(scale, scale), gradient.ravel() / scale) / scale
+        step = -solve_symmetric(full / np.outer(scale, scale), gradient.ravel() / scale) / scale
         step = step.reshape(gradient.shape)
         step[:, :-1][:, objective.is_out] = 0
         return step
     return _conjugate_gradients(objective, gradient, probability, alpha)
 
 
-def _solve(matrix: NDArray, right: NDArray) -> NDArray:
+def solve_symmetric(matrix: NDArray, right: NDArray) -> NDArray:
     """Solve a symmetric linear system, with no component along null directions.
 
     Elimination is used if the matrix is clearly positive definite, otherwise its eigenvalues, at ten times the cost.
@@ -190,21 +190,22 @@ class Solutions(NamedTuple):
 
 
 def ridge_path(
-    data: NumericData,
+    objective: RidgeObjective,
     grid: NDArray,
-    n_outputs: int,
-    factor: NDArray | None,
-    has_intercept: bool,
     tol: float,
+    slope: float,
     progress: Callable[[float], None] | None,
 ) -> Solutions:
-    """Return the solution at each penalty, with warm starts."""
-    objective = RidgeObjective(data, n_outputs, factor, has_intercept)
+    """Return the solution at each penalty, with warm starts, to a relative gap and a largest gradient."""
     theta = objective.start()
     null_loss = objective.evaluate(theta, 0.0)[3]
     coef, intercept, gaps, losses = [], [], [], []
+    wanted = Wanted(tol * null_loss, slope)
+    past: list[tuple[float, NDArray]] = []
     for point, alpha in enumerate(grid):
-        theta, gap, loss = _minimize(objective, theta, float(alpha), tol * null_loss)
+        start = _extrapolated(past, float(alpha))
+        theta, gap, loss = _minimize(objective, theta, float(alpha), wanted, start)
+        past = [*past[-2:], (float(alpha), theta)]
         plain = objective.to_plain(theta)
         coef.append(plain[:, :-1].ravel().copy())
         intercept.append(plain[:, -1].copy())
@@ -215,32 +216,72 @@ def ridge_path(
     return Solutions(grid, sparse.csr_array(np.array(coef)), np.array(intercept), np.array(gaps), np.array(losses))
 
 
-def _minimize(objective: RidgeObjective, theta: NDArray, alpha: float, wanted: float) -> tuple[NDArray, float, float]:
-    value, gradient, probability, loss = objective.evaluate(theta, alpha)
+class Wanted(NamedTuple):
+    """Accuracy to reach: the duality gap, and the largest component of the gradient."""
+
+    gap: float
+    slope: float
+
+
+def slack(tol: float, weight_sum: float) -> float:
+    """Return the violation of optimality that is tolerated: 1e-6 for the sum of losses, at the default tolerance."""
+    return 1e-2 * max(tol, 1e-6) / weight_sum
+
+
+def _extrapolated(past: list[tuple[float, NDArray]], alpha: float) -> NDArray | None:
+    """Return the parabola through the last three solutions over log alpha at a new penalty, a closer start."""
+    if len(past) < 3 or alpha <= 0 or min(a for a, _ in past) <= 0:
+        return None
+    nodes = np.log([a for a, _ in past])
+    at, found = np.log(alpha), np.zeros_like(past[0][1])
+    for i, (_, theta) in enumerate(past):
+        others = np.delete(nodes, i)
+        found += np.prod((at - others) / (nodes[i] - others)) * theta
+    return found
+
+
+def _minimize(
+    objective: RidgeObjective, theta: NDArray, alpha: float, wanted: Wanted, start: NDArray | None = None
+) -> tuple[NDArray, float, float]:
+    """Return the solution at one penalty, its duality gap and its loss, from the better of two starts."""
+    state = objective.evaluate(theta, alpha)
+    if start is not None:
+        other = objective.evaluate(start, alpha)
+        if other[0] < state[0]:
+            theta, state = start, other
     fell = np.inf
     for _ in range(MOST_STEPS):
         check_deadline()
-        if _gap(gradient, alpha, objective, fell) <= wanted or loss < 1e-10:
+        if _is_done(state, alpha, objective, fell, wanted):
             theta = _settle(objective, theta)
-            value, gradient, probability, loss = objective.evaluate(theta, alpha)
-            if _gap(gradient, alpha, objective, fell) <= wanted or loss < 1e-10:
+            state = objective.evaluate(theta, alpha)
+            if _is_done(state, alpha, objective, fell, wanted):
                 break
+        value, gradient, probability, _ = state
         step = newton_step(objective, gradient, probability, alpha)
         slope, length = float(np.sum(gradient * step)), 1.0
         while True:
             found = objective.evaluate(theta + length * step, alpha)
-            if found[0] <= value + 1e-4 * length * slope or length < 1e-8:
+            # Close to the minimum, rounding hides the decrease of the objective but not that of the gradient.
+            is_higher = found[0] > value + 1e-12 * abs(value)
+            is_steeper = is_higher or np.abs(found[1]).max() > 0.5 * np.abs(gradient).max()
+            if found[0] <= value + 1e-4 * length * slope or length < 1e-8 or not is_steeper:
                 break
             length /= 2
-        if not found[0] < value:
+        if not found[0] < value and is_steeper:
             theta = _settle(objective, theta)
-            _, gradient, _, loss = objective.evaluate(theta, alpha)
+            state = objective.evaluate(theta, alpha)
             fell = 0.0
             break
-        fell = value - found[0]
-        theta = theta + length * step
-        value, gradient, probability, loss = found
-    return theta, _gap(gradient, alpha, objective, fell), loss
+        fell = max(value - found[0], 0.0)
+        theta, state = theta + length * step, found
+    return theta, _gap(state[1], alpha, objective, fell), state[3]
+
+
+def _is_done(state, alpha: float, objective: RidgeObjective, fell: float, wanted: Wanted) -> bool:
+    _, gradient, _, loss = state
+    is_optimal = _gap(gradient, alpha, objective, fell) <= wanted.gap and np.abs(gradient).max() <= wanted.slope
+    return loss < 1e-10 or is_optimal
 
 
 def _settle(objective: RidgeObjective, theta: NDArray) -> NDArray:

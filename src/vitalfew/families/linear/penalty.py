@@ -6,8 +6,16 @@ from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from vitalfew import rules
+from vitalfew.exceptions import GridEndWarning
+from vitalfew.support.caller import warn_caller
+
+# A difference of an information criterion that counts as evidence (Kass & Raftery, 1995, doi:10.2307/2291091).
+EVIDENCE = 2.0
+# With fewer samples or penalties, a slope at the end of the curve says little.
+LEAST_SAMPLES, LEAST_POINTS = 50, 20
 
 
 def check_penalty(model, path_type: type) -> None:
@@ -51,3 +59,46 @@ def fixed_grid(alpha, grid) -> NDArray[np.float64] | None:
     if given is None:
         return np.array([float(alpha)])
     return np.unique(np.append(given, float(alpha)))[::-1].copy()
+
+
+def check_certified(path, tol: float) -> None:
+    """Warn if the duality gap of some point of the path exceeds the tolerance."""
+    missed = np.flatnonzero(path.dual_gap > tol)
+    if len(missed):
+        worst = int(missed[np.argmax(path.dual_gap[missed])])
+        warn_caller(
+            f"the duality gap exceeds tol={tol:g} at {len(missed)} of {len(path.grid)} penalties; it is "
+            f"{path.dual_gap[worst]:.2g} at alpha={path.grid[worst]:.3g}. The solver cannot reduce it further: "
+            "increase tol or the smallest penalty (grid, grid_ratio), or drop columns that are nearly collinear.",
+            ConvergenceWarning,
+        )
+
+
+def check_end(path, selection: rules.Selection, grid) -> None:
+    """Warn if a rule picks the last of `grid` penalties and its score still improves there by more than its error.
+
+    A path that fits the training samples perfectly ends for that reason, and a grid of given penalties by intention.
+    """
+    n = len(selection.grid)
+    is_default = selection.rule != "fixed" and np.ndim(grid) == 0 and n == int(grid)
+    is_clear = n >= LEAST_POINTS and path.n_samples >= LEAST_SAMPLES and not _fits_perfectly(path)
+    if not is_default or not is_clear or selection.index < n - 1:
+        return
+    change = selection.score[-1] - selection.score[-1 - n // 10]
+    gain = change if selection.greater_is_better else -change
+    error = EVIDENCE if selection.rule in ("bic", "aic", "ebic") else selection.standard_error[-1]
+    if gain > error:  # False if the error is unknown
+        warn_caller(
+            f"{selection.rule!r} picked alpha={selection.value:.3g}, the smallest penalty of the grid, where the score "
+            f"still improves: a smaller penalty may be better. Use a smaller grid_ratio (the ratio of the penalties is "
+            f"{selection.grid[-1] / selection.grid[0]:.1g}), or an unpenalized model (alpha=0).",
+            GridEndWarning,
+        )
+
+
+def _fits_perfectly(path) -> bool:
+    """Return True if the last point has a coefficient for each sample, or separates the classes."""
+    loss = getattr(path, "log_loss", None)
+    if loss is not None and loss[-1] < 1e-2 * loss[0]:
+        return True
+    return bool(path.n_features[-1] + path.has_intercept >= path.n_samples)

@@ -18,7 +18,7 @@ from vitalfew.data.tables.frames import names_of
 from vitalfew.exceptions import RuleError
 from vitalfew.families.linear.coded_table import CodedTable
 from vitalfew.families.linear.least_squares import least_squares
-from vitalfew.families.linear.penalty import check_penalty, fixed_grid
+from vitalfew.families.linear.penalty import check_end, check_penalty, fixed_grid
 from vitalfew.families.path_estimator import Chosen, PathEstimator, unchanged_on_failure
 from vitalfew.families.selector import CheckedScore, Selector
 from vitalfew.rules.charts.parts import chart_text
@@ -141,6 +141,8 @@ class LinearRegressor(CodedTable, Selector, CheckedScore, RegressorMixin, PathEs
 
     def _attributes(self, chosen: Chosen, _data) -> dict[str, Any]:
         coef, intercept = chosen.path.at(chosen.index)
+        if chosen.selection.knob == "alpha":
+            check_end(chosen.path, chosen.selection, self.grid)
         return {"coef_": coef, "intercept_": intercept, **self._point(chosen.path, chosen.index)}
 
     def _point(self, path, index: int) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from scipy import linalg, sparse
 
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.linear.coefficient_path import CoefficientPath, gaussian_likelihood
+from vitalfew.families.linear.standardize import held_scales, ridge_factor
 from vitalfew.rules.path import LeaveOneOut, Likelihood
 from vitalfew.rules.point_criteria import at_point
 from vitalfew.summaries.moments import Moments
@@ -195,18 +196,25 @@ class LinearPath(SparseLinearPath):
     mean_squared_error : ndarray of shape (n_points,)
         Mean squared error on the training samples.
     names : sequence of str
+    scale : ndarray of shape (n_features,) or None
+        Standard deviation of each column, if columns were standardized. ``coef * scale`` are the coefficients of the
+        standardized columns.
     """
 
     dual_gap: NDArray[np.float64]
     l2: NDArray[np.float64]  # ridge penalty on the scale of the mean loss
     factor: NDArray[np.float64] | None
     group: NDArray[np.int32] | None = None
+    scale: NDArray[np.float64] | None = None
 
     def _has_ridge(self) -> NDArray[np.bool_]:
         return self.l2 > 0
 
     def ridge(self, point: int, active: NDArray) -> NDArray[np.float64]:
-        return self.l2[point] * (np.ones(len(active)) if self.factor is None else self.factor[active])
+        return self.l2[point] * ridge_factor(self.factor, self.scale, active)
+
+    def loo(self) -> LeaveOneOut:
+        return held_scales(super().loo(), self.scale)
 
     def _n_spare(self) -> NDArray[np.int64]:
         """Count the groups whose columns sum to a constant, as the indicators of all values of a category do."""

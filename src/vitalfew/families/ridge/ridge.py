@@ -12,9 +12,10 @@ from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.data.tables.frames import names_of
 from vitalfew.exceptions import ConditioningWarning
 from vitalfew.families.folds import paths_from_moments
-from vitalfew.families.left_out import EXACT, LeftOut, chosen_anew
+from vitalfew.families.left_out import APPROXIMATE, EXACT, LeftOut, chosen_anew
 from vitalfew.families.linear.least_squares import LeastSquares, is_affordable
 from vitalfew.families.linear.regressor import LinearRegressor
+from vitalfew.families.linear.standardize import HELD_SCALES, column_scale
 from vitalfew.families.ridge.eigen import DIGITS, shrinkage_grid
 from vitalfew.families.ridge.ridge_forms import DualForm, PrimalForm, Solutions
 from vitalfew.families.ridge.ridge_path import RidgePath
@@ -37,6 +38,7 @@ class RidgeFamily:
     """Settings and solver of ridge paths, from second moments or, if columns outnumber rows, from products of rows."""
 
     fit_intercept: bool
+    standardize: bool
     n_points: int
     ratio: float | None
     threads: int
@@ -60,6 +62,7 @@ class RidgeFamily:
             data.weight_sum,
             data,
             form,
+            form.scale,
         )
 
     def uses_moments(self, data: NumericData) -> bool:
@@ -82,11 +85,12 @@ class RidgeFamily:
             yield self.path(fitted, path.grid), tested
 
     def _form(self, data: NumericData | Moments) -> PrimalForm | DualForm:
-        if isinstance(data, Moments):
-            return PrimalForm(data, self.fit_intercept)
-        if data.n_features > data.n_rows:
-            return DualForm(data, self.fit_intercept)
-        return PrimalForm(Moments.of(data), self.fit_intercept)
+        is_dual = isinstance(data, NumericData) and data.n_features > data.n_rows
+        summary = data if is_dual or isinstance(data, Moments) else Moments.of(data)
+        scale = column_scale(summary) if self.standardize else None
+        if isinstance(summary, Moments):
+            return PrimalForm(summary, self.fit_intercept, scale)
+        return DualForm(summary, self.fit_intercept, scale)
 
     def _solve(self, data, form, grid: NDArray) -> tuple[Solutions, NDArray[np.float64]]:
         """Compute the solutions and intercepts at all penalties.
@@ -101,10 +105,12 @@ class RidgeFamily:
         for p in again:
             found.put(p, form.one(float(grid[p])))
         intercept = form.y_mean - found.coef @ form.mean
+        if form.scale is not None:
+            found = found._replace(coef=found.coef / form.scale)
         if isinstance(data, Moments):
             return found._replace(digits=found.digits_of_each), intercept
         for p in self._to_refine(data, form, grid, found):
-            exact = LeastSquares(data, self.fit_intercept, float(grid[p]))
+            exact = LeastSquares(data, self.fit_intercept, float(grid[p]), form.scale)
             coef, intercept[p] = exact.solution
             found.put(p, Solutions(coef, exact.squared_error, exact.degrees_of_freedom, 15, 15))
         return found, intercept
@@ -130,24 +136,27 @@ class RidgeFamily:
 class Ridge(LinearRegressor):
     r"""Ridge regression, with all penalties solved from one decomposition and exact leave-one-out.
 
-    .. math:: \min_{b, \beta} \; \sum_i w_i (y_i - b - x_i^T \beta)^2 + \alpha \|\beta\|^2
+    .. math:: \min_{b, \beta} \; \sum_i w_i (y_i - b - x_i^T \beta)^2 + \alpha \sum_j \gamma_j^2, \qquad
+       \gamma_j = s_j \beta_j
 
-    This is scikit-learn's scaling, and :math:`\alpha` is the :math:`\lambda` of texts that penalize the sum of squares,
+    The penalty acts on the coefficients :math:`\gamma` of standardized columns: :math:`s_j` is the weighted standard
+    deviation of column j, so that units do not matter. A penalty :math:`\alpha` thus counts as :math:`\alpha s_j^2` for
+    :math:`\beta_j^2`. ``standardize=False`` sets all :math:`s_j` to 1, which is scikit-learn's objective; there,
+    :math:`\alpha` is the :math:`\lambda` of texts that penalize the sum of squares,
     including those that halve both terms. On the scale of the mean loss, as in :class:`~vitalfew.Lasso`, the penalty is
-    :math:`\alpha / \sum_i w_i`. Weights that sum to less than n are first scaled to sum to n. Features are not
-    standardized: scale them first (scikit-learn's ``StandardScaler``) unless they share a unit.
+    :math:`\alpha / \sum_i w_i`. Weights that sum to less than n are first scaled to sum to n.
 
     The eigenvalues of the centered second moments (or of the products of rows, if columns outnumber rows) give the
     coefficients, degrees of freedom and leverages at all penalties, so that leave-one-out,
 
     .. math:: y_i - \hat y_{-i} = \frac{y_i - \hat y_i}{1 - h_{ii}}, \qquad
-       h_{ii} = \frac{w_i}{\sum_k w_k} + w_i (x_i - \bar x)^T (S + \alpha I)^{-1} (x_i - \bar x),
+       h_{ii} = \frac{w_i}{\sum_k w_k} + w_i (x_i - \bar x)^T (S + \alpha\, \mathrm{diag}\, s^2)^{-1} (x_i - \bar x),
 
-    costs little more than one fit. k-fold cross-validation takes one pass over the samples: the second moments of a
-    training set are those of all samples minus those of the fold. Penalties so small that the moments lose digits
-    (condition number beyond about 1e8), and least squares (``alpha=0``, the solution of least norm if it is not unique)
-    are computed from the samples instead, by orthogonal factorization and refinement with residuals in double-double
-    arithmetic.
+    costs little more than one fit. It is exact for the given scales :math:`s_j`, which are those of all samples.
+    k-fold cross-validation takes one pass over the samples: the second moments of a training set are those of all
+    samples minus those of the fold. Penalties so small that the moments lose digits (condition number beyond about
+    1e8), and least squares (``alpha=0``, the solution of least norm if it is not unique) are computed from the samples
+    instead, by orthogonal factorization and refinement with residuals in double-double arithmetic.
 
     Tables may hold categories and missing values. A category has an indicator column for each of its values, and a
     missing number is replaced by the mean of its column, beside an indicator column. The penalty is the same for all of
@@ -156,13 +165,17 @@ class Ridge(LinearRegressor):
     Parameters
     ----------
     alpha : float or rule, default "loo"
-        Penalty: a number, or ``"loo"`` (exact), ``"cv"``, ``"1se"``, ``"holdout"``, ``"bic"`` or ``"aic"``. The last
-        two count the trace of the hat matrix as the number of coefficients, and are corrected where it approaches the
-        number of samples, see :func:`~vitalfew.bic`. Leverages of single samples need the samples, so `fit_moments`
-        replaces them by their mean: ``"loo"`` is then generalized cross-validation,
+        Penalty: a number, or ``"loo"`` (exact for fixed scales of the columns), ``"cv"``, ``"1se"``, ``"holdout"``,
+        ``"bic"`` or ``"aic"``. The last two count the trace of the hat matrix as the number of coefficients, and are
+        corrected where it approaches the number of samples, see :func:`~vitalfew.bic`. Leverages of single samples
+        need the samples, so `fit_moments` replaces them by their mean: ``"loo"`` is then generalized cross-validation,
         :math:`\frac{\mathrm{MSE}}{(1 - \bar h)^2}` with :math:`\bar h = \frac1n \sum_i h_{ii}`, and
         ``selection_.note`` says so.
     fit_intercept : bool, default True
+    standardize : bool, default True
+        Whether to divide each column by its weighted standard deviation :math:`s_j` for the fit (constant columns by
+        1), in each training set of a rule as well. Coefficients are reported in the original units. If False, the
+        penalty acts on the columns in their own units.
     grid : int or array-like, default 100
         Penalties of the path: their number, or the penalties themselves. A number of penalties is spaced evenly on a
         logarithmic scale. They range from 100 times the largest eigenvalue of the centered second moments, where every
@@ -201,6 +214,8 @@ class Ridge(LinearRegressor):
     ConditioningWarning
         If fewer than 8 digits of the coefficients can be trusted: columns are collinear, the penalty is close to zero,
         and there are no samples to recompute the solution from (`fit_moments`).
+    GridEndWarning
+        If the rule picks the smallest of the default penalties, and its score still improves there.
 
     References
     ----------
@@ -217,7 +232,7 @@ class Ridge(LinearRegressor):
     >>> y = X @ rng.normal(size=40) + 5 * rng.normal(size=60)
     >>> model = Ridge(alpha="loo").fit(X, y)
     >>> model.selection_.note
-    'exact'
+    'exact; the scales of the columns are held fixed'
     >>> bool(0 < model.path_.degrees_of_freedom[model.selection_.index] < 40)
     True
     """
@@ -227,6 +242,7 @@ class Ridge(LinearRegressor):
         alpha: float | str = "loo",
         *,
         fit_intercept: bool = True,
+        standardize: bool = True,
         grid=100,
         grid_ratio: float | None = None,
         cv=5,
@@ -237,6 +253,7 @@ class Ridge(LinearRegressor):
     ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
+        self.standardize = standardize
         self.grid = grid
         self.grid_ratio = grid_ratio
         self.cv = cv
@@ -251,6 +268,7 @@ class Ridge(LinearRegressor):
     def _family(self, _data) -> RidgeFamily:
         return RidgeFamily(
             bool(self.fit_intercept),
+            bool(self.standardize),
             int(self.grid) if np.ndim(self.grid) == 0 else 0,
             self.grid_ratio,
             check_threads(self.n_jobs),
@@ -276,4 +294,7 @@ class Ridge(LinearRegressor):
         self._check_parameters()
         data = self._read(X, y, sample_weight)
         path = self._family(data).path(data, np.array([float(self.alpha)]))
-        return self._left_out(EXACT, "residuals divided by one minus leverage", path.loo().prediction[:, 0])
+        kind, note = EXACT, "residuals divided by one minus leverage"
+        if self.standardize:
+            kind, note = APPROXIMATE, f"{note}; {HELD_SCALES}"
+        return self._left_out(kind, note, path.loo().prediction[:, 0])

@@ -12,6 +12,7 @@ from scipy import linalg, sparse
 
 from vitalfew.data.samples.numeric_data import NumericData, check_products
 from vitalfew.families.linear.least_squares import is_constant
+from vitalfew.families.linear.standardize import divided, scaled
 from vitalfew.families.ridge.eigen import BLOCK_NUMBERS, DIGITS, EPS, GramSpectrum, KernelSpectrum, digits_left
 from vitalfew.summaries.moments import Moments
 from vitalfew.support.deadline import check_deadline
@@ -41,9 +42,13 @@ class Solutions(NamedTuple):
 
 
 class PrimalForm:
-    """Primal form on second moments: eigenvalues of the Gram matrix for many penalties, a Cholesky factor for one."""
+    """Primal form on second moments: eigenvalues of the Gram matrix for many penalties, a Cholesky factor for one.
 
-    def __init__(self, moments: Moments, has_intercept: bool):
+    With `scale`, all quantities are those of columns divided by it.
+    """
+
+    def __init__(self, moments: Moments, has_intercept: bool, scale: NDArray | None = None):
+        self.scale, moments = scale, scaled(moments, scale)
         self.mean, self.y_mean = moments.mean[:-1], float(moments.mean[-1])
         self.weight_sum, self.has_intercept = moments.weight_sum, has_intercept
         second = moments.scatter.copy()
@@ -103,16 +108,19 @@ class PrimalForm:
         """Return the leave-one-out residuals, of shape (rows, points)."""
         weight = data.weight
         base = 0.0 if not self.has_intercept else (1.0 if weight is None else weight) / self.weight_sum
-        turn = partial(rows_times, data.X, self.mean)
+        turn = partial(rows_times, data.X, self.mean, self.scale)
         return self.spectrum.left_out(turn, data.target - self.y_mean, weight, grid, base)
 
 
 class DualForm:
-    """Dual form on the n x n matrix of products of rows, for more columns than rows."""
+    """Dual form on the n x n matrix of products of rows, for more columns than rows.
 
-    def __init__(self, data: NumericData, has_intercept: bool):
+    With `scale`, all quantities are those of columns divided by it.
+    """
+
+    def __init__(self, data: NumericData, has_intercept: bool, scale: NDArray | None = None):
         check_products(data)
-        weight = data.weights
+        self.scale, weight = scale, data.weights
         self.weight_sum, self.has_intercept = float(weight.sum()), has_intercept
         self.root = np.sqrt(weight)
         self.X, self.is_sparse = data.X, sparse.issparse(data.X)
@@ -125,6 +133,8 @@ class DualForm:
             self.X *= self.root[:, None]
             if has_intercept:
                 self.X[:, is_constant(data.X, has_intercept)] = 0
+        if scale is not None:
+            self.X, self.mean = divided(self.X, scale, out=None if self.is_sparse else self.X), self.mean / scale
 
     def kernel(self) -> NDArray[np.float64]:
         """Return the weighted products of centered rows."""
@@ -184,9 +194,13 @@ class DualForm:
         return self.spectrum.left_out(grid) / self.root[:, None]
 
 
-def rows_times(X, mean: NDArray, vectors: NDArray) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """Yield centered rows times vectors in blocks of rows; each block overwrites the previous one."""
+def rows_times(
+    X, mean: NDArray, scale: NDArray | None, vectors: NDArray
+) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Yield centered, scaled rows times vectors in blocks of rows; each block overwrites the previous one."""
     n, d = X.shape
+    if scale is not None:
+        mean, vectors = mean * scale, vectors / scale[:, None]
     step = max(64, BLOCK_NUMBERS // max(d, 1))
     if sparse.issparse(X):
         X, shift = X.tocsr(), mean @ vectors

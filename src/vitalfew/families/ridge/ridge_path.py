@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.linear.coefficient_path import CoefficientPath, gaussian_likelihood
 from vitalfew.families.linear.least_squares import LeastSquares, is_affordable
+from vitalfew.families.linear.standardize import held_scales
 from vitalfew.families.ridge.eigen import log_evidence
 from vitalfew.rules.path import LeaveOneOut, Likelihood
 from vitalfew.summaries.moments import Moments
@@ -35,6 +36,9 @@ class RidgePath(CoefficientPath):
     trusted_digits : ndarray of int, shape (n_points,)
         Decimal digits that rounding leaves in the coefficients, by the condition number of the equations solved.
     names : sequence of str
+    scale : ndarray of shape (n_features,) or None
+        Standard deviation of each column, if columns were standardized. ``coef * scale`` are the coefficients of the
+        standardized columns.
     """
 
     grid: NDArray[np.float64]
@@ -48,6 +52,7 @@ class RidgePath(CoefficientPath):
     n_samples: float
     data: NumericData | Moments | None = None
     form: Any = None
+    scale: NDArray[np.float64] | None = None
 
     transient = ("data", "form")
     # The extended criterion penalizes the choice of a subset, and none is chosen here.
@@ -76,7 +81,7 @@ class RidgePath(CoefficientPath):
         return log_evidence(self.form, n_columns, float(self.grid[index]), self.n_samples, self.has_intercept)
 
     def loo(self) -> LeaveOneOut:
-        """Compute exact leave-one-out: the residual over one minus the leverage."""
+        """Compute exact leave-one-out, for fixed scales of the columns: the residual over one minus the leverage."""
         data = self.data
         assert isinstance(data, NumericData)
         if data.n_rows < 2:
@@ -88,8 +93,9 @@ class RidgePath(CoefficientPath):
             if is_safe.any():
                 residual[:, is_safe] = self.form.left_out(data, self.grid[is_safe])
             for p in np.flatnonzero(~is_safe):
-                residual[:, p] = LeastSquares(data, self.has_intercept, float(self.grid[p])).left_out()
-        return LeaveOneOut(np.subtract(data.target[:, None], residual, out=residual), True)
+                residual[:, p] = LeastSquares(data, self.has_intercept, float(self.grid[p]), self.scale).left_out()
+        found = LeaveOneOut(np.subtract(data.target[:, None], residual, out=residual), True)
+        return held_scales(found, self.scale)
 
     def gcv(self) -> NDArray[np.float64]:
         """Compute generalized cross-validation, leave-one-out with all leverages replaced by their mean; O(points).

@@ -25,6 +25,7 @@ from vitalfew.data.tables.matrix import read_numbers
 from vitalfew.exceptions import CheckpointWarning
 from vitalfew.families.bayes.evidence import default_strength, normalize
 from vitalfew.families.bayes.naive_bayes import NaiveBayes
+from vitalfew.families.linear.standardize import column_scale
 from vitalfew.families.ridge.ridge import Ridge
 from vitalfew.rules.registry import rule_name
 from vitalfew.rules.scoring import ClassifierPoint
@@ -128,7 +129,9 @@ class MomentsEvaluator(RefittingEvaluator):
         has_intercept, alpha = self.estimator.fit_intercept, float(self.estimator.alpha)
         size = index.shape[1]
         second, cross, _ = rest.second(has_intercept)
-        gram = second[index[:, :, None], index[:, None, :]] + alpha / rest.weight_sum * np.eye(size)
+        units = column_scale(rest) if self.estimator.standardize else np.ones(rest.n_features)
+        ridge = alpha / rest.weight_sum * np.eye(size) * (units[index] ** 2)[:, None, :]
+        gram = second[index[:, :, None], index[:, None, :]] + ridge
         coef = np.linalg.solve(gram, cross[index][..., None])[..., 0] if size else np.zeros(index.shape)
         has_mean = has_intercept or size == 0  # the empty subset predicts the mean, see `score`
         intercept = rest.mean[-1] - np.sum(coef * rest.mean[:-1][index], axis=1) if has_mean else 0.0
