@@ -18,6 +18,7 @@ from sklearn.preprocessing import MaxAbsScaler, OrdinalEncoder
 
 from vitalfew.encoding.columns import TableColumns
 from vitalfew.encoding.encoding import make_encoded
+from vitalfew.encoding.matrix_columns import MatrixColumns
 
 # Levels of a category beyond this number share one code in the view for trees, as scikit-learn's boosting requires.
 MOST_LEVELS = 250
@@ -288,7 +289,9 @@ class SparseView:
         return clone(learner)
 
     def pipeline(self, learner: BaseEstimator, features: NDArray[np.intp] | None, kind: str) -> Pipeline:
-        steps: list[tuple[str, Any]] = [] if features is None else [("select", Columns(np.sort(features).tolist()))]
+        steps: list[tuple[str, Any]] = (
+            [] if features is None else [("select", MatrixColumns(np.sort(features).tolist()))]
+        )
         if kind != "counts":
             steps.append(("scale", MaxAbsScaler()))
         return Pipeline([*steps, ("model", clone(learner))])
@@ -308,20 +311,6 @@ class SparseFold:
             return train, test
         scale = MaxAbsScaler()
         return scale.fit_transform(train), scale.transform(test)
-
-
-class Columns(BaseEstimator):
-    """Transformer that selects columns of a matrix by number."""
-
-    def __init__(self, columns: list[int]):
-        self.columns = columns
-
-    def fit(self, X, y=None):  # noqa: ARG002
-        self.n_features_in_ = X.shape[1]
-        return self
-
-    def transform(self, X):
-        return sparse.csr_array(X)[:, self.columns] if sparse.issparse(X) else np.asarray(X)[:, self.columns]
 
 
 def _vectorizer(**options) -> CountVectorizer:

@@ -11,7 +11,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.feature_selection import SelectorMixin
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, OneHotEncoder, StandardScaler
 
 from vitalfew.data.coding.discretize import Discretizer
 from vitalfew.data.coding.number_coder import NumberCoder
@@ -31,6 +31,7 @@ def raw_features(names) -> list[Feature]:
 
 def input_names(model) -> list[str]:
     """Return the columns a fitted object reads: their names, or x0, x1, … if it was fitted without names."""
+    model = getattr(model, "pipeline_", model)
     if isinstance(model, Pipeline):
         model = next(step for _, step in model.steps if step not in (None, "passthrough"))
         return input_names(model)
@@ -50,14 +51,26 @@ def prepare(transformer, features: list[Feature]) -> list[Feature]:  # noqa: ARG
     """Return the output features of a transformer."""
     raise ValueError(
         f"{type(transformer).__name__} cannot be exported as a formula; supported in a pipeline are StandardScaler, "
-        "MinMaxScaler, SimpleImputer, OneHotEncoder, ColumnTransformer, Discretizer, WordPresence and selectors."
+        "MinMaxScaler, MaxAbsScaler, SimpleImputer, OneHotEncoder, ColumnTransformer, Discretizer, WordPresence and "
+        "selectors."
     )
 
 
 @prepare.register
 def _(transformer: Pipeline, features):
-    for _, step in transformer.steps:
-        features = features if step in (None, "passthrough") else prepare(step, features)
+    return through([step for _, step in transformer.steps], features)
+
+
+def through(steps: list[Any], features: list[Feature]) -> list[Feature]:
+    """Return the features after these transformers."""
+    names: list[str] | None = None
+    for step in steps:
+        if step in (None, "passthrough"):
+            continue
+        if isinstance(step, TableColumns) and names is not None:
+            features = [features[names.index(name)] for name in step.kinds]
+        features = prepare(step, features)
+        names = list(map(str, step.get_feature_names_out())) if isinstance(step, TableColumns) else None
     return features
 
 
@@ -147,6 +160,11 @@ def _(transformer: MinMaxScaler, features):
         raise ValueError("MinMaxScaler(clip=True) cannot be exported as a formula; use clip=False.")
     pairs = zip(features, transformer.scale_, transformer.min_)
     return [made(Affine(f("number"), times=float(s), plus=float(m))) for f, s, m in pairs]
+
+
+@prepare.register
+def _(transformer: MaxAbsScaler, features):
+    return [made(Affine(f("number"), divide=float(s))) for f, s in zip(features, transformer.scale_)]
 
 
 @prepare.register
