@@ -1,4 +1,4 @@
-"""What the features of the recommended model are worth: held-out error without each, and with the best substitute."""
+"""Exchange of features of the recommended model: held-out error without each, and with its best substitute."""
 
 from __future__ import annotations
 
