@@ -90,6 +90,19 @@ def test_words_beside_other_columns():
     check(model, FRAME[["rest", "said"]], engines=("duckdb", "python"))
 
 
+def test_rare_levels_of_a_category():
+    levels = [f"it's {i % 400 * (i % 3 > 0)}" for i in range(900)]
+    frame = pd.DataFrame({"city": levels, "size": np.arange(900.0)})
+    frame.loc[::90, "city"] = None
+    view = TableView.of(frame, {"city": "category", "size": "numeric"})
+    learner = LogisticRegression(0.001, penalty="l2", verbose=False)
+    model = TableModel(view.pipeline(learner, None, "linear"), 0.8)
+    model.fit(frame, np.where(np.arange(900) % 400 % 3 == 0, "yes", "no"))
+    assert len(chosen_features(model)) == 251
+    assert {"city: rare values", "size", "city=it's 0"} <= {line["feature"] for line in chosen_features(model)}
+    check(model, frame, rows=pd.concat([frame[:40], pd.DataFrame({"city": ["never seen"], "size": [1.0]})]))
+
+
 def test_columns_of_a_sparse_matrix():
     X = sparse.csr_array(RNG.poisson(0.5, (N, 4)).astype(float))
     y = np.where(X[:, [2]].toarray()[:, 0] > 0, "yes", "no")
