@@ -120,6 +120,17 @@ def test_text_beside_other_columns(name, is_cut):
     compare(view, small(learner), frame, (score > 0).astype(int), features)
 
 
+@pytest.mark.parametrize("names", [["said: cash (word)"], ["said: cash"], ["said: cash", "said: cash (word)", "color"]])
+def test_a_column_that_is_named_like_a_word(names):
+    frame, kinds, score = mixed()
+    frame["said"] = [f"{TEXTS[i % 8]} {TEXTS[i % 5]}" for i in range(90)]
+    frame["said: cash"] = score
+    view = TableView.of(frame, {**kinds, "said: cash": "numeric", "said": "text"})
+    features = np.array([view.names.index(name) for name in names])
+    learner = next(own for own in learners.table_classifiers(90, 2, 0) if own.name == "logistic regression")
+    compare(view, learner, frame, (score > 0).astype(int), features)
+
+
 @pytest.mark.parametrize("at", range(4))
 @pytest.mark.parametrize("features", [None, np.array([4, 1, 0])])
 def test_texts(at, features):

@@ -333,3 +333,17 @@ def test_the_best_model_is_never_said_to_have_a_higher_error(best, said, line):
     assert said in _answer(facts["recommended"])
     assert line in summary_lines(facts)[3]
     assert f"{best['error']:.1%}" not in _answer(facts["recommended"]) or best["error"] <= few["error"]
+
+
+def test_a_column_that_is_named_like_a_word(monkeypatch):
+    with_few_learners(monkeypatch, "logistic regression", sizes=(1, 2))
+    rng = np.random.default_rng(0)
+    y = np.arange(80) % 2
+    said = np.where(y ^ (rng.random(80) < 0.1), "win cash now", "bring bread now")
+    frame = pd.DataFrame({"said": said, "said: cash": rng.normal(size=80), "color": rng.choice(["a", "b"], 80)})
+    found = made(frame, y, kinds={"said": "text", "said: cash": "numeric", "color": "category"})
+    names = found.facts["features"]["name"]
+    assert {"said: cash", "said: cash (word)", "color"} <= set(names)
+    assert len(set(names)) == len(names)
+    assert set(found.features) <= set(names)
+    assert (found.few.predict(frame) == y).mean() > 0.8

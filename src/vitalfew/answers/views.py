@@ -140,7 +140,10 @@ class WordColumns:
 
     def step(self, features: Iterable[str]) -> TableColumns:
         """Return the transformer that makes these features."""
+        features = set(features)
         used = {self.source[name] for name in features}
+        # A word is renamed if a column has its name, so this column must be there.
+        used |= {name for name in self.kinds if f"{name} (word)" in features}
         kinds = {name: kind for name, kind in self.kinds.items() if name in used}
         return TableColumns(kinds, max_words=MOST_WORDS)
 
