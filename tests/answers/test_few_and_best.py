@@ -141,6 +141,47 @@ def test_weights_of_the_blend(make):
         assert choice.blend_error.low <= choice.blend_error.error <= choice.blend_error.high
 
 
+def halves_in_words(choice, n):
+    """The mean loss of the blend and of the best candidate, each chosen on one half and scored on the other."""
+    rng = np.random.default_rng([choice.seed, 2])
+    loss = choice.table.loss
+    blend, single = [], []
+    for _ in range(4):
+        order = rng.permutation(n)
+        for own, other in ((order[: n // 2], order[n // 2 :]), (order[n // 2 :], order[: n // 2])):
+            found = choice.blended(choice._blend_on(own), other)
+            target = choice.table.target[other]
+            blend.append((found - target) ** 2 if found.ndim == 1 else -np.log(found[range(len(other)), target]))
+            single.append(loss[other, loss[own].mean(axis=0).argmin()])
+    return np.concatenate(blend).mean(), np.concatenate(single).mean()
+
+
+@pytest.mark.parametrize("make", [numbers, classes])
+def test_the_best_model_is_a_blend_only_if_that_helps_on_other_rows(make):
+    used, discarded = [], []
+    for seed in range(12):
+        weak = {"noise": (2.5, 2.5, 2.5, 2.5, 0.5)} if make is numbers and seed % 2 else {}
+        choice = Choice(make(n=24, seed=seed, **weak))
+        blend, single = halves_in_words(choice, n=24)
+        is_blend = len(choice.best) > 1
+        assert is_blend == (len(choice.blend) > 1 and blend < single)
+        assert choice.best == (choice.blend if is_blend else {choice.best_single: 1.0})
+        used.append(is_blend)
+        if is_blend:
+            assert choice.best_error == choice.blend_error
+        else:
+            assert choice.best_error == (choice.few_error if choice.few in choice.best else choice.single_error)
+        discarded.append(len(choice.blend) > 1 and not is_blend)
+    assert any(used)
+    assert make is classes or any(discarded)
+
+
+def test_one_model_has_one_error():
+    choice = Choice(numbers(noise=(3.0, 0.1), sizes=(1, 2)))
+    assert choice.best == {choice.few: 1.0}
+    assert choice.best_error == choice.few_error
+
+
 def test_frontier_holds_the_best_of_each_size():
     choice = Choice(classes())
     loss = choice.table.loss.mean(axis=0)

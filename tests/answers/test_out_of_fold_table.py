@@ -143,11 +143,11 @@ def test_threads_and_a_larger_budget_change_nothing(monkeypatch):
         assert list(a) == list(b)
         for name in a:
             np.testing.assert_array_equal(a[name], b[name])
-        assert (first.few, first.blend, first.few_error, first.blend_error) == (
+        assert (first.few, first.best, first.few_error, first.best_error) == (
             other.few,
-            other.blend,
+            other.best,
             other.few_error,
-            other.blend_error,
+            other.best_error,
         )
 
 

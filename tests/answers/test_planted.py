@@ -182,8 +182,8 @@ def test_the_blend_is_an_average_of_its_members(monkeypatch):
     frame, _, score = mixed(100)
     found = answers_of(frame, np.digitize(score, [-1, 1]))
     weights = dict(zip(range(3), (0.5, 0.2, 0.3)))
-    found.choice.__dict__["blend"] = weights  # in place of the cached one
-    blend = found.maker.blend(found.choice, 1e6)
+    found.choice.__dict__["best"] = weights  # in place of the cached one
+    blend = found.maker.best(found.choice, 1e6)
     members = [found.fit(at).predict_proba(frame) for at in weights]
     expected = np.tensordot(np.array(list(weights.values())), np.array(members), axes=1)
     assert len(blend.pipeline_[-1].estimators_) == 3

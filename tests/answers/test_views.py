@@ -1,14 +1,17 @@
 """The matrices of a fold give the predictions of the pipeline that is refitted on all rows."""
 
 import warnings
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
 
 from small_answers import mixed
+from vitalfew import Ridge
 from vitalfew.answers import learners
 from vitalfew.answers.learners import Learner
 from vitalfew.answers.views import SparseView, TableView, View, WordView
@@ -118,6 +121,17 @@ def test_text_beside_other_columns(name, is_cut):
     compare(view, small(learner), frame, (score > 0).astype(int), features)
 
 
+@pytest.mark.parametrize("names", [["said: cash (word)"], ["said: cash"], ["said: cash", "said: cash (word)", "color"]])
+def test_a_column_that_is_named_like_a_word(names):
+    frame, kinds, score = mixed()
+    frame["said"] = [f"{TEXTS[i % 8]} {TEXTS[i % 5]}" for i in range(90)]
+    frame["said: cash"] = score
+    view = TableView.of(frame, {**kinds, "said: cash": "numeric", "said": "text"})
+    features = np.array([view.names.index(name) for name in names])
+    learner = next(own for own in learners.table_classifiers(90, 2, 0) if own.name == "logistic regression")
+    compare(view, learner, frame, (score > 0).astype(int), features)
+
+
 @pytest.mark.parametrize("at", range(4))
 @pytest.mark.parametrize("features", [None, np.array([4, 1, 0])])
 def test_texts(at, features):
@@ -139,3 +153,39 @@ def test_sparse_matrices(is_numeric, features):
     listed = learners.sparse_regressors(0) if is_numeric else learners.sparse_classifiers(60, False, 0)
     for learner in listed:
         compare(view, small(learner), X, y if is_numeric else (y > 0.5).astype(int), features)
+
+
+def many_levels(n=900, n_levels=400):
+    """A category of 400 levels, many of them equally rare, with missing values."""
+    rng = np.random.default_rng(0)
+    level = rng.integers(0, n_levels, n) * rng.integers(0, 2, n)
+    city = np.array([f"city {v}" for v in level], dtype=object)
+    city[::50] = None
+    size = rng.normal(size=n)
+    frame = pd.DataFrame({"city": city, "size": size})
+    return frame, {"city": "category", "size": "numeric"}, (size + level % 3 + rng.normal(size=n) > 1).astype(int)
+
+
+@pytest.mark.parametrize("name", ["logistic regression", "Naive Bayes", "support vectors", "extra trees"])
+def test_rare_levels_of_a_category_are_grouped_as_in_the_pipeline(name):
+    frame, kinds, target = many_levels()
+    view = TableView.of(frame, kinds)
+    learner = next(own for own in learners.table_classifiers(900, 2, 0) if own.name == name)
+    compare(view, replace(small(learner), settings=learner.settings[:1]), frame, target, None)
+
+
+@pytest.mark.parametrize("n_levels", [248, 249, 250, 251, 400])
+@pytest.mark.parametrize("has_missing", [False, True])
+def test_codes_of_categories_are_those_of_the_encoders(n_levels, has_missing):
+    frame, kinds, _ = many_levels(2000, n_levels)
+    if not has_missing:
+        frame["city"] = frame["city"].fillna("city 0")
+    train, test = np.flatnonzero(np.arange(2000) % 5), np.arange(0, 2000, 5)
+    fold = TableView.of(frame, kinds).fold(train, test)
+    for form in ("linear", "trees"):
+        own, other = fold.parts(form)
+        encode = TableView.of(frame, kinds).pipeline(Ridge(), None, form)[:-1].fit(frame.iloc[train])
+        for part, rows in ((own, train), (other, test)):
+            expected = encode.transform(frame.iloc[rows])
+            expected = expected.toarray() if sparse.issparse(expected) else expected
+            np.testing.assert_allclose(part, expected, atol=1e-12)

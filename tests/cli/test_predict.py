@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from pyarrow import csv, parquet
 
-from vitalfew import load
+from vitalfew import LogisticRegression, Ridge, load, save
+from vitalfew.encoding.encoding import make_encoded
+from vitalfew.evaluation.table_model import TableModel
 
 
 @pytest.mark.parametrize("name", ["nb", "lasso", "tree", "adaboost"])
@@ -83,4 +85,25 @@ def test_columns_to_keep(run, hotel, model_file):
     assert (
         "there is no column 'ID'; did you mean 'id'"
         in run("predict", model_file(), hotel, "--keep", "ID", code=1).stderr
+    )
+
+
+def test_a_model_of_a_report(run, hotel, tmp_path):
+    table = csv.read_csv(hotel, convert_options=csv.ConvertOptions(strings_can_be_null=True)).to_pandas()
+    kinds = {"age": "numeric", "color": "category"}
+    model = TableModel(make_encoded(LogisticRegression(0.01, verbose=False), kinds), exponent=0.5)
+    save(model.fit(table.drop(columns="came"), table["came"]), tmp_path / "few.json")
+    shown = run("predict", tmp_path / "few.json", hotel, "--proba")
+    found = csv.read_csv(io.BytesIO(shown.stdout.encode())).to_pandas()
+    assert found["prediction"].tolist() == model.predict(table).tolist()
+    np.testing.assert_allclose(found["P(yes)"], model.predict_proba(table)[:, 1])
+    explained = run("explain", tmp_path / "few.json").stdout
+    assert "LogisticRegression(alpha=0.01" in explained
+    assert "color=red" in explained
+    assert "of 4 features" in explained
+    assert '"probability_yes"' in run("explain", tmp_path / "few.json", "--sql", "sqlite").stdout
+    numbers = TableModel(make_encoded(Ridge(0.1, verbose=False), kinds)).fit(table, table["price"])
+    save(numbers, tmp_path / "numbers.json")
+    assert (
+        "predicts a number; omit --proba" in run("predict", tmp_path / "numbers.json", hotel, "--proba", code=1).stderr
     )

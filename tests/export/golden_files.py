@@ -15,6 +15,8 @@ import numpy as np
 import pandas as pd
 
 import vitalfew as vf
+from vitalfew.encoding.encoding import make_encoded
+from vitalfew.evaluation.table_model import TableModel
 from vitalfew.export.model_file import dump
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -70,6 +72,12 @@ def documents():
     return words * 3, np.arange(18) % 2
 
 
+def table_model():
+    """A model as a report returns it, with calibrated probabilities."""
+    inner = make_encoded(vf.LogisticRegression(0.02), {"age": "numeric", "color": "category"})
+    return TableModel(inner, exponent=0.6)
+
+
 MODELS = {
     "lasso": (vf.Lasso("bic"), numbers),
     "ridge": (vf.Ridge("loo"), numbers),
@@ -94,6 +102,7 @@ MODELS = {
     "bagging": (vf.Bagging(rounds=3, random_state=0), mixed),
     "blend": (vf.Blend([("bayes", vf.NaiveBayes()), ("tree", vf.DecisionTree())], cv=3), mixed),
     "blend_regressor": (vf.Blend([("ridge", vf.Ridge(1.0)), ("lasso", vf.Lasso(0.1))], weights=[1, 3]), numbers),
+    "table_model": (table_model(), mixed),
     "discretizer": (vf.Discretizer(), three_classes),
     "word_presence": (vf.WordPresence(weighting="idf", ngram_range=(1, 2)), documents),
 }

@@ -4,6 +4,7 @@ import json
 import re
 from importlib.resources import files
 
+import example_facts
 import jsonschema
 import numpy as np
 import pandas as pd
@@ -17,7 +18,8 @@ from vitalfew import Report, report
 from vitalfew.data.tables.column_kinds import recognize
 from vitalfew.reporting import table
 from vitalfew.reporting.questions.how_many import false_bound, similarity
-from vitalfew.reporting.questions.recommended import MOST_NAMED
+from vitalfew.reporting.questions.recommended import MOST_NAMED, _answer
+from vitalfew.reporting.summary import summary_lines
 
 SCHEMA = json.loads(files("vitalfew.reporting.render").joinpath("schema.json").read_text())
 
@@ -306,3 +308,42 @@ def test_similarity_of_sets():
     rng = np.random.default_rng(0)
     sets = np.array([rng.permutation(20) < 5 for _ in range(400)])
     assert similarity(sets.mean(axis=0), 400) == pytest.approx(0, abs=0.02)
+
+
+def estimate(model: str, n_features: int, error: float) -> dict:
+    return {"model": model, "selector": None, "n_features": n_features, "error": error, "low": 0.1, "high": 0.2}
+
+
+@pytest.mark.parametrize(
+    ("best", "said", "line"),
+    [
+        (estimate("blend of 2 models", 9, 0.12), "The best model, blend of 2 models with 9 features: 12.0%.", "12.0%"),
+        (
+            estimate("blend of 2 models", 9, 0.16),
+            "The model of lowest loss, blend of 2 models with 9 features, has no lower error rate.",
+            "blend of 2 models, no lower error rate",
+        ),
+        (estimate("Naive Bayes", 2, 0.15), "No other model has a lower loss.", "best: the same"),
+    ],
+)
+def test_the_best_model_is_never_said_to_have_a_higher_error(best, said, line):
+    facts = example_facts.adult()
+    few = estimate("Naive Bayes", 2, 0.15) | {"features": ["a", "b"]}
+    facts["recommended"] |= {"few": few, "best": best}
+    assert said in _answer(facts["recommended"])
+    assert line in summary_lines(facts)[3]
+    assert f"{best['error']:.1%}" not in _answer(facts["recommended"]) or best["error"] <= few["error"]
+
+
+def test_a_column_that_is_named_like_a_word(monkeypatch):
+    with_few_learners(monkeypatch, "logistic regression", sizes=(1, 2))
+    rng = np.random.default_rng(0)
+    y = np.arange(80) % 2
+    said = np.where(y ^ (rng.random(80) < 0.1), "win cash now", "bring bread now")
+    frame = pd.DataFrame({"said": said, "said: cash": rng.normal(size=80), "color": rng.choice(["a", "b"], 80)})
+    found = made(frame, y, kinds={"said": "text", "said: cash": "numeric", "color": "category"})
+    names = found.facts["features"]["name"]
+    assert {"said: cash", "said: cash (word)", "color"} <= set(names)
+    assert len(set(names)) == len(names)
+    assert set(found.features) <= set(names)
+    assert (found.few.predict(frame) == y).mean() > 0.8

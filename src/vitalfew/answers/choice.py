@@ -15,6 +15,8 @@ from vitalfew.evaluation.calibration import tempered
 from vitalfew.families.ensembles.blend_weights import blend_weights
 
 N_DRAWS = 300
+# Divisions of the rows into halves, on which the blend is compared with the best candidate.
+N_HALVES = 4
 LEVEL = 0.95
 # Members that a blend chooses among: the best candidates of each learner, and the best of all.
 MOST_PER_LEARNER, MOST_MEMBERS = 3, 24
@@ -39,6 +41,19 @@ class Point:
     candidate: int
     loss: float
     error: float
+
+
+@dataclass(frozen=True)
+class Halves:
+    """Losses and errors of each row by choices that were made on other rows."""
+
+    blend_loss: NDArray[np.float64]
+    blend_error: NDArray[np.float64]
+    single_loss: NDArray[np.float64]
+
+    @property
+    def is_blend_better(self) -> bool:
+        return bool(self.blend_loss.mean() < self.single_loss.mean())
 
 
 @dataclass(frozen=True)
@@ -128,23 +143,49 @@ class Choice:
         return np.tensordot(np.array(list(weights.values())), self._predictions(list(weights), rows), axes=1)
 
     @cached_property
+    def best(self) -> dict[int, float]:
+        """Candidates of the best model and their weights: the blend if its loss is lower, else the best candidate.
+
+        The losses of the two procedures are compared on rows that the choice has not seen.
+        """
+        return self.blend if len(self.blend) > 1 and self._halves.is_blend_better else {self.best_single: 1.0}
+
+    @cached_property
+    def best_error(self) -> Estimate:
+        """Error of the best model; that of `few` if it is the same model."""
+        if len(self.best) > 1:
+            return self.blend_error
+        return self.few_error if self.few in self.best else self.single_error
+
+    @cached_property
     def blend_error(self) -> Estimate:
         """Error of the blend: weights are chosen on one half of the rows and scored on the other, several times."""
+        return self._with_interval(self._halves.blend_error)
+
+    @cached_property
+    def _halves(self) -> Halves:
+        """Choose the weights and the best candidate on one half of the rows and score them on the other, repeatedly."""
         rng = np.random.default_rng([self.seed, 2])
         n = len(self.table.rows)
-        each = np.zeros(n)
-        repeats = 4
-        for _ in range(repeats):
+        found = Halves(np.zeros(n), np.zeros(n), np.zeros(n))
+        for _ in range(N_HALVES):
             order = rng.permutation(n)
             for own, other in ((order[: n // 2], order[n // 2 :]), (order[n // 2 :], order[: n // 2])):
-                each[other] += self._errors_of(self.blended(self._blend_on(own), other), other) / repeats
-        return self._with_interval(each)
+                loss, error = self._scored(self.blended(self._blend_on(own), other), other)
+                found.blend_loss[other] += loss / N_HALVES
+                found.blend_error[other] += error / N_HALVES
+                single = int(self.table.loss[own].mean(axis=0).argmin())
+                found.single_loss[other] += self.table.loss[other, single] / N_HALVES
+        return found
 
-    def _errors_of(self, prediction: NDArray[np.float64], rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _scored(self, prediction: NDArray[np.float64], rows: NDArray[np.intp]) -> tuple[NDArray, NDArray]:
+        """Return the loss and the error of each row."""
         target = self.table.target[rows]
         if prediction.ndim == 1:
-            return (prediction - target) ** 2
-        return (prediction.argmax(axis=1) != target).astype(np.float64)
+            error = (prediction - target) ** 2
+            return error, error
+        loss = -np.log(np.maximum(prediction[np.arange(len(rows)), target], np.finfo(np.float64).tiny))
+        return loss, (prediction.argmax(axis=1) != target).astype(np.float64)
 
     def _with_interval(self, each: NDArray[np.float64]) -> Estimate:
         rng = np.random.default_rng([self.seed, 3])

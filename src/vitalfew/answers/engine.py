@@ -39,8 +39,8 @@ class Answers:
     plan : Plan
     few : TableModel
         The model of few features.
-    best : estimator
-        A blend, or the single best model.
+    best : TableModel
+        The model of lowest loss: a blend, or the best candidate.
     maker : ModelMaker
         Fits any other candidate on request.
     """
@@ -48,7 +48,7 @@ class Answers:
     choice: Choice
     plan: Plan
     few: TableModel
-    best: Any
+    best: TableModel
     maker: ModelMaker = field(repr=False)
 
     @property
@@ -117,7 +117,7 @@ def answer(
     choice = Choice(Race(problem, recipes, plan.splits, left).run(), price, seed)
     maker = ModelMaker(problem, recipes, table.frame, y, rows, seconds - (time.perf_counter() - start), table.used)
     few = maker.fitted(choice, choice.few)
-    best = maker.blend(choice, seconds - (time.perf_counter() - start))
+    best = maker.best(choice, seconds - (time.perf_counter() - start))
     return Answers(choice, plan, few, best, maker)
 
 
@@ -200,8 +200,8 @@ class ModelMaker:
         taken = frame.iloc[self.rows].reset_index(drop=True) if hasattr(frame, "iloc") else frame[self.rows]
         return taken, self.y[self.rows]
 
-    def blend(self, choice: Choice, seconds: float) -> Any:
-        """Return the blend, fitted to all training rows, without the members that there is no time for."""
+    def best(self, choice: Choice, seconds: float) -> TableModel:
+        """Return the best model, fitted to all training rows; a blend without the members that there is no time for."""
         weights = _affordable(choice, seconds)
         if len(weights) == 1:
             return self.fitted(choice, next(iter(weights)))
@@ -214,9 +214,9 @@ class ModelMaker:
 
 
 def _affordable(choice: Choice, seconds: float) -> dict[int, float]:
-    """Return the members of the blend that can be fitted in the time, those of large weight first; at least one."""
+    """Return the members of the best model that can be fitted in the time, large weights first; at least one."""
     kept: dict[int, float] = {}
-    for at, weight in sorted(choice.blend.items(), key=lambda item: -item[1]):
+    for at, weight in sorted(choice.best.items(), key=lambda item: -item[1]):
         task = choice.candidate(at).task
         cost = 1.3 * choice.table.seconds[task] / len(task.learner.settings)
         if kept and cost > seconds:

@@ -16,11 +16,11 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, OrdinalEncoder
 
+from vitalfew.answers.category_codes import MOST_LEVELS, alphabetical_codes, indicators, ordinals
 from vitalfew.encoding.columns import TableColumns
 from vitalfew.encoding.encoding import make_encoded
+from vitalfew.encoding.matrix_columns import MatrixColumns
 
-# Levels of a category beyond this number share one code in the view for trees, as scikit-learn's boosting requires.
-MOST_LEVELS = 250
 # Words of text columns beside other columns.
 MOST_WORDS = 1000
 Part = tuple[Any, Any]  # training and test matrix
@@ -54,13 +54,14 @@ class TableView:
     """Numbers and categories of a data frame, coded once.
 
     The form ``"linear"`` has numbers whose missing values are replaced by the training median, standardized on the
-    training samples, and one column per category. The form ``"trees"`` has one column per feature: numbers with NaN,
-    and codes of categories in alphabetical order. The form ``"frame"`` is the data frame itself.
+    training samples, and one column per level of a category. The form ``"trees"`` has one column per feature: numbers
+    with NaN, and codes of categories in alphabetical order. In both, the levels of a category that are rare among the
+    training samples are one level if there are too many. The form ``"frame"`` is the data frame itself.
     """
 
     frame: Any
     kinds: Mapping[str, str]
-    coded: NDArray[np.float64] = field(repr=False)  # the form "trees"
+    coded: NDArray[np.float64] = field(repr=False)  # numbers, and alphabetical codes of categories
     is_category: NDArray[np.bool_] = field(repr=False)
     words: WordColumns | None = None  # first step of pipelines, if the table has text
 
@@ -77,24 +78,12 @@ class TableView:
             return cls(frame, kinds, frame.to_numpy(dtype=np.float64), is_category)
         coded = np.empty(frame.shape, order="F")
         for j, name in enumerate(kinds):
-            coded[:, j] = _codes(frame[name]) if is_category[j] else frame[name].to_numpy(dtype=np.float64)
+            coded[:, j] = alphabetical_codes(frame[name]) if is_category[j] else frame[name].to_numpy(dtype=np.float64)
         return cls(frame, kinds, coded, is_category)
 
     @property
     def names(self) -> list[str]:
         return list(self.kinds)
-
-    @cached_property
-    def one_hot(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """Indicators of the values of categories, missing included, and the feature of each."""
-        blocks, owner = [np.empty((len(self.coded), 0))], []
-        for j in np.flatnonzero(self.is_category):
-            codes = self.coded[:, j]
-            codes = np.where(np.isnan(codes), np.nanmax(codes, initial=-1.0) + 1, codes).astype(np.intp)
-            present = np.unique(codes)
-            blocks.append((codes[:, None] == present).astype(np.float64))
-            owner += [j] * len(present)
-        return np.hstack(blocks), np.array(owner, dtype=np.intp)
 
     def fold(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> TableFold:
         return TableFold(self, train, test)
@@ -118,7 +107,7 @@ class TableView:
 
     def _pipeline(self, learner: BaseEstimator, kinds: dict[str, str], kind: str) -> Pipeline:
         if kind == "linear":
-            return make_encoded(learner, kinds)
+            return make_encoded(learner, kinds, max_categories=MOST_LEVELS)
         if kind == "frame":
             return Pipeline([("columns", TableColumns(kinds)), ("model", learner)])
         categories = [name for name, own in kinds.items() if own == "category"]
@@ -151,7 +140,10 @@ class WordColumns:
 
     def step(self, features: Iterable[str]) -> TableColumns:
         """Return the transformer that makes these features."""
+        features = set(features)
         used = {self.source[name] for name in features}
+        # A word is renamed if a column has its name, so this column must be there.
+        used |= {name for name in self.kinds if f"{name} (word)" in features}
         kinds = {name: kind for name, kind in self.kinds.items() if name in used}
         return TableColumns(kinds, max_words=MOST_WORDS)
 
@@ -196,23 +188,19 @@ class TableFold:
         numbers = (numbers - own.mean(axis=0)) / np.where(
             spread > 1e-12 * np.abs(own).max(axis=0, initial=0), spread, 1
         )
-        one_hot, owner = self.table.one_hot
-        seen = one_hot[self.train].any(axis=0)
-        return np.asfortranarray(np.hstack([numbers, one_hot[:, seen]])), np.concatenate([at, owner[seen]])
+        categories = np.flatnonzero(self.table.is_category)
+        blocks = [indicators(self.table.coded[:, j], self.train) for j in categories]
+        owner = np.repeat(categories, [block.shape[1] for block in blocks])
+        return np.asfortranarray(np.hstack([numbers, *blocks])), np.concatenate([at, owner])
 
     @cached_property
     def coded(self) -> NDArray[np.float64]:
         """All rows in the form "trees": categories are numbered among those of the training rows."""
-        coded = self.table.coded
+        if not self.table.is_category.any():
+            return self.table.coded
+        coded = self.table.coded.copy(order="F")
         for j in np.flatnonzero(self.table.is_category):
-            column = self.table.coded[:, j]
-            known = np.unique(column[self.train])
-            known = known[~np.isnan(known)]
-            if len(known) == np.nanmax(column, initial=-1) + 1:
-                continue
-            if coded is self.table.coded:
-                coded = coded.copy(order="F")
-            coded[:, j] = np.where(np.isin(column, known), np.searchsorted(known, column), np.nan)
+            coded[:, j] = ordinals(coded[:, j], self.train)
         return coded
 
 
@@ -288,7 +276,9 @@ class SparseView:
         return clone(learner)
 
     def pipeline(self, learner: BaseEstimator, features: NDArray[np.intp] | None, kind: str) -> Pipeline:
-        steps: list[tuple[str, Any]] = [] if features is None else [("select", Columns(np.sort(features).tolist()))]
+        steps: list[tuple[str, Any]] = (
+            [] if features is None else [("select", MatrixColumns(np.sort(features).tolist()))]
+        )
         if kind != "counts":
             steps.append(("scale", MaxAbsScaler()))
         return Pipeline([*steps, ("model", clone(learner))])
@@ -310,33 +300,5 @@ class SparseFold:
         return scale.fit_transform(train), scale.transform(test)
 
 
-class Columns(BaseEstimator):
-    """Transformer that selects columns of a matrix by number."""
-
-    def __init__(self, columns: list[int]):
-        self.columns = columns
-
-    def fit(self, X, y=None):  # noqa: ARG002
-        self.n_features_in_ = X.shape[1]
-        return self
-
-    def transform(self, X):
-        return sparse.csr_array(X)[:, self.columns] if sparse.issparse(X) else np.asarray(X)[:, self.columns]
-
-
 def _vectorizer(**options) -> CountVectorizer:
     return CountVectorizer(ngram_range=(1, 2), **options)
-
-
-def _codes(series) -> NDArray[np.float64]:
-    """Return alphabetical codes of a column of strings; the rarest beyond `MOST_LEVELS` share the last code."""
-    absent = series.isna().to_numpy()
-    codes = np.full(len(series), np.nan)
-    found, at, count = np.unique(series[~absent].to_numpy(dtype=str), return_inverse=True, return_counts=True)
-    if len(found) > MOST_LEVELS:
-        often = np.sort(np.argsort(-count, kind="stable")[: MOST_LEVELS - 1])
-        place = np.full(len(found), MOST_LEVELS - 1)
-        place[often] = np.arange(len(often))
-        at = place[at]
-    codes[~absent] = at
-    return codes

@@ -15,11 +15,18 @@ from vitalfew.encoding.encoding import EncodedFeature, chosen_mask, encoded_feat
 
 def model_of(fitted: Any) -> Any:
     """Return the model at the end of a pipeline, or the argument itself."""
+    fitted = _pipeline_of(fitted)
     return fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
+
+
+def _pipeline_of(fitted: Any) -> Any:
+    """Return the pipeline of a model of a report, or the argument itself."""
+    return getattr(fitted, "pipeline_", fitted)
 
 
 def features_of(fitted: Any) -> list[EncodedFeature]:
     """Return the features of the model, with readable names."""
+    fitted = _pipeline_of(fitted)
     if isinstance(fitted, Pipeline) and isinstance(fitted.steps[0][1], TableColumns):
         found = encoded_features(fitted)
         selector = fitted.named_steps.get("select")

@@ -45,7 +45,11 @@ def _is_on_numbers(model) -> bool:
 
 
 def make_encoded(
-    model: BaseEstimator, kinds: Sequence[ColumnKind] | Mapping[str, str], *, max_words: int = MAX_WORDS
+    model: BaseEstimator,
+    kinds: Sequence[ColumnKind] | Mapping[str, str],
+    *,
+    max_words: int = MAX_WORDS,
+    max_categories: int | None = None,
 ) -> Pipeline:
     """Make a pipeline for whole data frames: it selects the columns, encodes them, and fits the model.
 
@@ -62,6 +66,8 @@ def make_encoded(
         The output of :func:`~vitalfew.data.tables.column_kinds.recognize` for the table without its target. Columns
         that are neither numbers, categories nor text are dropped.
     max_words : int, default 1000
+    max_categories : int, optional
+        Largest number of one-hot columns of a category; the rarest values of a category with more share the last one.
 
     Returns
     -------
@@ -89,9 +95,8 @@ def make_encoded(
     if reads_tables(model) and not is_text_only:
         columns = TableColumns(used, max_words=max_words if by_kind["text"] else None)
         return Pipeline([("columns", columns), ("model", model)])
-    return Pipeline(
-        [("columns", TableColumns(used)), ("encode", _encoder(by_kind)), ("model", standardized_once(model))]
-    )
+    encoder = _encoder(by_kind, max_categories)
+    return Pipeline([("columns", TableColumns(used)), ("encode", encoder), ("model", standardized_once(model))])
 
 
 def number_steps() -> list[tuple[str, BaseEstimator]]:
@@ -104,10 +109,10 @@ def standardized_once(model: BaseEstimator) -> BaseEstimator:
     return clone(model).set_params(standardize=False) if getattr(model, "standardize", False) else model
 
 
-def _encoder(by_kind: dict[str, list[str]]) -> ColumnTransformer:
+def _encoder(by_kind: dict[str, list[str]], max_categories: int | None) -> ColumnTransformer:
     parts = [
         ("numbers", Pipeline(number_steps()), by_kind["numeric"]),
-        ("categories", OneHotEncoder(handle_unknown="ignore"), by_kind["category"]),
+        ("categories", OneHotEncoder(handle_unknown="ignore", max_categories=max_categories), by_kind["category"]),
     ]
     words = [(f"words {i}", WordPresence(min_df=MIN_ROWS), name) for i, name in enumerate(by_kind["text"])]
     return ColumnTransformer([p for p in parts if p[2]] + words)
@@ -137,8 +142,12 @@ def encoded_features(pipeline: Pipeline) -> list[EncodedFeature]:
         if part == "numbers":
             found += [EncodedFeature(n, n) for n in names]
         elif part == "categories":
-            for name, values in zip(names, transformer.categories_):
-                found += [EncodedFeature(f"{name}={_shown(v)}", name, v) for v in values.tolist()]
+            grouped = getattr(transformer, "infrequent_categories_", [None] * len(names))
+            for name, values, rare in zip(names, transformer.categories_, grouped):
+                own = values.tolist() if rare is None else [v for v in values.tolist() if v not in set(rare.tolist())]
+                found += [EncodedFeature(f"{name}={_shown(v)}", name, v) for v in own]
+                if rare is not None:
+                    found.append(EncodedFeature(f"{name}: rare values", name))
         else:
             found += [_word(names, w) for w in transformer.get_feature_names_out()]
     return found

@@ -7,8 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.feature_selection import SelectorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from vitalfew.data.tables.frames import NumberedNames
@@ -69,16 +71,13 @@ class TableModel(BaseEstimator):
 
     def predict(self, X) -> NDArray:
         """Return the class of largest probability, or the value, for each row."""
-        check_is_fitted(self)
-        scores = scores_of(self.pipeline_, _as_table(X))
+        scores = self._scores(X)
         return self.classes_[scores.argmax(axis=1)] if is_classifier(self.pipeline_) else scores
 
+    @available_if(lambda self: is_classifier(self))
     def predict_proba(self, X) -> NDArray[np.float64]:
         """Return calibrated probabilities of the classes."""
-        check_is_fitted(self)
-        if not is_classifier(self.pipeline_):
-            raise AttributeError("a model of numbers has no probabilities of classes.")
-        return np.exp(tempered(scores_of(self.pipeline_, _as_table(X)), self.exponent))
+        return np.exp(tempered(self._scores(X), self.exponent))
 
     def get_support(self, indices: bool = False) -> NDArray:
         """Return the mask of the columns that the model reads, or their numbers."""
@@ -88,16 +87,19 @@ class TableModel(BaseEstimator):
     @property
     def columns_(self) -> list[str]:
         """Names of the columns that the model reads."""
+        used = self.get_support(indices=True)
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{j}" if names is None else str(names[j]) for j in used]
+
+    def _scores(self, X) -> NDArray[np.float64]:
         check_is_fitted(self)
-        return [str(self.feature_names_in_[j]) for j in np.flatnonzero(self.support_)]
+        return scores_of(self.pipeline_, _as_table(X) if hasattr(self, "feature_names_in_") else X)
 
     def _mask(self, fitted: Pipeline) -> NDArray[np.bool_]:
         first = fitted.steps[0][1]
         if isinstance(first, TableColumns):
             return np.isin(self.feature_names_in_, list(first.kinds))
-        mask = np.zeros(self.n_features_in_, dtype=bool)
-        mask[getattr(first, "columns", slice(None))] = True
-        return mask
+        return first.get_support() if isinstance(first, SelectorMixin) else np.ones(self.n_features_in_, dtype=bool)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

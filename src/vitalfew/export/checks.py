@@ -11,7 +11,6 @@ from sklearn.base import is_classifier, is_regressor
 from vitalfew.data.coding.bins import MOST_BINS, BinCoder
 from vitalfew.data.coding.number_coder import MOST_LEVELS, NumberCoder
 from vitalfew.data.coding.table_coder import NUMERIC, Categories, TableCoder
-from vitalfew.data.tables.column_kinds import USED
 from vitalfew.data.tables.frames import NumberedNames
 from vitalfew.exceptions import ModelFileError
 from vitalfew.export.record import require
@@ -129,17 +128,6 @@ def words(model) -> None:
     idf = getattr(model, "idf_", None)
     require((idf is not None) == (model.weighting is not None), "the word weights are missing")
     require(idf is None or len(idf) == len(model._terms), "idf_ must have one entry per word")
-
-
-def columns(model) -> None:
-    kinds = model.kinds
-    require(
-        isinstance(kinds, dict) and all(isinstance(n, str) for n in kinds), "kinds is not a dictionary of column names"
-    )
-    require(all(kind in USED for kind in kinds.values()), "a column is of an unknown kind")
-    require(list(model.feature_names_in_) == list(kinds), "the columns do not match kinds")
-    require(model.n_features_in_ == len(kinds), "the columns do not match kinds")
-    require(all(kinds.get(name) == "text" for name in model.words_), "words belong to a column that is not text")
 
 
 def ranking(model) -> None:

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
 from vitalfew.exceptions import ModelFileError
-from vitalfew.export.record import Record
+from vitalfew.export.record import OTHER_MODELS, Record
 from vitalfew.support.limits import check_hashed, check_shape, plain_dtype
 
 # Arrays with at most this many elements are written as readable lists.
@@ -85,6 +86,8 @@ class Encoder:
             return {"kind": "dtype", "name": value.str}
         if isinstance(value, type) and TYPES.get(value.__name__) is value:
             return {"kind": "type", "name": value.__name__}
+        if isinstance(value, BaseEstimator):
+            raise TypeError(f"{where} is a {type(value).__name__}, which a model file cannot store. {OTHER_MODELS}")
         what = "a function" if callable(value) and not hasattr(value, "get_params") else f"a {type(value).__name__}"
         raise TypeError(
             f"{where} is {what}, which a model file cannot store. Supported are plain values, arrays, and objects of "

@@ -137,6 +137,15 @@ class Exponential(Expression):
 
 
 @dataclass(frozen=True)
+class Power(Expression):
+    """Power of x, which is at least 0; x below `least` is replaced by `least`."""
+
+    x: Expression
+    exponent: float
+    least: float
+
+
+@dataclass(frozen=True)
 class Sigmoid(Expression):
     """Logistic function 1 / (1 + exp(-x))."""
 

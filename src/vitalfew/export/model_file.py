@@ -35,8 +35,8 @@ def save(model, path) -> None:
     model : estimator
         Any fitted estimator of this package; or a ``Pipeline`` of them with scikit-learn's ``ColumnTransformer``,
         ``StandardScaler``, ``MinMaxScaler``, ``MaxAbsScaler``, ``RobustScaler``, ``SimpleImputer``, ``OneHotEncoder``
-        and ``OrdinalEncoder``. Ensembles and ``GreedySearch`` can be saved if their learners can. Functions (as
-        `kernel`, `scoring` or in a ``FunctionTransformer``) cannot.
+        and ``OrdinalEncoder``. Ensembles, ``GreedySearch`` and the models of a :func:`~vitalfew.report` can be saved if
+        their learners can. Functions (as `kernel`, `scoring` or in a ``FunctionTransformer``) cannot.
     path : str or path
         Written atomically: an existing file is replaced as a whole or left unchanged.
 

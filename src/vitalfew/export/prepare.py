@@ -11,7 +11,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.feature_selection import SelectorMixin
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, OneHotEncoder, StandardScaler
 
 from vitalfew.data.coding.discretize import Discretizer
 from vitalfew.data.coding.number_coder import NumberCoder
@@ -31,6 +31,7 @@ def raw_features(names) -> list[Feature]:
 
 def input_names(model) -> list[str]:
     """Return the columns a fitted object reads: their names, or x0, x1, … if it was fitted without names."""
+    model = getattr(model, "pipeline_", model)
     if isinstance(model, Pipeline):
         model = next(step for _, step in model.steps if step not in (None, "passthrough"))
         return input_names(model)
@@ -50,14 +51,26 @@ def prepare(transformer, features: list[Feature]) -> list[Feature]:  # noqa: ARG
     """Return the output features of a transformer."""
     raise ValueError(
         f"{type(transformer).__name__} cannot be exported as a formula; supported in a pipeline are StandardScaler, "
-        "MinMaxScaler, SimpleImputer, OneHotEncoder, ColumnTransformer, Discretizer, WordPresence and selectors."
+        "MinMaxScaler, MaxAbsScaler, SimpleImputer, OneHotEncoder, ColumnTransformer, Discretizer, WordPresence and "
+        "selectors."
     )
 
 
 @prepare.register
 def _(transformer: Pipeline, features):
-    for _, step in transformer.steps:
-        features = features if step in (None, "passthrough") else prepare(step, features)
+    return through([step for _, step in transformer.steps], features)
+
+
+def through(steps: list[Any], features: list[Feature]) -> list[Feature]:
+    """Return the features after these transformers."""
+    names: list[str] | None = None
+    for step in steps:
+        if step in (None, "passthrough"):
+            continue
+        if isinstance(step, TableColumns) and names is not None:
+            features = [features[names.index(name)] for name in step.kinds]
+        features = prepare(step, features)
+        names = list(map(str, step.get_feature_names_out())) if isinstance(step, TableColumns) else None
     return features
 
 
@@ -150,6 +163,11 @@ def _(transformer: MinMaxScaler, features):
 
 
 @prepare.register
+def _(transformer: MaxAbsScaler, features):
+    return [made(Affine(f("number"), divide=float(s))) for f, s in zip(features, transformer.scale_)]
+
+
+@prepare.register
 def _(transformer: SimpleImputer, features):
     if transformer.add_indicator or not is_missing(transformer.missing_values):
         raise ValueError(
@@ -169,30 +187,35 @@ def _(transformer: SimpleImputer, features):
 
 @prepare.register
 def _(transformer: OneHotEncoder, features):
-    if transformer.min_frequency is not None or transformer.max_categories is not None:
+    grouped = getattr(transformer, "infrequent_categories_", [None] * len(features))
+    if any(rare is not None for rare in grouped) and (transformer.drop, transformer.handle_unknown) != (None, "ignore"):
         raise ValueError(
-            "OneHotEncoder with min_frequency or max_categories cannot be exported as a formula; use neither."
+            "OneHotEncoder that groups rare categories can only be exported as a formula with drop=None and "
+            "handle_unknown='ignore'."
         )
     out = []
-    for j, (feature, categories) in enumerate(zip(features, transformer.categories_)):
+    for j, (feature, categories, rare) in enumerate(zip(features, transformer.categories_, grouped)):
         dropped = None if transformer.drop_idx_ is None else transformer.drop_idx_[j]
-        out += [
-            made(_indicator(feature, categories.tolist(), at, transformer.handle_unknown))
-            for at in range(len(categories))
-            if at != dropped
-        ]
+        listed, group = categories.tolist(), [] if rare is None else rare.tolist()
+        columns = [[c] for at, c in enumerate(listed) if at != dropped and not _is_among(c, group)]
+        columns += [group] if group else []
+        out += [made(_indicator(feature, listed, own, transformer.handle_unknown)) for own in columns]
     return out
 
 
-def _indicator(feature: Feature, categories: list[Any], at: int, unknown: str) -> Expression:
-    """Return 1 for one category, 0 for others; missing for unseen ones if they are an error."""
+def _is_among(value: Any, group: list[Any]) -> bool:
+    return any(value is c or value == c for c in group)
+
+
+def _indicator(feature: Feature, categories: list[Any], own: list[Any], unknown: str) -> Expression:
+    """Return 1 for some categories, 0 for others; missing for unseen ones if they are an error."""
     strange = None if unknown == "error" else 0.0
     known = [c for c in categories if not is_missing(c)]
     x = feature("text" if any(isinstance(c, str) for c in known) else "loose")
     has_missing = len(known) < len(categories)
-    missing = (1.0 if is_missing(categories[at]) else 0.0) if has_missing else strange
-    keys = known if strange is None else [c for c in known if c is categories[at]]
-    return Lookup(x, tuple(keys), tuple(float(c is categories[at]) for c in keys), missing, strange)
+    missing = float(any(map(is_missing, own))) if has_missing else strange
+    keys = known if strange is None else [c for c in known if _is_among(c, own)]
+    return Lookup(x, tuple(keys), tuple(float(_is_among(c, own)) for c in keys), missing, strange)
 
 
 @prepare.register

@@ -19,6 +19,7 @@ from vitalfew.export.formula import (
     Lookup,
     Number,
     Pick,
+    Power,
     Product,
     Required,
     Sigmoid,
@@ -250,6 +251,9 @@ class PythonWriter(Writer):
 
     def _exponential(self, node: Exponential) -> str:
         return f"math.exp(max({self.write(node.x)}, -700.0))"
+
+    def _power(self, node: Power) -> str:
+        return f"max({self.write(node.x)}, {node.least!r}) ** {node.exponent!r}"
 
     def _sigmoid(self, node: Sigmoid) -> str:
         return self.call("_sigmoid", self.write(node.x))

@@ -15,6 +15,11 @@ from vitalfew.rules.point_criteria import PointCriteria
 
 # Maximum number of processes or threads that a file may request for predictions.
 MOST_THREADS = 256
+# Remedy for learners of other libraries that cannot be stored or written as a formula.
+OTHER_MODELS = (
+    "Keep it with joblib or skops; of a report, choose a model of another learner from report.frontier and fit it with "
+    "report.model_of(n_features)."
+)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,9 @@ from vitalfew.data.coding.table_coder import Categories, Cuts, OwnCodes, TableCo
 from vitalfew.data.tables.frames import NumberedNames
 from vitalfew.data.text.word_presence import Terms, WordPresence, _checked_vocabulary
 from vitalfew.encoding.columns import TableColumns
-from vitalfew.export import checks
+from vitalfew.encoding.matrix_columns import MatrixColumns
+from vitalfew.evaluation.table_model import TableModel
+from vitalfew.export import checks, table_checks
 from vitalfew.export.record import (
     Kind,
     LeftBehind,
@@ -261,7 +263,14 @@ ESTIMATORS = [
         optional=("n_documents_", "idf_"),
         check=checks.words,
     ),
-    Record(TableColumns, {"words_": keyed(text, is_a(WordPresence))}, check=checks.columns),
+    Record(TableColumns, {"words_": keyed(text, is_a(WordPresence))}, check=table_checks.columns),
+    Record(MatrixColumns, {}, check=table_checks.matrix_columns),
+    Record(
+        TableModel,
+        {"pipeline_": is_a(pipeline.Pipeline), "support_": mask, "classes_": labels},
+        optional=("classes_",),
+        check=table_checks.table_model,
+    ),
 ]
 
 

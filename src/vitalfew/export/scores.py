@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from typing import Any
 
@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from vitalfew.data.coding.bins import BinCoder
 from vitalfew.data.coding.table_coder import Categories, Coding, Cuts
+from vitalfew.evaluation.calibration import LEAST
+from vitalfew.evaluation.table_model import TableModel
 from vitalfew.export.formula import (
     Best,
     Binary,
@@ -25,6 +27,7 @@ from vitalfew.export.formula import (
     Lookup,
     Number,
     Pick,
+    Power,
     Product,
     Sigmoid,
     Sign,
@@ -35,7 +38,8 @@ from vitalfew.export.formula import (
     plain_labels,
     total,
 )
-from vitalfew.export.prepare import Feature, coded, input_names, prepare, raw_features
+from vitalfew.export.prepare import Feature, coded, input_names, raw_features, through
+from vitalfew.export.record import OTHER_MODELS
 from vitalfew.families.bayes.naive_bayes import NaiveBayes
 from vitalfew.families.bayes.semi_supervised import SemiSupervisedNaiveBayes
 from vitalfew.families.ensembles.adaboost import AdaBoost
@@ -58,7 +62,8 @@ class ScoreExpressions:
 
     `link` turns scores into probabilities: ``"none"`` for regression, ``"logit"`` for one score of two classes,
     ``"softmax"``, ``"sigmoids"`` for one-vs-rest scores, ``"shares"`` for scores that are probabilities, where the
-    largest wins, or the sign of `side` decides. `codes` and then `parts` are computed before the scores.
+    largest wins, or the sign of `side` decides. `codes` and then `parts` are computed before the scores. With an
+    `exponent`, probabilities are raised to it and normalized, as ``TableModel`` does.
     """
 
     scores: Sequence[Expression]
@@ -68,6 +73,7 @@ class ScoreExpressions:
     side: tuple[Expression, tuple[Any, Any]] | None = None
     codes: Codes = field(default_factory=Codes)
     parts: Sequence[dict[str, Expression]] = ()
+    exponent: float | None = None
 
 
 def formula_of(model) -> Formula:
@@ -83,18 +89,26 @@ def scores(model, features: list[Feature]) -> ScoreExpressions:  # noqa: ARG001
 
 
 def _refusal(model, why: str = "") -> ValueError:
+    is_ours = type(model).__module__.startswith("vitalfew.")
+    remedy = "Use vitalfew.save for the others." if is_ours else OTHER_MODELS
     return ValueError(
         f"{type(model).__name__} cannot be exported as SQL or Python source{why}; supported are Lasso, Ridge, "
         "LogisticRegression, the subset and forward-fitting models, NaiveBayes, Stump, AdaBoost of stumps, "
-        "DecisionTree, GreedySearch with one of them, and pipelines that end in one. Use vitalfew.save for the others."
+        f"DecisionTree, GreedySearch with one of them, and pipelines that end in one. {remedy}"
     )
 
 
 @scores.register
 def _(model: Pipeline, features):
-    for _, step in model.steps[:-1]:
-        features = features if step in (None, "passthrough") else prepare(step, features)
-    return scores(model.steps[-1][1], features)
+    *steps, last = (step for _, step in model.steps)
+    if scores.dispatch(type(last)) is scores.dispatch(object):
+        raise _refusal(last)
+    return scores(last, through(steps, features))
+
+
+@scores.register
+def _(model: TableModel, features):
+    return replace(scores(model.pipeline_, features), side=None, exponent=float(model.exponent))
 
 
 @scores.register
@@ -256,6 +270,20 @@ def _leaves(tree: Tree) -> list[int]:
 
 def finish(found: ScoreExpressions) -> Formula:
     """Convert scores to a prediction and probabilities."""
+    formula = _decided(found)
+    if found.exponent is None or not formula.probabilities:
+        return formula
+    least = LEAST / len(formula.probabilities)
+    powers: dict[str, Expression] = {
+        f"q{k}": Power(share, found.exponent, least) for k, share in enumerate(formula.probabilities.values())
+    }
+    parts = [Variable(name) for name in powers]
+    shares = (Binary(part, "/", Variable("mass")) for part in parts)
+    stages = [*formula.stages, powers, {"mass": total(list(parts))}]
+    return Formula(stages, formula.prediction, dict(zip(formula.probabilities, shares)))
+
+
+def _decided(found: ScoreExpressions) -> Formula:
     stages = [found.codes.stage, *found.parts, {f"s{k}": score for k, score in enumerate(found.scores)}]
     s = tuple(Variable(name) for name in stages[-1])
     if found.link == "none":

@@ -22,6 +22,7 @@ from vitalfew.export.formula import (
     Lookup,
     Number,
     Pick,
+    Power,
     Product,
     Required,
     Sigmoid,
@@ -64,7 +65,8 @@ def to_sql(
         ``Lasso``, ``Ridge``, ``LogisticRegression``, subset and forward-fitting models, ``NaiveBayes``, ``Stump``,
         ``AdaBoost`` of stumps, ``DecisionTree``, ``GreedySearch`` with one of them; or a ``Pipeline`` of scikit-learn's
         ``ColumnTransformer``, ``SimpleImputer``, ``StandardScaler``, ``MinMaxScaler``, ``OneHotEncoder``, a
-        ``Discretizer``, ``WordPresence`` of single words (DuckDB alone) or selectors that ends in one.
+        ``Discretizer``, ``WordPresence`` of single words (DuckDB alone) or selectors that ends in one; or a model of a
+        :func:`~vitalfew.report` that is made of these.
     dialect : {"duckdb", "sqlite", "postgres"}, default "duckdb"
         SQLite needs version 3.35 or later, with its mathematical functions if probabilities are computed.
     table : str or sequence of str, default "data"
@@ -345,6 +347,10 @@ class SqlWriter(Writer):
     def _exponential(self, node: Exponential) -> str:
         x, lowest = self.write(node.x), self.number(-700.0)
         return f"exp(CASE WHEN {x} < {lowest} THEN {lowest} ELSE {x} END)"
+
+    def _power(self, node: Power) -> str:
+        x, least = self.write(node.x), self.number(node.least)
+        return f"power(CASE WHEN {x} < {least} THEN {least} ELSE {x} END, {self.number(node.exponent)})"
 
     def _sigmoid(self, node: Sigmoid) -> str:
         x, one = self.write(node.x), self.number(1.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vitalfew.reporting.phrases import listing, plural, short
-from vitalfew.reporting.questions.recommended import show
+from vitalfew.reporting.questions.recommended import is_same, show
 from vitalfew.support.suggest import check_names
 
 
@@ -28,11 +28,18 @@ def summary_lines(facts: dict[str, Any]) -> list[str]:
         "Error": f"{signal[said['verdict']]}{metric} {show(test['error'], metric)} "
         f"({show(test['low'], metric)} to {show(test['high'], metric)}) on {test['n']:,} {test['on']}; "
         f"without features {show(said['baseline'], metric)}",
-        "Model": f"{facts['card']['model']}; best: {best['model']}, {show(best['error'], metric)}",
+        "Model": f"{facts['card']['model']}; best: {_best(few, best, metric)}",
         "Stable": stable,
         "Page": "save('report.html') writes the page",
     }
     return [f"{key:<7} {text}" for key, text in lines.items()]
+
+
+def _best(few: dict[str, Any], best: dict[str, Any], metric: str) -> str:
+    """Name the best model, with its error if that is lower."""
+    if best["error"] < few["error"]:
+        return f"{best['model']}, {show(best['error'], metric)}"
+    return "the same" if is_same(few, best) else f"{best['model']}, no lower {metric}"
 
 
 def why(facts: dict[str, Any], name: str) -> str:

@@ -195,7 +195,9 @@ def _features_of_frame(table: StudyTable) -> tuple[Features, list[str]]:
             )
             found, names = sparse.csc_array(found)[:, often], [names[k] for k in often]
         prefix = f"{column.name}: " if len(texts) > 1 or plain else ""
-        words.append((at, found, [prefix + w for w in names]))
+        taken = {c.name for _, c in plain}
+        names = [prefix + w for w in names]
+        words.append((at, found, [f"{n} (word)" if n in taken else n for n in names]))
     if not plain:
         if not words:
             raise ValueError("the text has no word that occurs in more than one row.")

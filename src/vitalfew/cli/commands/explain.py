@@ -98,10 +98,10 @@ def in_words(fitted: Any) -> list[str]:
     """Return the facts as readable text."""
     from vitalfew.cli.command_runner import shown
     from vitalfew.cli.tables import table_lines
-    from vitalfew.encoding.describe import curve_lines, selection_of
+    from vitalfew.encoding.describe import curve_lines, model_of, selection_of
 
     found = facts(fitted)
-    signature = inspect.signature(type(fitted.steps[-1][1] if hasattr(fitted, "steps") else fitted))
+    signature = inspect.signature(type(model_of(fitted)))
     defaults = {name: repr(parameter.default) for name, parameter in signature.parameters.items()}
     given = {name: repr(value) for name, value in found["parameters"].items() if name != "random_state"}
     changed = [f"{name}={value}" for name, value in given.items() if defaults.get(name) != value]

@@ -24,7 +24,7 @@ def card(study: Study, answers: Answers, said: dict[str, Any], sealed: SealedTes
     """Return the facts of the card. The sealed rows, if there are any, are opened once."""
     candidate = answers.choice.candidate(answers.choice.few)
     model = answers.few.pipeline_
-    sql, python, why = _exports(model, study.d)
+    sql, python, why = _exports(answers.few, study.d)
     test, confusion = _folds_test(said), None
     if sealed is not None:
         with warnings.catch_warnings():

@@ -17,8 +17,7 @@ LEVEL = 0.03
 def recommended(answers: Answers, p_value: float | None) -> dict[str, Any]:
     """Return the facts of `few` and `best`, the frontier between them, and the verdict."""
     choice, table = answers.choice, answers.choice.table
-    few, blend = choice.few, choice.blend
-    best_error = choice.blend_error if len(blend) > 1 else choice.single_error
+    few = choice.few
     metric = RMSE if table.problem.is_numeric else ERROR_RATE
     facts = {
         "verdict": verdict(p_value, choice.few_error, answers.baseline),
@@ -30,7 +29,7 @@ def recommended(answers: Answers, p_value: float | None) -> dict[str, Any]:
             **_estimate(choice.few_error),
             "features": answers.features(few)[:MOST_NAMED],
         },
-        "best": {**_best(choice), **_estimate(best_error)},
+        "best": {**_best(choice), **_estimate(choice.best_error)},
         "stability": answers.stability(few) if len(answers.features(few)) <= MOST_NAMED else {},
         "frontier": [
             {**_candidate(choice, point.candidate), "error": _shown(choice, point.error), "loss": point.loss}
@@ -74,7 +73,7 @@ def _candidate(choice: Choice, at: int) -> dict[str, Any]:
 def _best(choice: Choice) -> dict[str, Any]:
     members = [
         {**_candidate(choice, at), "weight": weight}
-        for at, weight in sorted(choice.blend.items(), key=lambda item: -item[1])
+        for at, weight in sorted(choice.best.items(), key=lambda item: -item[1])
     ]
     if len(members) == 1:
         return {**members[0], "members": members}
@@ -98,9 +97,13 @@ def _answer(facts: dict[str, Any]) -> str:
         said += f" ({listing([short(f, 30) for f in few['features']])})"
     interval = f"95% interval: {show(few['low'], metric)} to {show(few['high'], metric)}"
     said += f": {metric} {show(few['error'], metric)} on new rows ({interval}). "
-    said += (
-        f"The best model, {best['model']} with {plural(best['n_features'], 'feature')}: {show(best['error'], metric)}. "
-    )
+    name = f"{best['model']} with {plural(best['n_features'], 'feature')}"
+    if best["error"] < few["error"]:
+        said += f"The best model, {name}: {show(best['error'], metric)}. "
+    elif is_same(few, best):
+        said += "No other model has a lower loss. "
+    else:
+        said += f"The model of lowest loss, {name}, has no lower {metric}. "
     said += f"Without features: {show(facts['baseline'], metric)}."
     if facts["verdict"] == "cannot tell":
         tested = "" if facts["p_value"] is None else f" (permutation test: p = {facts['p_value']:.2g})"
@@ -108,6 +111,11 @@ def _answer(facts: dict[str, Any]) -> str:
     elif facts["verdict"] == "weak":
         said = f"A weak signal. {said}"
     return said
+
+
+def is_same(few: dict[str, Any], best: dict[str, Any]) -> bool:
+    """Return True if the facts of `few` and `best` are of one model."""
+    return all(few[key] == best[key] for key in ("model", "selector", "n_features"))
 
 
 def show(error: float, metric: str) -> str:

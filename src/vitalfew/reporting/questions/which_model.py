@@ -104,8 +104,8 @@ def _answer(answers: Answers, metric: str) -> str:
     top = choice.candidate(choice.best_single)
     name, error = str(top.task), choice.error_of(choice.best_single)[0]
     said = f"{name[0].upper()}{name[1:]}: {metric} {show(error, metric)}"
-    if len(choice.blend) > 1:
-        said += f"; a blend of {len(choice.blend)} models: {show(choice.blend_error.error, metric)}"
+    if len(choice.best) > 1:
+        said += f"; a blend of {len(choice.best)} models has a lower loss on rows that its weights have not seen"
     gains = [f"{name} ({show(a, metric)} → {show(b, metric)})" for name, a, b in gains_of_selection(choice)]
     if gains:
         return f"{said}. Selection lowers the error of {listing(gains, 4)}."
