@@ -97,8 +97,8 @@ quality: $(VENV)/.bench  ## measure test errors and numbers of features on real 
 	$(BIN)/python benchmarks/quality.py $(ARGS)
 
 # Sanitizers add nothing to tests that use only NumPy, or that take paths through the core that other tests cover.
-WITHOUT_KERNELS := $(addprefix --ignore=, test_estimators.py test_cluster.py rules evaluation export cli labeling encoding support site \
-  $(addprefix reporting/test_, questions.py render.py page.py) families/ridge families/ensembles/test_bagging.py \
+WITHOUT_KERNELS := $(addprefix --ignore=, test_estimators.py test_cluster.py answers rules evaluation export cli labeling encoding support site \
+  $(addprefix reporting/test_, questions.py render.py page.py) families/ridge families/ensembles/test_bagging.py families/ensembles/test_blend.py \
   families/subsets/test_greedy_search.py families/bayes/test_cluster_rows.py data/test_files.py data/test_source.py data/databases \
   data/tables/test_column_kinds.py faults/test_interrupted_commands.py summaries/test_summarize_memory.py)
 
