@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
+from threadpoolctl import threadpool_limits
 
 from vitalfew.answers.choice import Choice
 from vitalfew.answers.out_of_fold_table import Problem, Race
@@ -186,7 +187,8 @@ class ModelMaker:
         frame, y = self.frame, self.y
         if len(self.rows) < len(y) and 2 * seconds * len(y) / len(self.rows) > self.seconds:
             frame, y = self.sample
-        with warnings.catch_warnings():
+        # The time was measured with one thread, and threads of OpenMP wait for each other on a busy machine.
+        with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")
             return model.fit(frame, y)
 

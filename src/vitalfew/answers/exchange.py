@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from vitalfew.answers.choice import Choice
 from vitalfew.answers.engine import Answers
@@ -50,7 +51,7 @@ def exchanges(answers: Answers) -> list[Exchange]:
     kept = answers.maker.features(choice.candidate(choice.few))
     kept = np.arange(len(view.names)) if kept is None else kept
     found: list[Exchange] = []
-    with warnings.catch_warnings(), suppress(TimeBudgetError):
+    with warnings.catch_warnings(), suppress(TimeBudgetError), threadpool_limits(1):
         warnings.simplefilter("ignore")
         whole = _Fitted.of(answers, kept)
         found.extend(_exchange(answers, view, whole, kept, j) for j in kept.tolist())
