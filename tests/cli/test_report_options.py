@@ -40,6 +40,11 @@ def test_defaults(run, hotel, asked, tmp_path, monkeypatch):
     shown = run("report", hotel, "-t", "came")
     assert (tmp_path / "report.html").read_text() == "<!doctype html><p>page"
     assert shown.stderr.endswith("note: Keep: 2 of 3 features: a and b\nnote: Page: written to 'report.html'\n")
+    assert shown.stdout == ""
+    assert len(asked["X"]) == len(asked["y"]) == 160
+    assert "came" not in asked["X"].columns
+    assert asked.pop("kinds") == recognize(asked["X"])  # once, by the command
+    del asked["X"], asked["y"]
     assert asked == {
         "target": "came",
         "task": "classes",
