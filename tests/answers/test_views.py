@@ -102,7 +102,8 @@ def test_a_column_without_values_in_the_training_rows():
     test = np.arange(0, 90, 4)
     train = np.setdiff1d(np.arange(90), test)
     frame.loc[train, "weight"] = np.nan
-    for learner in learners.table_classifiers(90, 2, 0)[:4]:
+    listed = learners.table_classifiers(90, 2, 0)[:5]
+    for learner in [own for own in listed if own.name != "gradient boosting"]:  # scikit-learn refuses such columns
         compare(TableView.of(frame, kinds), small(learner), frame, (score > 0).astype(int), None, (train, test))
 
 

@@ -166,7 +166,9 @@ class ModelMaker:
             every = np.arange(self.problem.n_rows)
             fold = self.problem.view.fold(every, every[:1])
             rank = self.recipes.selectors[name]
-            self._rankings[name] = rank(fold, self.problem.target, self.problem.is_numeric, self.problem.seed)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._rankings[name] = rank(fold, self.problem.target, self.problem.is_numeric, self.problem.seed)
         return self._rankings[name][: candidate.size]
 
     def unfitted(self, choice: Choice, at: int) -> TableModel:
@@ -187,8 +189,7 @@ class ModelMaker:
         frame, y = self.frame, self.y
         if len(self.rows) < len(y) and 2 * seconds * len(y) / len(self.rows) > self.seconds:
             frame, y = self.sample
-        # The time was measured with one thread, and threads of OpenMP wait for each other on a busy machine.
-        with warnings.catch_warnings(), threadpool_limits(1):
+        with warnings.catch_warnings(), threadpool_limits(1):  # on a busy machine, threads that wait take minutes
             warnings.simplefilter("ignore")
             return model.fit(frame, y)
 

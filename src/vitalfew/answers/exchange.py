@@ -1,4 +1,4 @@
-"""Exchange of features of the recommended model: held-out error without each, and with its best substitute."""
+"""Worth of the features of the recommended model: held-out error without each, and with the best substitute."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def exchanges(answers: Answers) -> list[Exchange]:
     kept = answers.maker.features(choice.candidate(choice.few))
     kept = np.arange(len(view.names)) if kept is None else kept
     found: list[Exchange] = []
-    with warnings.catch_warnings(), suppress(TimeBudgetError), threadpool_limits(1):
+    with warnings.catch_warnings(), threadpool_limits(1), suppress(TimeBudgetError):
         warnings.simplefilter("ignore")
         whole = _Fitted.of(answers, kept)
         found.extend(_exchange(answers, view, whole, kept, j) for j in kept.tolist())

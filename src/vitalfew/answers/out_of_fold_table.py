@@ -130,17 +130,21 @@ class Race:
         # Filters of warnings belong to the process, so that threads cannot set their own.
         with warnings.catch_warnings(), ThreadPoolExecutor(self.problem.threads, initializer=_one_thread) as pool:
             warnings.simplefilter("ignore")
-            self._first_fold(pool)
-            done = 1
-            for f in range(1, len(self.splits)):
-                alive = self._survivors(f)
-                left = self._left
-                with deadline(max(left, 0.0)):
-                    complete = self._run(pool, f, alive)
-                if not complete:
-                    break
-                done = f + 1
-        return self._table(done)
+            try:
+                return self._table(self._run_folds(pool))
+            except BaseException:  # Ctrl-C must not wait for the tasks in the queue
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def _run_folds(self, pool) -> int:
+        """Run as many folds as there is time for, and return their number."""
+        self._first_fold(pool)
+        for f in range(1, len(self.splits)):
+            alive = self._survivors(f)
+            with deadline(max(self._left, 0.0)):
+                if not self._run(pool, f, alive):
+                    return f
+        return len(self.splits)
 
     @property
     def _left(self) -> float:

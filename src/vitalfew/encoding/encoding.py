@@ -164,8 +164,8 @@ def _shown(value) -> str:
 def chosen_mask(model) -> np.ndarray | None:
     """Return a mask of the features that a fitted model uses; None if unknown."""
     support = getattr(model, "support_", None)
-    if support is not None:
-        return np.asarray(support, dtype=bool)
+    if support is not None and np.asarray(support).dtype == bool:  # those of support vectors are row numbers
+        return np.asarray(support)
     if getattr(model, "feature_", None) is not None:
         return np.arange(model.n_features_in_) == model.feature_
     coef = getattr(model, "coef_", None)

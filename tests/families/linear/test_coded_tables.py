@@ -118,10 +118,10 @@ def test_a_category_has_one_parameter_less_than_values(n):
 def test_ridge_and_logistic_regression_are_scikit_learn_s():
     X, y = table()
     coded = by_hand(X)[0]
-    found, expected = Ridge(2.0).fit(X, y), PeerRidge(2.0).fit(coded, y)
+    found, expected = Ridge(2.0, standardize=False).fit(X, y), PeerRidge(2.0).fit(coded, y)
     np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-8, atol=1e-10)
     label = y > 1
-    ours = LogisticRegression(0.1, penalty="l2", tol=1e-10).fit(X, label)
+    ours = LogisticRegression(0.1, penalty="l2", standardize=False, tol=1e-10).fit(X, label)
     peer = PeerLogistic(C=1 / (len(y) * 0.1), tol=1e-12, max_iter=10_000).fit(coded, label)
     np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-5)
 
@@ -272,11 +272,11 @@ def test_missing_values_that_training_did_not_have():
 
 def test_leave_one_out_of_a_table():
     X, y = table(60)
-    found, expected = loo_predict(Ridge(1.0), X, y), loo_predict(Ridge(1.0), by_hand(X)[0], y)
+    found, expected = (loo_predict(Ridge(1.0, standardize=False), Z, y) for Z in (X, by_hand(X)[0]))
     np.testing.assert_allclose(found.prediction, expected.prediction, rtol=1e-9)
     assert "exact" in repr(expected)
     assert "approximate: residuals divided by one minus leverage; the coding of the table is held fixed" in repr(found)
-    refitted = [Ridge(1.0).fit(X.drop(i), np.delete(y, i)).predict(X.loc[[i]])[0] for i in range(60)]
+    refitted = [Ridge(1.0, standardize=False).fit(X.drop(i), np.delete(y, i)).predict(X.loc[[i]])[0] for i in range(60)]
     np.testing.assert_allclose(found.prediction, refitted, atol=0.05)
     assert "held fixed" in repr(loo_predict(KernelRidge(1.0), X, y))
 

@@ -11,7 +11,7 @@ from scipy import sparse
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.families.linear.logistic_path import LogisticPath, log_probabilities, one_hot, unit_scale
 from vitalfew.families.linear.logistic_ridge import slack, solve_symmetric
-from vitalfew.support.deadline import check_deadline
+from vitalfew.support.deadline import time_left
 
 MOST_STEPS = 30
 MOST_ACTIVE = 1000
@@ -96,7 +96,8 @@ def _improve(problem: PointProblem, coef: NDArray, intercept: NDArray, wanted: f
     """Return better standardized coefficients, intercepts for centered columns, and the log loss; None if none are."""
     best, found = np.inf, None
     for n_steps in range(MOST_STEPS):
-        check_deadline()
+        if time_left() <= 0:  # the point of the path stands
+            break
         used = np.flatnonzero(coef.any(axis=0))
         residual, _, loss = problem.residual(problem.block(used), coef[:, used], intercept)
         slope = problem.slopes(residual)
