@@ -205,11 +205,16 @@ def test_numbers_of_script_and_page_agree(open_page):
         assert cell in text
 
 
+def unfold(browser):
+    browser.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
+
+
 def test_hovering_and_arrow_keys_tell_numbers(open_page):
     with open_page("adult", with_charts=True) as browser:
         tip = browser.find_element(By.ID, "tip")
         assert not tip.is_displayed()
-        marks = browser.find_elements(By.CSS_SELECTOR, "#how_many .wide .chart [data-tip]")
+        unfold(browser)
+        marks = browser.find_elements(By.CSS_SELECTOR, "#how_many details .wide .chart [data-tip]")
         browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", marks[7])
         webdriver.ActionChains(browser).move_to_element(marks[7]).perform()
         assert tip.is_displayed()
@@ -227,6 +232,7 @@ def test_hovering_and_arrow_keys_tell_numbers(open_page):
 
 def test_every_chart_tells_something_under_the_pointer(open_page):
     with open_page("adult", with_charts=True) as browser:
+        unfold(browser)
         charts = browser.find_elements(By.CSS_SELECTOR, ".wide .chart")
         assert len(charts) == 6
         for chart in charts:
