@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from threadpoolctl import threadpool_info
 
 from small_answers import answers_of, mixed, with_few_learners
 from vitalfew.answers import selectors
 from vitalfew.answers.exchange import exchanges
+from vitalfew.evaluation.table_model import TableModel
 
 FAST = ("logistic regression", "Naive Bayes", "ridge regression")
 
@@ -188,3 +190,20 @@ def test_the_blend_is_an_average_of_its_members(monkeypatch):
     expected = np.tensordot(np.array(list(weights.values())), np.array(members), axes=1)
     assert len(blend.pipeline_[-1].estimators_) == 3
     np.testing.assert_allclose(blend.predict_proba(frame.assign(more=1)), expected, atol=1e-3)  # a floor of 1e-4
+
+
+def test_final_models_are_fitted_with_one_thread(monkeypatch):
+    """As many threads as in the folds: on a busy machine, several would exceed the time that the folds took."""
+    with_few_learners(monkeypatch, "gradient boosting", sizes=(1, 3))
+    seen = []
+    real = TableModel.fit
+
+    def fit(self, X, y):
+        seen.append({pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "openmp"})
+        return real(self, X, y)
+
+    monkeypatch.setattr(TableModel, "fit", fit)
+    frame, _, score = mixed(60)
+    answers_of(frame, (score > 0).astype(int))
+    assert seen
+    assert all(own <= {1} for own in seen)

@@ -18,8 +18,8 @@ class Stub:
     def to_markdown(self):
         return "# text\n"
 
-    def to_dict(self):
-        return {"headline": ["Two features are enough."]}
+    def __repr__(self):
+        return "Keep    2 of 3 features: a and b\nPage    save('report.html') writes the page"
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_defaults(run, hotel, asked, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shown = run("report", hotel, "-t", "came")
     assert (tmp_path / "report.html").read_text() == "<!doctype html><p>page"
-    assert "note: Two features are enough." in shown.stderr
+    assert shown.stderr.endswith("note: Keep: 2 of 3 features: a and b\nnote: Page: written to 'report.html'\n")
     assert shown.stdout == ""
     assert len(asked["X"]) == len(asked["y"]) == 160
     assert "came" not in asked["X"].columns
@@ -69,6 +69,7 @@ def test_facts_to_a_pipe_and_text_to_a_file(run, hotel, asked, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     shown = run("report", hotel, "-t", "came", "--json", "-", "--markdown", "r.md")
     assert json.loads(shown.stdout) == {"schema": "stub"}
+    assert "note: Page: not written; use -o report.html" in shown.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["r.md"]
 
 

@@ -311,16 +311,22 @@ def test_similarity_of_sets():
 
 
 def estimate(model: str, n_features: int, error: float) -> dict:
-    return {"model": model, "selector": None, "n_features": n_features, "error": error, "low": 0.1, "high": 0.2}
+    members = [{}] * (2 if model.startswith("blend") else 1)
+    made = {"model": model, "selector": None, "n_features": n_features, "error": error, "low": 0.1, "high": 0.2}
+    return {**made, "members": members}
 
 
 @pytest.mark.parametrize(
     ("best", "said", "line"),
     [
-        (estimate("blend of 2 models", 9, 0.12), "The best model, blend of 2 models with 9 features: 12.0%.", "12.0%"),
+        (
+            estimate("blend of 2 models", 9, 0.12),
+            "The best model, a blend of 2 models with 9 features: 12.0%.",
+            "12.0%",
+        ),
         (
             estimate("blend of 2 models", 9, 0.16),
-            "The model of lowest loss, blend of 2 models with 9 features, has no lower error rate.",
+            "The model of lowest loss, a blend of 2 models with 9 features, has no lower error rate.",
             "blend of 2 models, no lower error rate",
         ),
         (estimate("Naive Bayes", 2, 0.15), "No other model has a lower loss.", "best: the same"),

@@ -118,7 +118,7 @@ def test_the_folds_leave_time_for_the_final_models(monkeypatch):
     assert given == [pytest.approx(engine.FOR_THE_FOLDS * 70)]
     choice = found.choice
     assert len(choice.table.candidates) >= 1
-    choice.__dict__["blend"] = {0: 0.3, 1: 0.7}  # in place of the cached one
+    choice.__dict__["best"] = {0: 0.3, 1: 0.7}  # in place of the cached one
     monkeypatch.setattr(type(choice), "candidate", lambda self, at: self.table.candidates[0])
     choice.table.seconds[choice.table.candidates[0].task] = 1.0
     assert len(engine._affordable(choice, 1e6)) == 2

@@ -57,8 +57,6 @@ class Learner:
         Unfitted estimators, one for each setting that is tried.
     is_quick : bool
         True if it is tried first, with every selector.
-    is_exported : bool
-        True if the model can be written as SQL and Python.
     most_rows, most_features, most_cells : float
         Limits on training rows, features and their product.
     """
@@ -67,7 +65,6 @@ class Learner:
     form: str
     settings: tuple[BaseEstimator, ...]
     is_quick: bool = False
-    is_exported: bool = False
     most_rows: float = np.inf
     most_features: float = np.inf
     most_cells: float = np.inf
@@ -140,16 +137,9 @@ def table_classifiers(n_rows: int, n_classes: int, seed: int) -> list[Learner]:
     boosted = _boosted(HistGradientBoostingClassifier, n_rows, seed)
     loss, rounds = ("logistic", 100) if n_classes == 2 else ("exponential", 300)
     return [
-        PathLearner("logistic regression", "linear", tuple(linear), is_quick=True, is_exported=True),
-        Learner("Naive Bayes", "frame", (NaiveBayes(verbose=False),), is_quick=True, is_exported=True),
-        NeighborLearner(
-            "nearest neighbors",
-            "linear",
-            tuple(KNeighborsClassifier(k, weights="distance") for k in (5, 15)),
-            is_quick=True,
-            most_rows=MOST_NEIGHBOR_ROWS,
-            most_features=MOST_NEIGHBOR_FEATURES,
-        ),
+        PathLearner("logistic regression", "linear", tuple(linear), is_quick=True),
+        Learner("Naive Bayes", "frame", (NaiveBayes(verbose=False),), is_quick=True),
+        _neighbors(KNeighborsClassifier),
         Learner("gradient boosting", "trees", boosted, most_cells=MOST_TREE_CELLS),
         Learner(
             "extra trees",
@@ -168,7 +158,6 @@ def table_classifiers(n_rows: int, n_classes: int, seed: int) -> list[Learner]:
             "boosted stumps",
             "frame",
             (AdaBoost(rounds, loss=loss, verbose=False),),
-            is_exported=True,
             most_cells=MOST_STUMP_CELLS,
         ),
     ]
@@ -184,16 +173,8 @@ def table_regressors(n_rows: int, seed: int) -> list[Learner]:
             "linear",
             (Ridge("loo", standardize=False, verbose=False),),
             is_quick=True,
-            is_exported=True,
         ),
-        NeighborLearner(
-            "nearest neighbors",
-            "linear",
-            tuple(KNeighborsRegressor(k, weights="distance") for k in (5, 15)),
-            is_quick=True,
-            most_rows=MOST_NEIGHBOR_ROWS,
-            most_features=MOST_NEIGHBOR_FEATURES,
-        ),
+        _neighbors(KNeighborsRegressor),
         Learner("gradient boosting", "trees", boosted, most_cells=MOST_TREE_CELLS),
         Learner(
             "extra trees",
@@ -209,6 +190,17 @@ def table_regressors(n_rows: int, seed: int) -> list[Learner]:
         ),
         Learner("kernel regression", "linear", (KernelRidge("loo", gamma="loo", verbose=False),), most_rows=1500),
     ]
+
+
+def _neighbors(kind: type) -> NeighborLearner:
+    return NeighborLearner(
+        "nearest neighbors",
+        "linear",
+        tuple(kind(k, weights="distance") for k in (5, 15)),
+        is_quick=True,
+        most_rows=MOST_NEIGHBOR_ROWS,
+        most_features=MOST_NEIGHBOR_FEATURES,
+    )
 
 
 def _trees_for(n_rows: int) -> int:
@@ -237,7 +229,7 @@ def word_classifiers(n_rows: int, seed: int) -> list[Learner]:
             tuple(LinearSVC(C=c, random_state=seed) for c in (0.3, 1.0)),
             is_quick=True,
         ),
-        PathLearner("logistic regression", "tf-idf", tuple(linear), is_exported=False),
+        PathLearner("logistic regression", "tf-idf", tuple(linear)),
     ]
 
 
@@ -246,9 +238,7 @@ def sparse_classifiers(n_rows: int, has_negative: bool, seed: int) -> list[Learn
     linear = [
         LogisticRegression(1 / (c * n_rows), penalty="l2", standardize=False, verbose=False) for c in (30.0, 3.0, 0.3)
     ]
-    found: list[Learner] = [
-        PathLearner("logistic regression", "scaled", tuple(linear), is_quick=True, is_exported=True)
-    ]
+    found: list[Learner] = [PathLearner("logistic regression", "scaled", tuple(linear), is_quick=True)]
     if not has_negative:
         found.append(Learner("Naive Bayes of counts", "counts", (MultinomialNB(alpha=0.5),), is_quick=True))
     svm = tuple(LinearSVC(C=c, random_state=seed) for c in (0.1, 1.0))
@@ -265,6 +255,6 @@ def sparse_regressors(seed: int) -> list[Learner]:
     trees = ExtraTreesRegressor(200, max_features=1 / 3, random_state=seed)
     ridge = tuple(Ridge(a, standardize=False, verbose=False) for a in (0.1, 1.0, 10.0))
     return [
-        Learner("ridge regression", "scaled", ridge, is_quick=True, is_exported=True),
+        Learner("ridge regression", "scaled", ridge, is_quick=True),
         Learner("extra trees", "scaled", (trees,), most_cells=MOST_TREE_CELLS),
     ]

@@ -91,9 +91,7 @@ def gather(
         "features": _features(study, said, same, joint),
         "how_many": {**many, "answer": said["answer"]},
         "redundant": same,
-        "together": joint
-        if joint.get("skipped")
-        else {**joint, "slopes": [_without(s, "feature") for s in joint["slopes"]]},
+        "together": {**joint, "slopes": [_without(s, "feature") for s in joint["slopes"]]},
         "which_model": which,
         "card": model_card,
     }

@@ -97,7 +97,8 @@ def _answer(facts: dict[str, Any]) -> str:
         said += f" ({listing([short(f, 30) for f in few['features']])})"
     interval = f"95% interval: {show(few['low'], metric)} to {show(few['high'], metric)}"
     said += f": {metric} {show(few['error'], metric)} on new rows ({interval}). "
-    name = f"{best['model']} with {plural(best['n_features'], 'feature')}"
+    article = "a " if len(best["members"]) > 1 else ""
+    name = f"{article}{best['model']} with {plural(best['n_features'], 'feature')}"
     if best["error"] < few["error"]:
         said += f"The best model, {name}: {show(best['error'], metric)}. "
     elif is_same(few, best):
