@@ -54,7 +54,7 @@ def gather(
     screened = screen_informative(study)
     same = _ask(study, 0.06, redundant, screened)
     step(STEPS[2])
-    joint = {"sets": [], "slopes": []} | _ask(study, 0.12, together, screened)
+    joint = {"sets": [], "slopes": []} | _ask(study, 0.25, together, screened)
     step(STEPS[3])
     found = answer(
         study.table,
