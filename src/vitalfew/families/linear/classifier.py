@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -29,22 +29,22 @@ class LinearClassifier(CodedTable, Selector, CheckedScore, ClassifierMixin, Path
     A family defines `_family`, and `_point` for the attributes of the chosen point other than its coefficients.
     """
 
-    def decision_function(self, X) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the linear predictors: the log odds of the second class, or one column per class."""
         decision = np.asarray(self._read_rows(X) @ self.coef_.T) + self.intercept_
         return decision[:, 0] if decision.shape[1] == 1 else decision
 
-    def predict_proba(self, X) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return P(y | x) for each sample and class."""
         decision = self.decision_function(X)
         return probabilities(decision[:, None] if decision.ndim == 1 else decision)
 
-    def predict_log_proba(self, X) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(y | x) for each sample and class."""
         decision = self.decision_function(X)
         return log_probabilities(decision[:, None] if decision.ndim == 1 else decision)
 
-    def predict(self, X) -> NDArray:
+    def predict(self, X: Any) -> NDArray:
         """Return the most probable class of each sample."""
         decision = self.decision_function(X)
         best = (decision > 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
@@ -58,14 +58,14 @@ class LinearClassifier(CodedTable, Selector, CheckedScore, ClassifierMixin, Path
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
 
-    def _read(self, X, y, sample_weight) -> NumericData:
+    def _read(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> NumericData:
         data = self._read_coded(X, y, sample_weight, is_classification=True)
         if self.class_weight is not None:
             data = replace(data, weight=weigh_classes(self.class_weight, data.y, data.label, data.weights))
         check_classes(data.classes)
         return data
 
-    def _attributes(self, chosen: Chosen, _data) -> dict[str, Any]:
+    def _attributes(self, chosen: Chosen, _data: Any) -> dict[str, Any]:
         path, index = chosen.path, chosen.index
         coef, intercept = path.at(index)
         if chosen.selection.knob == "alpha":
@@ -73,7 +73,7 @@ class LinearClassifier(CodedTable, Selector, CheckedScore, ClassifierMixin, Path
         of_model = {"classes_": path.classes, "coef_": coef, "intercept_": intercept}
         return {**of_model, **self._point(path, index)}
 
-    def _point(self, path, index: int) -> dict[str, Any]:
+    def _point(self, path: Any, index: int) -> dict[str, Any]:
         """Return the fitted attributes of the chosen point other than its coefficients."""
         raise NotImplementedError
 
@@ -87,7 +87,7 @@ def present_classes(data: NumericData) -> tuple[NumericData, NDArray]:
     return replace(data, target=np.searchsorted(present, data.target), classes=data.classes[present]), present
 
 
-def embed_classes(coef: sparse.csr_array, intercept: NDArray, present: NDArray, n_classes: int, width: int):
+def embed_classes(coef: sparse.csr_array, intercept: NDArray, present: NDArray, n_classes: int, width: int) -> Any:
     """Return coefficients and intercepts for all classes, given those of the classes present in a fold."""
     if len(present) == n_classes and n_classes != 1:
         return coef, intercept

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from vitalfew.data.coding.number_coder import NumberCoder
@@ -42,7 +42,9 @@ class CodedTable:
         names = getattr(self, "feature_names_in_", NumberedNames(self.n_features_in_))
         return np.array(list(names if coder is None or coder.is_plain else coder.coded_names), dtype=object)
 
-    def _read_coded(self, X, y, sample_weight, *, is_classification: bool = False, reset: bool = True) -> NumericData:
+    def _read_coded(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, *, is_classification: bool = False, reset: bool = True
+    ) -> NumericData:
         """Read and check samples; learn the coding of their columns if `reset`."""
         data, coder = NumericData.read_coded(
             X,
@@ -57,7 +59,7 @@ class CodedTable:
             self._coder = coder
         return data
 
-    def _read_rows(self, X) -> Matrix:
+    def _read_rows(self, X: Any) -> Matrix:
         """Read samples to predict, in the coding of the training samples."""
         check_is_fitted(self)
         coder, threads = self._coder, check_threads(self.n_jobs)
@@ -83,7 +85,7 @@ class CodedTable:
         """Return a mask of the features with any of these coded columns."""
         return coded if self._coder is None else self._coder.used(coded)
 
-    def _n_given(self, data) -> int:
+    def _n_given(self, data: Any) -> int:
         """Return the number of columns of the table that the data was read from."""
         return self._coder.n_features if self._is_coded() and self._coder is not None else data.n_features
 
@@ -91,7 +93,7 @@ class CodedTable:
         """Return values of the columns of the table as values of the coded columns."""
         return values if values is None or self._coder is None or not self._is_coded() else values[self._coder.owner]
 
-    def _groups(self, groups, data, *, coded: bool = True) -> NDArray[np.int32] | None:
+    def _groups(self, groups: Any, data: Any, *, coded: bool = True) -> NDArray[np.int32] | None:
         """Return the group of each coded column: those of one column of the table belong together if `coded`."""
         coder = self._coder
         if coder is None or coder.is_plain:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,11 +78,11 @@ class CoefficientPath(RowsPath):
             "mean_squared_error": self.mean_squared_error,
         }
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return a data frame with one row per point."""
         return make_frame(self._columns())
 
-    def plot(self, x: str | None = None):
+    def plot(self, x: str | None = None) -> Any:
         """Plot the coefficients against the knob (the default) or the L1 norm (``x="l1_norm"``), with names on hover.
 
         At most 60 features are drawn, those with the largest coefficients; the title says if some are omitted. Use
@@ -90,7 +91,7 @@ class CoefficientPath(RowsPath):
         return plot_coefficients(self, self.names, x)
 
 
-def gaussian_likelihood(path, freedom: NDArray, n_candidates: int, is_smoother: bool = False) -> Likelihood:
+def gaussian_likelihood(path: Any, freedom: NDArray, n_candidates: int, is_smoother: bool = False) -> Likelihood:
     """Return the Gaussian likelihood at the maximum-likelihood variance; perfect fits are not candidates.
 
     The criteria are corrected if the degrees of freedom are the trace of a smoother, or if they exceed half the samples
@@ -104,7 +105,7 @@ def gaussian_likelihood(path, freedom: NDArray, n_candidates: int, is_smoother: 
     return Likelihood(value, freedom + path.has_intercept + 1, n, n_candidates, is_usable, is_smoother or is_many)
 
 
-def plot_coefficients(path, names: Sequence[str], x: str | None):
+def plot_coefficients(path: Any, names: Sequence[str], x: str | None) -> Any:
     """Plot one line for each coefficient that is nonzero at any point, up to `MOST_LINES`."""
     alt = import_altair()
     x = path.knob if x is None else x

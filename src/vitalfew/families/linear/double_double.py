@@ -6,7 +6,7 @@ Intermediate results overflow beyond about 1e300: scale first.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,22 +25,22 @@ class Pair(NamedTuple):
         return Pair(-self.high, -self.low)
 
     @classmethod
-    def of(cls, values) -> Pair:
+    def of(cls, values: Any) -> Pair:
         high = np.asarray(values, dtype=np.float64)
         return cls(high, np.zeros_like(high))
 
-    def part(self, index) -> Pair:
+    def part(self, index: Any) -> Pair:
         return Pair(self.high[index], self.low[index])
 
 
-def two_sum(a, b) -> Pair:
+def two_sum(a: Any, b: Any) -> Pair:
     """Return a + b exactly."""
     total = a + b
     of_b = total - a
     return Pair(total, (a - (total - of_b)) + (b - of_b))
 
 
-def two_product(a, b) -> Pair:
+def two_product(a: Any, b: Any) -> Pair:
     """Return a * b exactly, as the rounded product and its error."""
     product = a * b
     a_high, a_low = _split(a)
@@ -48,7 +48,7 @@ def two_product(a, b) -> Pair:
     return Pair(product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low)
 
 
-def _split(a):
+def _split(a: Any) -> Any:
     scaled = SPLITTER * a
     high = scaled - (scaled - a)
     return high, a - high
@@ -62,7 +62,7 @@ def add(a: Pair, b: Pair) -> Pair:
     return Pair(total, low - (total - high))
 
 
-def multiply(a, b: Pair) -> Pair:
+def multiply(a: Any, b: Pair) -> Pair:
     """Return the product of a double and a pair."""
     high, low = two_product(a, b.high)
     low = low + a * b.low

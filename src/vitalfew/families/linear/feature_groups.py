@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from vitalfew.support.suggest import plain
 
 
-def check_groups(groups, n_features: int, names) -> NDArray[np.int32] | None:
+def check_groups(groups: Any, n_features: int, names: Sequence[str]) -> NDArray[np.int32] | None:
     """Return the group index of each column, given column labels or lists of columns; None if there are no groups.
 
     Lists hold column numbers or names; a column in no list forms its own group.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from vitalfew import _core
@@ -73,11 +73,11 @@ class LassoFamily:
         """Return True if paths for this data are computed from its second moments."""
         return pays_to_summarize(data)
 
-    def fold_paths(self, data: NumericData | Summaries[Moments], splits, path: LinearPath, options):
+    def fold_paths(self, data: NumericData | Summaries[Moments], splits: Any, path: LinearPath, options: Any) -> Any:
         """Return the fold paths, by subtraction of fold moments if the path uses moments, otherwise in parallel."""
         return squared_loss_folds(self, data, splits, path, options)
 
-    def _solve(self, data: NumericData | Moments, grid, run: Run) -> _core.PathPoints:
+    def _solve(self, data: NumericData | Moments, grid: Any, run: Run) -> _core.PathPoints:
         n_points = self.n_points if grid is None else len(grid)
         with kernel_progress(n_points, "lasso path", self.verbose) as show:
             request = _core.PathRequest(
@@ -210,14 +210,14 @@ class Lasso(LinearRegressor):
         fit_intercept: bool = True,
         standardize: bool = True,
         positive: bool = False,
-        penalty_factors=None,
-        feature_groups=None,
-        grid=100,
+        penalty_factors: Any = None,
+        feature_groups: Any = None,
+        grid: Any = 100,
         grid_ratio: float | None = None,
         tol: float = 1e-6,
-        cv=5,
-        scoring=None,
-        random_state=None,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):
@@ -272,7 +272,7 @@ class Lasso(LinearRegressor):
         check_certified(path, self.tol)
         return super()._point(path, index)
 
-    def _leave_out(self, X, y, sample_weight) -> LeftOut | str:
+    def _leave_out(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> LeftOut | str:
         """Apply the ridge formula to the active set."""
         if why := chosen_anew(self, "alpha"):
             return why
@@ -283,7 +283,7 @@ class Lasso(LinearRegressor):
         return LeftOut(APPROXIMATE, found.note, found.prediction[:, 0])
 
 
-def check_factors(factors, n_features: int) -> NDArray[np.float64] | None:
+def check_factors(factors: Any, n_features: int) -> NDArray[np.float64] | None:
     """Check that `factors` holds one penalty factor per column and return them; None means that all are 1."""
     if factors is None:
         return None

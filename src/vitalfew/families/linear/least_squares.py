@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,7 @@ class LeastSquares:
         self._scale(mean[self.varying], data.target, weight)
         self._factorize()
 
-    def _scale(self, mean, y, weight) -> None:
+    def _scale(self, mean: Any, y: Any, weight: NDArray[np.float64] | None) -> None:
         centered = self.X - mean
         centered *= self.root[:, None]
         norm = np.sqrt(np.einsum("ij,ij->j", centered, centered) + self.alpha * self.units**2)

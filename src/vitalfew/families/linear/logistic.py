@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from vitalfew import _core, rules
@@ -73,11 +73,11 @@ class LogisticFamily:
             data=data,
         )
 
-    def fold_paths(self, data: NumericData, splits, path: LogisticPath, _options):
+    def fold_paths(self, data: NumericData, splits: Any, path: LogisticPath, _options: Any) -> Any:
         """Return the fold paths, fitted in parallel, to the tolerance of the gap alone."""
         return paths_in_threads(replace(self, is_of_fold=True), data, splits, path)
 
-    def _solve(self, data: NumericData, n_classes: int, grid, run: Run) -> Solutions:
+    def _solve(self, data: NumericData, n_classes: int, grid: Any, run: Run) -> Solutions:
         n_outputs = 1 if n_classes <= 2 else n_classes
         shape = (len(grid) if grid is not None else self.n_points, n_outputs * data.n_features)
         if n_classes == 1:  # nothing to learn
@@ -95,7 +95,7 @@ class LogisticFamily:
         coef = sparse.csr_array((found.value, found.index, found.start), shape=shape)
         return Solutions(found.grid, coef, found.intercept.reshape(shape[0], n_outputs), found.gap, found.loss)
 
-    def _run(self, data: NumericData, n_classes: int, grid, progress) -> _core.PathPoints:
+    def _run(self, data: NumericData, n_classes: int, grid: Any, progress: Any) -> _core.PathPoints:
         request = _core.PathRequest(
             grid=grid,
             n_points=self.n_points if grid is None else len(grid),
@@ -238,14 +238,14 @@ class LogisticRegression(LinearClassifier):
         l1_ratio: float = 0.5,
         fit_intercept: bool = True,
         standardize: bool = True,
-        class_weight=None,
-        penalty_factors=None,
-        grid=50,
+        class_weight: Any = None,
+        penalty_factors: Any = None,
+        grid: Any = 50,
         grid_ratio: float | None = None,
         tol: float = 1e-4,
-        cv=5,
-        scoring=None,
-        random_state=None,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):
@@ -281,7 +281,7 @@ class LogisticRegression(LinearClassifier):
     def _grid(self) -> NDArray[np.float64] | None:
         return fixed_grid(self.alpha, self.grid)
 
-    def _index_of(self, path, value) -> int:
+    def _index_of(self, path: Any, value: Any) -> int:
         return rules.grid_point(path, value)
 
     def _rho(self) -> float:
@@ -297,7 +297,7 @@ class LogisticRegression(LinearClassifier):
         if not self.tol > 0:
             raise ValueError(f"tol must be positive, got {self.tol!r}.")
 
-    def _choose(self, data) -> Chosen:
+    def _choose(self, data: Any) -> Chosen:
         """Fit the path, resolve the knob, and refine the chosen point; with L2, all points are accurate already."""
         chosen = super()._choose(data)
         selection = chosen.selection
@@ -323,7 +323,7 @@ class LogisticRegression(LinearClassifier):
         violation = kkt_violation(coef, intercept, data, alpha, self._family(data), path.scale)
         return {"alpha_": alpha, "dual_gap_": float(path.dual_gap[index]), "kkt_violation_": violation}
 
-    def _leave_out(self, X, y, sample_weight) -> LeftOut | str:
+    def _leave_out(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> LeftOut | str:
         """Take one Newton step on the active coefficients."""
         if why := chosen_anew(self, "alpha"):
             return why
@@ -338,7 +338,7 @@ class LogisticRegression(LinearClassifier):
 
 
 def kkt_violation(
-    coef, intercept, data: NumericData, alpha: float, family: LogisticFamily, scale: NDArray | None = None
+    coef: Any, intercept: Any, data: NumericData, alpha: float, family: LogisticFamily, scale: NDArray | None = None
 ) -> float:
     """Return the largest violation of optimality, computed from the coefficients without any solver state."""
     X = data.columns if scale is None else data.X  # in storage order, since no copy by columns was made

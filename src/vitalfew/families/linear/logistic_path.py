@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,7 +165,7 @@ class SparseClassPath(RowsPath):
             "log_loss": self.log_loss,
         }
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return a data frame with one row per point."""
         return make_frame(self._columns())
 
@@ -174,7 +174,7 @@ class SparseClassPath(RowsPath):
         """Sum of absolute coefficients at each point."""
         return np.asarray(abs(self.coef_sparse).sum(axis=1)).ravel()
 
-    def plot(self, x: str | None = None):
+    def plot(self, x: str | None = None) -> Any:
         """Plot the coefficients against the knob (the default) or the L1 norm (``x="l1_norm"``), with names on hover.
 
         At most 60 lines are drawn, those with the largest coefficients; the title says if some are omitted. Use
@@ -234,7 +234,7 @@ class OutputNames(Sequence):
     def __len__(self) -> int:
         return self.n_outputs * len(self.names)
 
-    def __getitem__(self, j):
+    def __getitem__(self, j: Any) -> Any:
         name = self.names[j % len(self.names)]
         return name if self.n_outputs == 1 else f"{name} ({self.classes[j // len(self.names)]})"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -278,7 +278,7 @@ def _minimize(
     return theta, _gap(state[1], alpha, objective, fell), state[3]
 
 
-def _is_done(state, alpha: float, objective: RidgeObjective, fell: float, wanted: Wanted) -> bool:
+def _is_done(state: Any, alpha: float, objective: RidgeObjective, fell: float, wanted: Wanted) -> bool:
     _, gradient, _, loss = state
     is_optimal = _gap(gradient, alpha, objective, fell) <= wanted.gap and np.abs(gradient).max() <= wanted.slope
     return loss < 1e-10 or is_optimal

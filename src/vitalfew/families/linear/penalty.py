@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ EVIDENCE = 2.0
 LEAST_SAMPLES, LEAST_POINTS = 50, 20
 
 
-def check_penalty(model, path_type: type) -> None:
+def check_penalty(model: Any, path_type: type) -> None:
     """Check `alpha`, `grid` and `grid_ratio` of a model."""
     rules.check_rule("alpha", model.alpha, path_type, "a number")
     if not isinstance(model.alpha, str):
@@ -29,13 +30,13 @@ def check_penalty(model, path_type: type) -> None:
         raise ValueError(f"grid_ratio must be between 0 and 1, got {model.grid_ratio!r}.")
 
 
-def check_not_negative(name: str, value) -> None:
+def check_not_negative(name: str, value: Any) -> None:
     """Check that `value` is a finite, nonnegative number."""
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < np.inf:
         raise ValueError(f"{name} must be a number >= 0 or a rule, got {value!r}.")
 
 
-def check_grid(grid) -> NDArray[np.float64]:
+def check_grid(grid: Any) -> NDArray[np.float64]:
     """Check the penalties and return them in decreasing order, without duplicates."""
     values = np.unique(np.asarray(grid, dtype=np.float64).ravel())[::-1].copy()
     if values.size == 0 or not np.isfinite(values).all() or values[-1] < 0:
@@ -43,7 +44,7 @@ def check_grid(grid) -> NDArray[np.float64]:
     return values
 
 
-def default_ratio(data) -> float:
+def default_ratio(data: Any) -> float:
     """Return the default ratio of smallest to largest penalty.
 
     It is larger if columns outnumber rows, since the smallest penalties would then fit all rows perfectly.
@@ -51,7 +52,7 @@ def default_ratio(data) -> float:
     return 1e-3 if data.weight_sum > data.n_features else 1e-2
 
 
-def fixed_grid(alpha, grid) -> NDArray[np.float64] | None:
+def fixed_grid(alpha: Any, grid: Any) -> NDArray[np.float64] | None:
     """Return the grid set by the user through `alpha` or `grid`, or None if the path computes its own."""
     given = None if np.ndim(grid) == 0 else check_grid(grid)
     if isinstance(alpha, str):
@@ -61,7 +62,7 @@ def fixed_grid(alpha, grid) -> NDArray[np.float64] | None:
     return np.unique(np.append(given, float(alpha)))[::-1].copy()
 
 
-def check_certified(path, tol: float) -> None:
+def check_certified(path: Any, tol: float) -> None:
     """Warn if the duality gap of some point of the path exceeds the tolerance."""
     missed = np.flatnonzero(path.dual_gap > tol)
     if len(missed):
@@ -74,7 +75,7 @@ def check_certified(path, tol: float) -> None:
         )
 
 
-def check_end(path, selection: rules.Selection, grid) -> None:
+def check_end(path: Any, selection: rules.Selection, grid: Any) -> None:
     """Warn if a rule picks the last of `grid` penalties and its score still improves there by more than its error.
 
     A path that fits the training samples perfectly ends for that reason, and a grid of given penalties by intention.
@@ -96,7 +97,7 @@ def check_end(path, selection: rules.Selection, grid) -> None:
         )
 
 
-def _fits_perfectly(path) -> bool:
+def _fits_perfectly(path: Any) -> bool:
     """Return True if the last point has a coefficient for each sample, or separates the classes."""
     loss = getattr(path, "log_loss", None)
     if loss is not None and loss[-1] < 1e-2 * loss[0]:

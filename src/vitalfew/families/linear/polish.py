@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +93,7 @@ def _with_row(table: sparse.csr_array, index: int, coef: NDArray) -> sparse.csr_
     return sparse.csr_array((values, indices, pointers), shape=table.shape)
 
 
-def _improve(problem: PointProblem, coef: NDArray, intercept: NDArray, wanted: float):
+def _improve(problem: PointProblem, coef: NDArray, intercept: NDArray, wanted: float) -> Any:
     """Return better standardized coefficients, intercepts for centered columns, and the log loss; None if none are."""
     best, found = np.inf, None
     for n_steps in range(MOST_STEPS):
@@ -116,7 +117,9 @@ def _improve(problem: PointProblem, coef: NDArray, intercept: NDArray, wanted: f
     return found
 
 
-def _step(problem: PointProblem, active: NDArray, coef: NDArray, intercept: NDArray, slope: NDArray, residual: NDArray):
+def _step(
+    problem: PointProblem, active: NDArray, coef: NDArray, intercept: NDArray, slope: NDArray, residual: NDArray
+) -> Any:
     """Return a Newton step on the active coefficients; those that would change their sign become zero."""
     columns = np.flatnonzero(active.any(axis=0))
     n_active = int(active.sum())
@@ -146,7 +149,9 @@ def _step(problem: PointProblem, active: NDArray, coef: NDArray, intercept: NDAr
     return None
 
 
-def _newton(design, output, outputs, weight, ridge, gradient) -> NDArray[np.float64]:
+def _newton(
+    design: Any, output: Any, outputs: Any, weight: NDArray[np.float64] | None, ridge: Any, gradient: Any
+) -> NDArray[np.float64]:
     """Return the Newton step of coordinates, each a column for one output."""
     full = np.diag(ridge)
     for k in range(outputs.shape[1]):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -74,7 +74,7 @@ class LinearRegressor(CodedTable, Selector, CheckedScore, RegressorMixin, PathEs
         )
         return self._keep(chosen, total)
 
-    def predict(self, X) -> NDArray[np.float64]:
+    def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the prediction of the fitted linear model for each sample."""
         return np.asarray(self._read_rows(X) @ self.coef_).ravel() + self.intercept_
 
@@ -84,7 +84,7 @@ class LinearRegressor(CodedTable, Selector, CheckedScore, RegressorMixin, PathEs
         check_is_fitted(self)
         return self._used(self.coef_ != 0)
 
-    def plot_shrinkage(self, X, y, sample_weight=None):
+    def plot_shrinkage(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
         """Plot each coefficient against its least-squares estimate on the same features, as an Altair chart.
 
         Coefficients on the diagonal are not shrunk; those on the horizontal line at zero belong to excluded features.
@@ -103,16 +103,16 @@ class LinearRegressor(CodedTable, Selector, CheckedScore, RegressorMixin, PathEs
     def _check_parameters(self) -> None:
         check_penalty(self, self._path_type())
 
-    def _read(self, X, y, sample_weight, reset: bool = True) -> NumericData:
+    def _read(self, X: Any, y: Any, sample_weight: ArrayLike | None, reset: bool = True) -> NumericData:
         return self._read_coded(X, y, sample_weight, reset=reset)
 
     def _grid(self) -> NDArray[np.float64] | None:
         return fixed_grid(self.alpha, self.grid)
 
-    def _index_of(self, path, value) -> int:
+    def _index_of(self, path: Any, value: Any) -> int:
         return rules.grid_point(path, value)
 
-    def _prepare(self, family, data) -> tuple[NumericData, rules.Options]:
+    def _prepare(self, family: Any, data: Any) -> tuple[NumericData, rules.Options]:
         options = self._options()
         if self._value not in ("cv", "1se"):
             return data, options
@@ -139,18 +139,18 @@ class LinearRegressor(CodedTable, Selector, CheckedScore, RegressorMixin, PathEs
                 f"summarize(source, target, folds=5), a list of Moments, or set {self._knob} to {listed}."
             )
 
-    def _attributes(self, chosen: Chosen, _data) -> dict[str, Any]:
+    def _attributes(self, chosen: Chosen, _data: Any) -> dict[str, Any]:
         coef, intercept = chosen.path.at(chosen.index)
         if chosen.selection.knob == "alpha":
             check_end(chosen.path, chosen.selection, self.grid)
         return {"coef_": coef, "intercept_": intercept, **self._point(chosen.path, chosen.index)}
 
-    def _point(self, path, index: int) -> dict[str, Any]:
+    def _point(self, path: Any, index: int) -> dict[str, Any]:
         """Return the fitted attributes of the chosen point other than its coefficients."""
         return {"alpha_": float(path.grid[index]), "dual_gap_": float(path.dual_gap[index])}
 
 
-def plot_shrinkage(unpenalized: NDArray, coef: NDArray, names, at: str):
+def plot_shrinkage(unpenalized: NDArray, coef: NDArray, names: Sequence[str], at: str) -> Any:
     """Plot one point per feature, with least-squares coefficients on the x axis and penalized ones on the y axis."""
     alt = import_altair()
     rows = [

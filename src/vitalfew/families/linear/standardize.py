@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +132,7 @@ def _sparse_variance(X: sparse.csc_array, weight: NDArray | None) -> tuple[NDArr
     return np.maximum(square - off**2, 0.0), mean + off
 
 
-def _with_extremes(data: NumericData, scale: NDArray, odd: NDArray, find) -> NDArray[np.float64]:
+def _with_extremes(data: NumericData, scale: NDArray, odd: NDArray, find: Any) -> NDArray[np.float64]:
     """Return the scales with those of columns recomputed whose squares overflow or vanish."""
     X = data.X[:, odd]
     largest = abs(X).max(axis=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ Turn = Callable[[NDArray], Iterable[tuple[slice, NDArray]]]
 BLOCK_NUMBERS = 2**20
 
 
-def digits_left(condition) -> NDArray[np.int64]:
+def digits_left(condition: Any) -> NDArray[np.int64]:
     """Return the decimal digits that rounding leaves in the solution of equations with this condition number."""
     with np.errstate(divide="ignore"):
         left = np.floor(-np.log10(np.maximum(np.asarray(condition, dtype=float), 1.0) * EPS))
@@ -47,7 +48,7 @@ def shrinkage_grid(eigenvalues: NDArray, n_points: int, ratio: float | None) -> 
     return np.geomspace(100 * largest, bottom if ratio is None else ratio * 100 * largest, n_points)
 
 
-def log_evidence(form, size: int, alpha: float, n: float, has_intercept: bool) -> float:
+def log_evidence(form: Any, size: int, alpha: float, n: float, has_intercept: bool) -> float:
     r"""Return the log evidence of a Gaussian model, :math:`\log \int L(\theta) P(\theta) \, d\theta`, in closed form.
 
     The prior of the coefficients is :math:`N(0, \sigma^2 / \alpha)`; that of the intercept and of
@@ -122,7 +123,7 @@ class GramSpectrum(Spectrum):
         """Return the weighted sum of squared residuals plus alpha times the squared norm of the solution."""
         return float(self.square - self.cross**2 @ self.inverse(np.array([alpha]))[:, 0])
 
-    def left_out(self, turn: Turn, y: NDArray, weight: NDArray | None, grid: NDArray, base) -> NDArray[np.float64]:
+    def left_out(self, turn: Turn, y: NDArray, weight: NDArray | None, grid: NDArray, base: Any) -> NDArray[np.float64]:
         """Return the leave-one-out residuals r / (1 - h), of shape (rows, points).
 
         `turn(V)` yields blocks of the rows times V, and `base` is the leverage of an intercept. This takes

@@ -93,7 +93,7 @@ class KernelPath(RowsPath):
         note = "the landmarks are held fixed" if isinstance(self.form, NystroemForm) else ""
         return LeaveOneOut(np.subtract(data.target[:, None], residual, out=residual), True, note)
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return a data frame with the penalty, training error and degrees of freedom of each point."""
         return make_frame(
             {
@@ -103,7 +103,7 @@ class KernelPath(RowsPath):
             }
         )
 
-    def plot(self):
+    def plot(self) -> Any:
         """Plot the degrees of freedom against the penalty as an Altair chart."""
         alt = import_altair()
         rows = [{"alpha": float(a), "freedom": float(f)} for a, f in zip(self.grid, self.degrees_of_freedom)]
@@ -155,7 +155,7 @@ class KernelFamily:
             form,
         )
 
-    def with_parameter(self, name: str, value) -> KernelFamily:
+    def with_parameter(self, name: str, value: Any) -> KernelFamily:
         """Return a copy with another value of one kernel parameter."""
         return replace(self, kernel=replace(self.kernel, parameters={**self.kernel.parameters, name: value}))
 

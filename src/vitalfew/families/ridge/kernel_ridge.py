@@ -7,10 +7,10 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import RegressorMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from vitalfew import rules
@@ -148,17 +148,17 @@ class KernelRidge(CodedTable, Selector, CheckedScore, RegressorMixin, PathEstima
         self,
         alpha: float | str = "loo",
         *,
-        kernel="rbf",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        kernel_params=None,
-        grid=100,
+        kernel: Any = "rbf",
+        gamma: Any = None,
+        degree: Any = 3,
+        coef0: Any = 1,
+        kernel_params: Any = None,
+        grid: Any = 100,
         grid_ratio: float | None = None,
         n_components: int | None = None,
-        cv=5,
-        scoring=None,
-        random_state=None,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):
@@ -177,7 +177,7 @@ class KernelRidge(CodedTable, Selector, CheckedScore, RegressorMixin, PathEstima
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def predict(self, X) -> NDArray[np.float64]:
+    def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the prediction for each sample."""
         matrix = self._read_rows(X)
         with limit_threads(check_threads(self.n_jobs)):
@@ -189,7 +189,7 @@ class KernelRidge(CodedTable, Selector, CheckedScore, RegressorMixin, PathEstima
         check_is_fitted(self)
         return np.ones(self.n_features_in_, dtype=bool)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         if self.kernel == "precomputed":
             tags.input_tags.pairwise = True
@@ -217,7 +217,7 @@ class KernelRidge(CodedTable, Selector, CheckedScore, RegressorMixin, PathEstima
         if n is not None and not (isinstance(n, Integral) and int(n) >= 1):
             raise ValueError(f"n_components must be None or an integer number of landmarks >= 1, got {n!r}.")
 
-    def _read(self, X, y, sample_weight) -> KernelData:
+    def _read(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> KernelData:
         if self.kernel == "precomputed":
             data = self._read_kernel(X, y, sample_weight)
         else:
@@ -225,7 +225,7 @@ class KernelRidge(CodedTable, Selector, CheckedScore, RegressorMixin, PathEstima
         check_products(data)
         return KernelData.of(data)
 
-    def _read_kernel(self, X, y, sample_weight) -> NumericData:
+    def _read_kernel(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> NumericData:
         data = NumericData.read(X, y, sample_weight, threads=check_threads(self.n_jobs))
         n_given = len(data.target if data.given is None else data.given.y)
         if data.n_features != n_given:
@@ -262,7 +262,7 @@ class KernelRidge(CodedTable, Selector, CheckedScore, RegressorMixin, PathEstima
         chosen.add(path, rules.resolve(self.alpha, path, family, data, self._options(), at=rules.grid_point))
         return chosen
 
-    def _choose_parameter(self, name: str, family: KernelFamily, data) -> tuple[KernelFamily, rules.Selection]:
+    def _choose_parameter(self, name: str, family: KernelFamily, data: Any) -> tuple[KernelFamily, rules.Selection]:
         """Score each value of a kernel parameter at its best penalty, and return the family with the selected value."""
         given = getattr(self, name)
         named = [value for value in (given, self.alpha, "loo") if isinstance(value, str)]
@@ -306,7 +306,7 @@ class KernelRidge(CodedTable, Selector, CheckedScore, RegressorMixin, PathEstima
             **{f"{name}_": path.kernel.parameters.get(name) for name in CHOSEN},
         }
 
-    def _leave_out(self, X, y, sample_weight) -> LeftOut | str:
+    def _leave_out(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> LeftOut | str:
         """Divide the dual coefficients by the diagonal of the inverse."""
         if why := chosen_anew(self, "alpha", *CHOSEN):
             return why
@@ -319,7 +319,7 @@ class KernelRidge(CodedTable, Selector, CheckedScore, RegressorMixin, PathEstima
         return self._left_out(kind, note, found.prediction[:, 0])
 
 
-def in_order(name: str, values) -> NDArray:
+def in_order(name: str, values: Any) -> NDArray:
     """Return values from simple to complex; for `coef0`, larger is simpler, as it favors terms of low degree."""
     rising = np.unique(np.asarray(values))
     return rising[::-1] if name == "coef0" else rising

@@ -35,7 +35,7 @@ class KernelData(NumericData):
         taken: Any = super().take(rows)
         return replace(taken, place=self.place[rows])
 
-    def of_held_out(self, matrix, y) -> KernelData:
+    def of_held_out(self, matrix: Any, y: Any) -> KernelData:
         held: Any = super().of_held_out(matrix.tocsr() if sparse.issparse(matrix) else matrix, y)
         return held  # `place` is not read: predictions take the columns of the training samples
 
@@ -54,12 +54,12 @@ class Kernel:
     def is_precomputed(self) -> bool:
         return isinstance(self.kind, str) and self.kind == PRECOMPUTED
 
-    def basis(self, data: KernelData, rows=None):
+    def basis(self, data: KernelData, rows: Any = None) -> Any:
         """Return the basis for the given rows of the data, or for all rows."""
         every = data.place if self.is_precomputed else data.X
         return every if rows is None else every[rows]
 
-    def between(self, X, basis) -> NDArray[np.float64]:
+    def between(self, X: Any, basis: Any) -> NDArray[np.float64]:
         """Return the kernel values between the rows of X and the basis, as a new array."""
         if self.is_precomputed:
             return np.array(X[:, basis].toarray() if hasattr(X, "toarray") else X[:, basis], dtype=np.float64)
@@ -76,7 +76,7 @@ class Kernel:
         return np.concatenate(parts)
 
 
-def parameters_of(kind) -> list[str]:
+def parameters_of(kind: Any) -> list[str]:
     """Return the parameters of a kernel that can be selected by a rule."""
     if not isinstance(kind, str) or kind == PRECOMPUTED:
         return []
@@ -84,7 +84,7 @@ def parameters_of(kind) -> list[str]:
     return [name for name in ("gamma", "degree", "coef0") if name in known]
 
 
-def check_kernel(kind) -> None:
+def check_kernel(kind: Any) -> None:
     """Check that a kernel is a name known to scikit-learn, a callable, or "precomputed"."""
     names = sorted(kernel_metrics())
     if not callable(kind) and kind != PRECOMPUTED and kind not in names:

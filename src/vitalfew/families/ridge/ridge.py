@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from vitalfew.data.samples.numeric_data import NumericData
 from vitalfew.data.tables.frames import names_of
@@ -69,7 +69,7 @@ class RidgeFamily:
         """Return True if paths for this data are computed from its second moments."""
         return data.n_features <= data.n_rows
 
-    def fold_paths(self, data: NumericData | Summaries[Moments], splits, path: RidgePath, options):
+    def fold_paths(self, data: NumericData | Summaries[Moments], splits: Any, path: RidgePath, options: Any) -> Any:
         """Return the fold paths, by subtraction of moments unless columns outnumber rows or digits would be lost."""
         is_primal = isinstance(path.form, PrimalForm) and (len(path.grid) <= FEW or path.form.is_safe(path.grid).all())
         has_moments = is_primal or isinstance(data, Summaries)
@@ -79,7 +79,7 @@ class RidgeFamily:
         assert isinstance(data, NumericData)
         return self._from_rows(data, splits, path)
 
-    def _from_rows(self, data: NumericData, splits, path: RidgePath):
+    def _from_rows(self, data: NumericData, splits: Any, path: RidgePath) -> Any:
         for train, test in splits:
             fitted, tested = data.split(train, test)
             yield self.path(fitted, path.grid), tested
@@ -92,7 +92,7 @@ class RidgeFamily:
             return PrimalForm(summary, self.fit_intercept, scale)
         return DualForm(summary, self.fit_intercept, scale)
 
-    def _solve(self, data, form, grid: NDArray) -> tuple[Solutions, NDArray[np.float64]]:
+    def _solve(self, data: Any, form: Any, grid: NDArray) -> tuple[Solutions, NDArray[np.float64]]:
         """Compute the solutions and intercepts at all penalties.
 
         Many penalties are solved from one eigendecomposition. Few penalties, and those where it would lose digits, are
@@ -115,7 +115,7 @@ class RidgeFamily:
             found.put(p, Solutions(coef, exact.squared_error, exact.degrees_of_freedom, 15, 15))
         return found, intercept
 
-    def _to_refine(self, data: NumericData, form, grid: NDArray, found: Solutions) -> NDArray[np.intp]:
+    def _to_refine(self, data: NumericData, form: Any, grid: NDArray, found: Solutions) -> NDArray[np.intp]:
         """Return the points to recompute from the rows.
 
         For small data these are least squares and the points where any coefficient has lost digits; otherwise, the
@@ -243,11 +243,11 @@ class Ridge(LinearRegressor):
         *,
         fit_intercept: bool = True,
         standardize: bool = True,
-        grid=100,
+        grid: Any = 100,
         grid_ratio: float | None = None,
-        cv=5,
-        scoring=None,
-        random_state=None,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):
@@ -265,7 +265,7 @@ class Ridge(LinearRegressor):
     def _path_type(self) -> type:
         return RidgePath
 
-    def _family(self, _data) -> RidgeFamily:
+    def _family(self, _data: Any) -> RidgeFamily:
         return RidgeFamily(
             bool(self.fit_intercept),
             bool(self.standardize),
@@ -287,7 +287,7 @@ class Ridge(LinearRegressor):
             )
         return attributes
 
-    def _leave_out(self, X, y, sample_weight) -> LeftOut | str:
+    def _leave_out(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> LeftOut | str:
         """Divide the residuals by one minus the leverage."""
         if why := chosen_anew(self, "alpha"):
             return why

@@ -99,7 +99,7 @@ class PrimalForm:
         error = self.square - 2 * coef @ self.cross + coef @ self.gram @ coef
         return Solutions(coef, max(float(error), 0.0), freedom, digits_left(whole), digits_left(each))
 
-    def _shrunk(self, used, alpha: float):
+    def _shrunk(self, used: Any, alpha: float) -> Any:
         at = np.array([alpha])
         e = self.spectrum
         return e.coef(at)[0, used], float(e.degrees_of_freedom(at)[0])
@@ -195,7 +195,7 @@ class DualForm:
 
 
 def rows_times(
-    X, mean: NDArray, scale: NDArray | None, vectors: NDArray
+    X: Any, mean: NDArray, scale: NDArray | None, vectors: NDArray
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     """Yield centered, scaled rows times vectors in blocks of rows; each block overwrites the previous one."""
     n, d = X.shape

@@ -52,7 +52,7 @@ class BestClassFamily(BestSettings):
         path = SubsetClassPath.from_kernel(found, data, present, self.fit_intercept, grid)
         return with_gap(BestClassPath, path, found.gap, found.null_loss, path.log_loss)
 
-    def fold_paths(self, data: NumericData, splits, path: BestClassPath, _options):
+    def fold_paths(self, data: NumericData, splits: Any, path: BestClassPath, _options: Any) -> Any:
         """Return the fold paths, fitted in parallel; the folds share the time budget and need no proof."""
         return paths_in_threads(replace(self, seconds=self.seconds / len(splits)), data, splits, path)
 
@@ -148,10 +148,10 @@ class BestSubsetClassifier(SubsetClassifier):
         near_ties: float = 0.01,
         max_ties: int = 100,
         fit_intercept: bool = True,
-        class_weight=None,
-        cv=5,
-        scoring=None,
-        random_state=None,
+        class_weight: Any = None,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):
@@ -173,9 +173,9 @@ class BestSubsetClassifier(SubsetClassifier):
         check_time_budget(self.time_budget)
         check_ties(self, "log loss")
 
-    def _family(self, _data) -> BestClassFamily:
+    def _family(self, _data: Any) -> BestClassFamily:
         return BestClassFamily.of(self)
 
-    def _point(self, path, index: int) -> dict[str, Any]:
+    def _point(self, path: Any, index: int) -> dict[str, Any]:
         data = present_classes(path.data)[0]
         return {**super()._point(path, index), **certificate(self, _core.near_classes, data, path, index)}

@@ -68,7 +68,7 @@ class BestSettings:
     verbose: bool | None = False
 
     @classmethod
-    def of(cls, model):
+    def of(cls, model: Any) -> Any:
         """Return the settings of an estimator."""
         threads = check_threads(model.n_jobs)
         seconds, has_intercept = float(model.time_budget), bool(model.fit_intercept)
@@ -81,7 +81,7 @@ class BestSettings:
         limit = MOST_VARIABLES if self.max_features is None else self.max_features
         return largest_size(self.k, limit, data.n_features, data.n_rows, self.fit_intercept)
 
-    def request(self, most: int, progress) -> _core.BestRequest:
+    def request(self, most: int, progress: Any) -> _core.BestRequest:
         """Return the request for the kernel."""
         return _core.BestRequest(
             most=most,
@@ -93,7 +93,7 @@ class BestSettings:
         )
 
 
-def with_gap(path_type: type, path, gap: NDArray, null_loss: float, loss: NDArray):
+def with_gap(path_type: type, path: Any, gap: NDArray, null_loss: float, loss: NDArray) -> Any:
     """Return the path with gaps relative to the loss of each point; the kernel gives them relative to the null loss."""
     share = gap[np.minimum(path.grid, len(gap) - 1)] * null_loss
     gap = np.divide(share, loss, out=np.zeros_like(share), where=loss > 0)
@@ -117,7 +117,7 @@ class BestFamily(BestSettings):
             path = self._rank_exactly(path, data, seen)
         return with_gap(BestSubsetPath, path, gap, 2.0 * found.null_loss, path.mean_squared_error)
 
-    def _solve(self, data: NumericData | Moments, most: int, progress) -> tuple[_core.PathPoints, NDArray]:
+    def _solve(self, data: NumericData | Moments, most: int, progress: Any) -> tuple[_core.PathPoints, NDArray]:
         """Return the best subsets found and their gaps, relative to the null loss."""
         if isinstance(data, Moments):
             found = solve(_core.best_subsets, data, self.request(most, progress), self.fit_intercept)
@@ -167,7 +167,9 @@ class BestFamily(BestSettings):
         """Return True if the search uses second moments, with which a bound or proof is possible."""
         return data.n_features <= MOST_COLUMNS and data.n_rows > data.n_features
 
-    def fold_paths(self, data: NumericData | Summaries[Moments], splits, path: BestSubsetPath, options):
+    def fold_paths(
+        self, data: NumericData | Summaries[Moments], splits: Any, path: BestSubsetPath, options: Any
+    ) -> Any:
         """Return the fold paths; the folds share the time budget and need no proof."""
         return squared_loss_folds(replace(self, seconds=self.seconds / len(splits)), data, splits, path, options)
 
@@ -272,9 +274,9 @@ class BestSubsetRegressor(SubsetRegressor):
         near_ties: float = 0.01,
         max_ties: int = 100,
         fit_intercept: bool = True,
-        cv=5,
-        scoring=None,
-        random_state=None,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):
@@ -298,7 +300,7 @@ class BestSubsetRegressor(SubsetRegressor):
         check_time_budget(self.time_budget)
         check_ties(self, "mean squared error")
 
-    def _family(self, _data) -> BestFamily:
+    def _family(self, _data: Any) -> BestFamily:
         return BestFamily.of(self)
 
     def _point(self, path: BestSubsetPath, index: int) -> dict[str, Any]:

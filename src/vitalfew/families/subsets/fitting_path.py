@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,7 +111,7 @@ class FittingPath(CoefficientPath):
         """
         return gaussian_likelihood(self, self.n_features.astype(float), self.n_columns)
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return a data frame with one row per step: iteration, feature, change, and J (half the sum of squares)."""
         taken = len(self.steps.column)
         return make_frame(
@@ -124,7 +125,13 @@ class FittingPath(CoefficientPath):
 
     @classmethod
     def from_kernel(
-        cls, found: _core.FittingSteps, data, seen, has_intercept: bool, grid: NDArray | None, names
+        cls,
+        found: _core.FittingSteps,
+        data: Any,
+        seen: Any,
+        has_intercept: bool,
+        grid: NDArray | None,
+        names: Sequence[str],
     ) -> FittingPath:
         """Return the path for `data` that a kernel found from `seen`, its rows or its moments.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -34,13 +35,13 @@ class FittingSettings:
     verbose: bool | None = False
 
     @classmethod
-    def of(cls, model):
+    def of(cls, model: Any) -> Any:
         """Return the settings of an estimator."""
         most = int(model.max_steps if isinstance(model.steps, str) else model.steps)
         rate, has_intercept = float(model.learning_rate), bool(model.fit_intercept)
         return cls(most, bool(model.myopic), rate, has_intercept, check_threads(model.n_jobs), model.verbose)
 
-    def request(self, steps: int, progress) -> _core.FittingRequest:
+    def request(self, steps: int, progress: Any) -> _core.FittingRequest:
         """Return the request for the kernel."""
         return _core.FittingRequest(
             steps=steps,
@@ -73,12 +74,12 @@ class FittingFamily(FittingSettings):
         """Return True if fold paths are computed from second moments."""
         return pays_to_summarize(data)
 
-    def fold_paths(self, data: NumericData | Summaries[Moments], splits, path: FittingPath, options):
+    def fold_paths(self, data: NumericData | Summaries[Moments], splits: Any, path: FittingPath, options: Any) -> Any:
         """Return the fold paths, by subtraction of fold moments or in parallel."""
         return squared_loss_folds(self, data, splits, path, options)
 
 
-def check_steps(model, path_type: type) -> None:
+def check_steps(model: Any, path_type: type) -> None:
     """Check `steps`, `max_steps` and `learning_rate` of a model."""
     rules.check_rule("steps", model.steps, path_type, "a number of steps")
     if not isinstance(model.steps, str) and not is_count(model.steps):
@@ -177,9 +178,9 @@ class ForwardFittingRegressor(LinearRegressor):
         learning_rate: float = 1.0,
         max_steps: int = 1000,
         fit_intercept: bool = True,
-        cv=5,
-        scoring=None,
-        random_state=None,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):
@@ -203,11 +204,11 @@ class ForwardFittingRegressor(LinearRegressor):
     def _grid(self) -> NDArray | None:
         return None
 
-    def _index_of(self, path, value) -> int:
+    def _index_of(self, path: Any, value: Any) -> int:
         return rules.last_point(path, value)
 
-    def _family(self, _data) -> FittingFamily:
+    def _family(self, _data: Any) -> FittingFamily:
         return FittingFamily.of(self)
 
-    def _point(self, path, index: int) -> dict[str, Any]:
+    def _point(self, path: Any, index: int) -> dict[str, Any]:
         return {"steps_": int(path.grid[index])}

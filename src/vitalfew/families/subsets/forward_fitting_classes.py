@@ -45,7 +45,7 @@ class FittingClassPath(SparseClassPath):
     knob_title = "steps"
     without_rules = ("loo",)  # its formula assumes optimal coefficients, and these are not
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return a data frame with one row per step: iteration, feature (and class), change, and J (sum of losses)."""
         taken = len(self.steps.column)
         names = OutputNames(self.names, self.classes, self.n_outputs)
@@ -100,11 +100,11 @@ class FittingClassFamily(FittingSettings):
             data=data,
         )
 
-    def fold_paths(self, data: NumericData, splits, path: FittingClassPath, _options):
+    def fold_paths(self, data: NumericData, splits: Any, path: FittingClassPath, _options: Any) -> Any:
         """Return the fold paths, fitted in parallel."""
         return paths_in_threads(self, data, splits, path)
 
-    def _solve(self, data: NumericData, n_classes: int, request, takes_prefix: bool) -> _core.ClassSteps | NoSteps:
+    def _solve(self, data: NumericData, n_classes: int, request: Any, takes_prefix: bool) -> _core.ClassSteps | NoSteps:
         if n_classes == 1:
             return NoSteps()
         return solve(_core.forward_fitting_classes, data, request, takes_prefix=takes_prefix)
@@ -198,10 +198,10 @@ class ForwardFittingClassifier(LinearClassifier):
         learning_rate: float = 1.0,
         max_steps: int = 200,
         fit_intercept: bool = True,
-        class_weight=None,
-        cv=5,
-        scoring=None,
-        random_state=None,
+        class_weight: Any = None,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):
@@ -220,7 +220,7 @@ class ForwardFittingClassifier(LinearClassifier):
     def _check_parameters(self) -> None:
         check_steps(self, FittingClassPath)
 
-    def _family(self, _data) -> FittingClassFamily:
+    def _family(self, _data: Any) -> FittingClassFamily:
         return FittingClassFamily.of(self)
 
     def _point(self, path: FittingClassPath, index: int) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,7 @@ class GreedySettings:
             return int(grid[-1])
         return largest_size(self.k, self.max_features, n_variables, data.n_rows, self.fit_intercept)
 
-    def request(self, most: int, progress) -> _core.SubsetRequest:
+    def request(self, most: int, progress: Any) -> _core.SubsetRequest:
         """Return the request for the kernel."""
         return _core.SubsetRequest(
             most=most,
@@ -76,7 +77,7 @@ class GreedyFamily(GreedySettings):
         """Return True if fold paths are computed from second moments."""
         return self.direction == "backward" or pays_to_summarize(data)
 
-    def fold_paths(self, data: NumericData | Summaries[Moments], splits, path: SubsetPath, options):
+    def fold_paths(self, data: NumericData | Summaries[Moments], splits: Any, path: SubsetPath, options: Any) -> Any:
         """Return the fold paths, by subtraction of fold moments or in parallel."""
         return squared_loss_folds(self, data, splits, path, options)
 
@@ -177,12 +178,12 @@ class GreedySubsetRegressor(SubsetRegressor):
         k: int | str = "cv",
         *,
         direction: str = "forward",
-        feature_groups=None,
+        feature_groups: Any = None,
         max_features: int | None = None,
         fit_intercept: bool = True,
-        cv=5,
-        scoring=None,
-        random_state=None,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):

@@ -39,13 +39,13 @@ class GreedyClassFamily(GreedySettings):
             found = solve_classes(_core.greedy_classes, reduced, self.request(most, run.cancel or show), grid is None)
         return SubsetClassPath.from_kernel(found, data, present, self.fit_intercept, grid)
 
-    def fold_paths(self, data: NumericData, splits, path: SubsetClassPath, _options):
+    def fold_paths(self, data: NumericData, splits: Any, path: SubsetClassPath, _options: Any) -> Any:
         """Return the fold paths, fitted in parallel."""
         return paths_in_threads(self, data, splits, path)
 
 
 def solve_classes(
-    kernel: Callable[..., _core.PathPoints], data: NumericData, request, takes_prefix: bool = False
+    kernel: Callable[..., _core.PathPoints], data: NumericData, request: Any, takes_prefix: bool = False
 ) -> _core.PathPoints | NullModel:
     """Return the result of a kernel, also for a fold with a single class."""
     if data.classes is not None and len(data.classes) == 1:
@@ -61,7 +61,7 @@ class SubsetClassifier(LinearClassifier):
     def _check_parameters(self) -> None:
         check_size(self, SubsetClassPath)
 
-    def _index_of(self, path, value) -> int:
+    def _index_of(self, path: Any, value: Any) -> int:
         return at_size(path, value)
 
     def _point(self, path: SubsetClassPath, index: int) -> dict[str, Any]:
@@ -152,13 +152,13 @@ class GreedySubsetClassifier(SubsetClassifier):
         k: int | str = "cv",
         *,
         direction: str = "forward",
-        feature_groups=None,
+        feature_groups: Any = None,
         max_features: int | None = None,
         fit_intercept: bool = True,
-        class_weight=None,
-        cv=5,
-        scoring=None,
-        random_state=None,
+        class_weight: Any = None,
+        cv: Any = 5,
+        scoring: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):

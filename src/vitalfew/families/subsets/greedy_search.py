@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
@@ -55,7 +55,7 @@ SELECT_BY = ("training", "cv", "loo")
 FOR_THE_SEARCH = 0.9
 
 
-def read_rows(X):
+def read_rows(X: Any) -> Any:
     """Return a table whose rows and columns can be indexed; sparse matrices become CSR or CSC."""
     if sparse.issparse(X):
         check_shape(X.shape, 1)
@@ -66,7 +66,7 @@ def read_rows(X):
     return X
 
 
-def check_range(y, is_classification: bool) -> None:
+def check_range(y: Any, is_classification: bool) -> None:
     """Check that numeric targets are not so large that scikit-learn overflows; the estimator checks other targets."""
     check_given(y, "y")
     target = np.asarray(y)
@@ -79,7 +79,7 @@ def check_range(y, is_classification: bool) -> None:
             check_squares(target.ravel().astype(float))
 
 
-def _estimator_has(name: str):
+def _estimator_has(name: str) -> Any:
     return available_if(lambda self: hasattr(getattr(self, "best_estimator_", self.estimator), name))
 
 
@@ -181,20 +181,20 @@ class GreedySearch(MetaEstimatorMixin, Selector, FittedCriteria, BaseEstimator):
 
     def __init__(
         self,
-        estimator,
+        estimator: Any,
         k: int | str = "cv",
         *,
         direction: str = "forward",
         select_by: str | None = None,
         start: Sequence[str | int] | None = None,
-        feature_groups=None,
+        feature_groups: Any = None,
         max_features: int | None = None,
         patience: int | None = 3,
-        scoring=None,
-        cv=5,
+        scoring: Any = None,
+        cv: Any = 5,
         time_budget: float | None = None,
-        checkpoint=None,
-        random_state=None,
+        checkpoint: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
     ):
@@ -214,7 +214,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, FittedCriteria, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, *, validation=None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, validation: Any = None) -> Self:
         """Search, select the number of features by the rule, and refit with these features on all samples.
 
         ``k="holdout"`` scores on the samples `validation`, a tuple (X, y), if they are given.
@@ -268,22 +268,22 @@ class GreedySearch(MetaEstimatorMixin, Selector, FittedCriteria, BaseEstimator):
         return self._keep(path, selection, walk, is_complete, X, y, sample_weight)
 
     @_estimator_has("predict")
-    def predict(self, X) -> Any:
+    def predict(self, X: Any) -> Any:
         """Return the predictions of the fitted estimator on the selected features."""
         return self.best_estimator_.predict(self._chosen(X))
 
     @_estimator_has("predict_proba")
-    def predict_proba(self, X) -> Any:
+    def predict_proba(self, X: Any) -> Any:
         """Return the class probabilities of the fitted estimator on the selected features."""
         return self.best_estimator_.predict_proba(self._chosen(X))
 
     @_estimator_has("decision_function")
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> Any:
         """Return the decision function of the fitted estimator on the selected features."""
         return self.best_estimator_.decision_function(self._chosen(X))
 
     @_estimator_has("score")
-    def score(self, X, y) -> Any:
+    def score(self, X: Any, y: Any) -> Any:
         """Score the fitted estimator on the selected features."""
         check_given(y, "y")
         return self.best_estimator_.score(self._chosen(X), y)
@@ -319,7 +319,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, FittedCriteria, BaseEstimator):
             raise AttributeError(f"the likelihood of {type(self.best_estimator_).__name__} is not known.")
         return self.best_estimator_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator)
         tags.estimator_type, tags.classifier_tags, tags.regressor_tags = (
@@ -345,7 +345,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, FittedCriteria, BaseEstimator):
         if self.time_budget is not None and not self.time_budget > 0:
             raise ValueError(f"time_budget must be None or a positive number of seconds, got {self.time_budget!r}.")
 
-    def _variables(self, names) -> list[tuple[int, ...]]:
+    def _variables(self, names: Sequence[str]) -> list[tuple[int, ...]]:
         group = check_groups(self.feature_groups, self.n_features_in_, names)
         if group is None:
             return [(j,) for j in range(self.n_features_in_)]
@@ -357,13 +357,15 @@ class GreedySearch(MetaEstimatorMixin, Selector, FittedCriteria, BaseEstimator):
             return int(self.k)
         return n_variables if self.max_features is None else min(int(self.max_features), n_variables)
 
-    def _check_validation(self, validation) -> tuple[Any, Any]:
+    def _check_validation(self, validation: Any) -> tuple[Any, Any]:
         if rule_name(self.k) != "holdout":
             raise ValueError(f"validation has an effect only on k='holdout', got k={self.k!r}.")
         X, y = check_validation(self, validation)
         return read_rows(X), y
 
-    def _evaluators(self, X, y, sample_weight, held) -> tuple[RefittingEvaluator, RefittingEvaluator]:
+    def _evaluators(
+        self, X: Any, y: Any, sample_weight: Any, held: Any
+    ) -> tuple[RefittingEvaluator, RefittingEvaluator]:
         """Return what scores the sets for `k`, and what decides which variable enters or leaves."""
         scorer = check_scoring(self.estimator, self.scoring)
         by_k = rule_name(self.k) if rule_name(self.k) in ("loo", "holdout") else "cv"
@@ -379,7 +381,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, FittedCriteria, BaseEstimator):
                 made[kind] = make_evaluator(self.estimator, X, y, sample_weight, splits, scorer, self.n_jobs)
         return made.get(by_k, made[by_step]), made[by_step]
 
-    def _splits(self, kind: str, y) -> list[tuple[NDArray, NDArray]]:
+    def _splits(self, kind: str, y: Any) -> list[tuple[NDArray, NDArray]]:
         rows = np.arange(_num_samples(y))
         if kind == "training":
             return [(rows, rows)]
@@ -388,7 +390,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, FittedCriteria, BaseEstimator):
             return [holdout_split(self.cv, self.random_state, y, is_classified)]
         return list(make_splitter(self.cv, self.random_state, y, is_classified).split(rows, y))
 
-    def _start(self, variables, names) -> tuple[int, ...] | None:
+    def _start(self, variables: Any, names: Sequence[str]) -> tuple[int, ...] | None:
         """Return the variables to start with."""
         if self.start is None:
             return None
@@ -422,7 +424,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, FittedCriteria, BaseEstimator):
         curve = select_from_folds("cv", path, path.scores.T, scoring)
         return replace(curve, rule="fixed", index=index)
 
-    def _keep(self, path, selection, walk, is_complete, X, y, sample_weight):
+    def _keep(self, path: Any, selection: Any, walk: Any, is_complete: Any, X: Any, y: Any, sample_weight: Any) -> Any:
         subset = np.array(path.at(selection.index), dtype=np.intp)
         if len(subset) == 0:
             raise ValueError(
@@ -439,7 +441,7 @@ class GreedySearch(MetaEstimatorMixin, Selector, FittedCriteria, BaseEstimator):
         self.history_ = frame_or_columns({c: np.array([line[c] for line in walk.history]) for c in columns})
         return self
 
-    def _chosen(self, X):
+    def _chosen(self, X: Any) -> Any:
         check_is_fitted(self)
         X = read_rows(X)
         check_features(self, X, reset=False)

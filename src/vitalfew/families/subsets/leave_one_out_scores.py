@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
@@ -18,7 +20,7 @@ from vitalfew.support.deadline import check_deadline
 class LeaveOneOutEvaluator(RefittingEvaluator):
     """Evaluator that predicts each row by the model fitted without it, and scores all predictions together."""
 
-    def __init__(self, estimator, X, y, weight, scorer, n_jobs):
+    def __init__(self, estimator: Any, X: Any, y: Any, weight: NDArray[np.float64] | None, scorer: Any, n_jobs: Any):
         rows = np.arange(_num_samples(y))
         super().__init__(estimator, X, y, weight, [(rows, rows)], scorer, n_jobs)
 
@@ -40,7 +42,7 @@ class LeaveOneOutEvaluator(RefittingEvaluator):
             return f"refitted without each sample: {found}" if found else "refitted without each sample"
         return f"{found.kind}; {found.note}" if found.note else found.kind
 
-    def score_point(self, point, is_strict: bool) -> NDArray[np.float64]:
+    def score_point(self, point: Any, is_strict: bool) -> NDArray[np.float64]:
         """Return the score of stored predictions; NaN if they are constant and the scorer needs another method."""
         rows = np.arange(_num_samples(self.y))[:, None]
         try:
@@ -51,7 +53,7 @@ class LeaveOneOutEvaluator(RefittingEvaluator):
                 raise
             return np.array([np.nan])
 
-    def _refitted(self, model, X, weight):
+    def _refitted(self, model: Any, X: Any, weight: NDArray[np.float64] | None) -> Any:
         """Fit the model once without each row."""
         if not is_classifier(model):
             return RegressorPoint(self._left_out(model, X, weight, "predict"))
@@ -60,12 +62,12 @@ class LeaveOneOutEvaluator(RefittingEvaluator):
         # Columns follow the sorted classes; a class that a single row has gets probability zero for it.
         return ClassifierPoint(self._left_out(model, X, weight, "predict_proba"), np.unique(np.asarray(self.y)))
 
-    def _left_out(self, model, X, weight, method: str) -> NDArray:
+    def _left_out(self, model: Any, X: Any, weight: NDArray[np.float64] | None, method: str) -> NDArray:
         params = {} if weight is None else {"sample_weight": weight}
         return cross_val_predict(clone(model), X, self.y, cv=LeaveOneOut(), method=method, params=params)
 
 
-def _point_of(found: LeftOut):
+def _point_of(found: LeftOut) -> Any:
     """Return the predictions of a formula in the form that scorers call."""
     if found.probability is not None:
         return ClassifierPoint(found.probability, found.classes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ from vitalfew.support.deadline import time_left
 FOR_PROOFS = 0.9
 
 
-def check_ties(model, measure: str) -> None:
+def check_ties(model: Any, measure: str) -> None:
     """Check `near_ties` and `max_ties` of a model."""
     if not model.near_ties >= 0:
         raise ValueError(f"near_ties must be a fraction >= 0 of the {measure}, got {model.near_ties!r}.")
@@ -56,7 +56,7 @@ class ExactRanking(NamedTuple):
     null: float
 
     @classmethod
-    def where_needed(cls, model, rows, moments: Moments | None, error: float) -> ExactRanking | None:
+    def where_needed(cls, model: Any, rows: Any, moments: Moments | None, error: float) -> ExactRanking | None:
         """Return the ranking, or None if there are no rows or second moments resolve the differences between ties."""
         if moments is None or not isinstance(rows, NumericData):
             return None
@@ -76,10 +76,10 @@ class ExactRanking(NamedTuple):
 
 
 def certificate(
-    model,
+    model: Any,
     kernel: Callable[..., _core.NearSubsets],
     data: NumericData | Moments | None,
-    path,
+    path: Any,
     index: int,
     ranking: ExactRanking | None = None,
 ) -> dict[str, Any]:
@@ -96,9 +96,9 @@ def certificate(
 
 
 def find_ties(
-    model,
+    model: Any,
     kernel: Callable[..., _core.NearSubsets],
-    data,
+    data: Any,
     columns: NDArray,
     loss: float,
     is_certified: bool,
@@ -131,7 +131,7 @@ def find_ties(
     return ties.first(int(model.max_ties))
 
 
-def tie_frame(ties: Ties, measure: str, unit: float, best: float, names):
+def tie_frame(ties: Ties, measure: str, unit: float, best: float, names: Sequence[str]) -> Any:
     """Return near ties as a data frame: features, loss, and how far it is above the best."""
     subsets, loss = ties.subsets, unit * ties.loss
     above = np.divide(loss, best, out=np.ones_like(loss), where=best > 0)

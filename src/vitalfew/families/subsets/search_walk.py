@@ -30,7 +30,7 @@ class SearchPath:
         """Return the columns of one point."""
         return self.subsets[index]
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return a data frame with the size, features, mean score and its standard error of each point."""
         error = deviation(self.scores.T) / np.sqrt(self.scores.shape[1]) if self.scores.shape[1] > 1 else np.nan
         return make_frame(
@@ -88,7 +88,7 @@ class Walk:
             if self.patience is not None and since >= self.patience:
                 return
 
-    def step(self, chosen, candidates, *, only_better: bool = False) -> tuple[int, ...]:
+    def step(self, chosen: Any, candidates: Any, *, only_better: bool = False) -> tuple[int, ...]:
         """Return the best of several sets of variables, the first of them in case of ties."""
         scores = self.guide.scores([self.columns(c) for c in candidates])
         means = scores.mean(axis=1)

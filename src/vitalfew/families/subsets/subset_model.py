@@ -17,7 +17,7 @@ from vitalfew.support.checks import is_count
 MOST_VARIABLES = 100
 
 
-def check_size(model, path_type: type) -> None:
+def check_size(model: Any, path_type: type) -> None:
     """Check `k` and `max_features` of a model."""
     rules.check_rule("k", model.k, path_type, "a number of features")
     if not isinstance(model.k, str) and not is_count(model.k):
@@ -26,13 +26,13 @@ def check_size(model, path_type: type) -> None:
         raise ValueError(f"max_features must be None or an integer number of features, got {model.max_features!r}.")
 
 
-def check_time_budget(seconds) -> None:
+def check_time_budget(seconds: Any) -> None:
     """Check that a time budget is a positive number of seconds."""
     if not seconds > 0:
         raise ValueError(f"time_budget must be a positive number of seconds, got {seconds!r}.")
 
 
-def check_enough(k, n_variables: int) -> None:
+def check_enough(k: Any, n_variables: int) -> None:
     """Check that `k` does not exceed the number of variables."""
     if int(k) > n_variables:
         raise ValueError(
@@ -41,7 +41,7 @@ def check_enough(k, n_variables: int) -> None:
         )
 
 
-def largest_size(k, max_features, n_variables: int, n_rows: int, has_intercept: bool) -> int:
+def largest_size(k: Any, max_features: Any, n_variables: int, n_rows: int, has_intercept: bool) -> int:
     """Return the number of variables of the largest model of a path."""
     if not isinstance(k, str):
         check_enough(k, n_variables)
@@ -50,7 +50,7 @@ def largest_size(k, max_features, n_variables: int, n_rows: int, has_intercept: 
     return max(min(most, n_variables, n_rows - 1 - has_intercept), 0)
 
 
-def at_size(path, k) -> int:
+def at_size(path: Any, k: Any) -> int:
     """Return the point with `k` variables, or the last one with a warning if the path does not reach it."""
     reached = int(path.grid[-1])
     if reached < int(k):
@@ -74,8 +74,8 @@ class SubsetRegressor(LinearRegressor):
     def _grid(self) -> NDArray | None:
         return None
 
-    def _index_of(self, path, value) -> int:
+    def _index_of(self, path: Any, value: Any) -> int:
         return at_size(path, value)
 
-    def _point(self, path, index: int) -> dict[str, Any]:
+    def _point(self, path: Any, index: int) -> dict[str, Any]:
         return {"k_": int(path.grid[index]), "subset_": np.flatnonzero(self._used(path.at(index)[0] != 0))}

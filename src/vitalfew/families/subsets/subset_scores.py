@@ -46,7 +46,9 @@ class OutOfTime(Exception):
 class RefittingEvaluator:
     """Scores subsets by fitting an estimator on the training rows of each fold; greater scores are better."""
 
-    def __init__(self, estimator, X, y, weight, splits, scorer, n_jobs):
+    def __init__(
+        self, estimator: Any, X: Any, y: Any, weight: NDArray[np.float64] | None, splits: Any, scorer: Any, n_jobs: Any
+    ):
         self.estimator, self.X, self.y, self.weight = estimator, X, y, weight
         self.splits, self.scorer, self.n_jobs = splits, scorer, n_jobs
 
@@ -66,7 +68,7 @@ class RefittingEvaluator:
             found.append(self._score(fitted, _safe_indexing(X, test), _safe_indexing(self.y, test), subset))
         return np.array(found, dtype=float)
 
-    def _score(self, fitted, X, y, subset: Subset) -> float:
+    def _score(self, fitted: Any, X: Any, y: Any, subset: Subset) -> float:
         """Return the score of a fitted model; NaN if the scorer needs a method that a constant model lacks."""
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # such scores are not finite, and never selected
@@ -90,7 +92,16 @@ class RefittingEvaluator:
 class ValidationEvaluator(RefittingEvaluator):
     """Evaluator on a validation set: a pair of X and y to score on, after fits to all training samples."""
 
-    def __init__(self, estimator, X, y, weight, validation, scorer, n_jobs):
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        weight: NDArray[np.float64] | None,
+        validation: Any,
+        scorer: Any,
+        n_jobs: Any,
+    ):
         super().__init__(estimator, X, y, weight, [validation], scorer, n_jobs)
 
     def score(self, subset: Subset) -> NDArray[np.float64]:
@@ -109,7 +120,7 @@ class MomentsEvaluator(RefittingEvaluator):
     All subsets of one size are scored at once, with the same scores as refitting.
     """
 
-    def __init__(self, *arguments, summaries: Summaries[Moments], is_r2: bool):
+    def __init__(self, *arguments: Any, summaries: Summaries[Moments], is_r2: bool):
         super().__init__(*arguments)
         self.folds, self.is_r2 = list(summaries.splits()), is_r2
 
@@ -157,7 +168,7 @@ class EvidenceEvaluator(RefittingEvaluator):
     # Maximum number of values that the evidence of all features may hold in memory.
     MOST = 50_000_000
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments: Any):
         super().__init__(*arguments)
         self.by_strength: dict[float, list[tuple[NDArray, NDArray, NDArray]]] = {}
         self.size = evidence_size(self.X, self.y, self.splits)
@@ -187,7 +198,9 @@ class EvidenceEvaluator(RefittingEvaluator):
         self.by_strength[strength] = [self._evidence(strength, *split) for split in self.splits]
         return self.by_strength[strength]
 
-    def _evidence(self, strength: float, train, test) -> tuple[NDArray, NDArray, NDArray]:
+    def _evidence(
+        self, strength: float, train: NDArray[np.intp], test: NDArray[np.intp]
+    ) -> tuple[NDArray, NDArray, NDArray]:
         """Return the evidence of each feature on the test rows (features, rows, classes), class priors and classes."""
         weights = {} if self.weight is None else {"sample_weight": np.asarray(self.weight)[train]}
         model = clone(self.estimator).set_params(prior_strength=strength)
@@ -200,12 +213,14 @@ class EvidenceEvaluator(RefittingEvaluator):
         return table[slot.T], model.class_log_prior_, model.classes_
 
 
-def evidence_size(X, y, splits) -> int:
+def evidence_size(X: Any, y: Any, splits: Any) -> int:
     """Return the number of values that the evidence on all folds holds, for one prior strength."""
     return sum(len(test) for _, test in splits) * X.shape[1] * len(np.unique(np.asarray(y)))
 
 
-def make_evaluator(estimator, X, y, weight, splits, scorer, n_jobs) -> RefittingEvaluator:
+def make_evaluator(
+    estimator: Any, X: Any, y: Any, weight: NDArray[np.float64] | None, splits: Any, scorer: Any, n_jobs: Any
+) -> RefittingEvaluator:
     """Return the fastest evaluator that gives the same scores as refitting."""
     arguments = (estimator, X, y, weight, splits, scorer, n_jobs)
     if type(estimator) is NaiveBayes and estimator.features is None and _is_number_or_auto(estimator.prior_strength):
@@ -227,17 +242,17 @@ def make_evaluator(estimator, X, y, weight, splits, scorer, n_jobs) -> Refitting
     return MomentsEvaluator(*arguments, summaries=summaries, is_r2=is_r2)
 
 
-def _is_scorer(scorer, name: str) -> bool:
+def _is_scorer(scorer: Any, name: str) -> bool:
     """Return True if a scorer equals scikit-learn's scorer of this name, with the same function, sign and options."""
     known = get_scorer(name)
     return type(scorer) is type(known) and vars(scorer) == vars(known)
 
 
-def _is_number_or_auto(strength) -> bool:
+def _is_number_or_auto(strength: Any) -> bool:
     return rule_name(strength) == "auto" or not isinstance(strength, str)
 
 
-def _subset(columns) -> Subset:
+def _subset(columns: Any) -> Subset:
     if not all(type(j) is int for j in columns):
         raise ValueError("expected each subset to be a list of column indices.")
     return tuple(columns)
@@ -249,7 +264,7 @@ class ScoreBook:
     No score is computed twice. The file receives one line per score as it is computed, and is read on opening.
     """
 
-    def __init__(self, evaluator: RefittingEvaluator, path, deadline: float | None, bar):
+    def __init__(self, evaluator: RefittingEvaluator, path: Any, deadline: float | None, bar: Any):
         self.evaluator, self.deadline, self.bar = evaluator, deadline, bar
         self.known: dict[Subset, NDArray] = {}
         self.n_fits = self.n_cached = 0
@@ -262,7 +277,7 @@ class ScoreBook:
             self._open(self.path)
         return self
 
-    def __exit__(self, *_failure) -> None:
+    def __exit__(self, *_failure: Any) -> None:
         if self.file is not None:
             self.file.close()
 
@@ -328,7 +343,7 @@ class ScoreBook:
             with written_aside(path, "w") as file:
                 file.writelines(lines[:-1])
 
-    def _scores(self, values) -> NDArray[np.float64]:
+    def _scores(self, values: Any) -> NDArray[np.float64]:
         scores = np.array(values, dtype=float)
         if scores.shape != (len(self.evaluator.splits),):
             raise ValueError(f"expected {len(self.evaluator.splits)} scores, one per fold.")
