@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import log_loss, mean_squared_error
-from tests.strategies import SEEDS
 
+from strategies import SEEDS
 from vitalfew.families.ensembles.blend_weights import blend_weights
 
 
