@@ -43,7 +43,7 @@ def is_binary(X: NDArray) -> NDArray[np.bool_]:
 
 
 def normal_scores(values: NDArray) -> NDArray[np.float64]:
-    """Return the normal quantiles of the ranks in each column, which any monotone transformation leaves as they are."""
+    """Return the normal quantiles of the ranks in each column, which do not change under monotone transformations."""
     return special.ndtri((stats.rankdata(values, axis=0) - 0.5) / len(values))
 
 

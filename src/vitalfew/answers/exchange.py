@@ -29,7 +29,7 @@ MOST_FEATURES = 20
 class Exchange:
     """Feature of the recommended model, with the rise of the error without it and with its best substitute.
 
-    Rises are differences of the out-of-fold errors of the same learner on the same folds. `is_clear` tells whether the
+    A rise is the difference of two out-of-fold errors of the same learner on the same folds. `is_clear` is True if the
     loss without the feature is higher by more than two standard errors, and `is_clear_exchange` the same for the
     substitute.
     """

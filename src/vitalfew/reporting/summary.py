@@ -17,10 +17,11 @@ def summary_lines(facts: dict[str, Any]) -> list[str]:
     dropped = said["n_features"] - few["n_features"]
     signal = {"useful": "", "weak": "weak signal; ", "cannot tell": "cannot tell signal from noise; "}
     often = list(said["stability"].values())
-    stable = "all features are used in every fold"
-    if said["few"]["selector"] is not None and not often:
+    if few["selector"] is None:
+        stable = "all features are used in every fold"
+    elif not often:
         stable = "not counted for so many features"
-    elif often and said["few"]["selector"] is not None:
+    else:
         n_stable = sum(share >= 0.75 for share in often)
         stable = f"{n_stable} of {plural(len(often), 'feature')} chosen in at least 75% of the folds"
     lines = {

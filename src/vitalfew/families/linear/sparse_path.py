@@ -19,7 +19,7 @@ from vitalfew.summaries.moments import Moments
 
 # Smallest value of one minus leverage that approximate leave-one-out uses.
 LEAST_LEFT = 1e-4
-# Columns are said to sum to a constant if the variance of the sum is at most this share of the sum of their variances.
+# Columns sum to a constant if the variance of the sum is at most this share of the sum of their variances.
 CONSTANT = 1e-12
 # Products of numbers that a fit may add for the degrees of freedom of the chosen point, about a tenth of a second.
 MOST_WORK = 2**28

@@ -27,18 +27,18 @@ def with_exchanges(same: dict[str, Any], found: list[Exchange], kept: list[str],
         one, many = "feature is a copy or near copy of another", "features are copies or near copies of others"
         said.append(f"{plural(copies, one, many)}.")
     if others:
-        said.append(f"{plural(others, 'other feature tells', 'other features tell')} nothing beyond one of the rest.")
+        said.append(f"{plural(others, 'other feature adds', 'other features add')} no information to one of the rest.")
     replaced = [e for e in found if e.substitute is not None and not e.is_clear_exchange]
-    needless = [e for e in found if not e.is_clear]
+    droppable = [e for e in found if not e.is_clear]
     if replaced:
         listed = [
             f"{short(e.feature)!r} by {short(str(e.substitute))!r} ({rise(e.exchanged, metric)})" for e in replaced
         ]
         said.append(f"Could be replaced without a clear loss: {listing(listed, 3)}.")
-    if needless:
-        listed = [f"{short(e.feature)!r} ({rise(e.without, metric)})" for e in needless]
+    if droppable:
+        listed = [f"{short(e.feature)!r} ({rise(e.without, metric)})" for e in droppable]
         said.append(f"Could be left out alone without a clear loss: {listing(listed, 3)}.")
-    if found and not replaced and not needless:
+    if found and not replaced and not droppable:
         said.append(f"Each of the {len(found)} features of the recommended model lowers the held-out loss clearly.")
     return {**facts, "answer": " ".join(said) or "None: no feature is a copy of another."}
 
